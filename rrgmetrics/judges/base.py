@@ -76,6 +76,8 @@ class Reply:
         partial: What there is of a reply that is none: it was cut off, or held back. It is shown, and never read.
         is_cut: Whether it ended at its limit.
         is_pending: Whether nothing was kept, so that the next call asks again.
+        is_refused: Whether it was this prompt that the engine would not or could not answer, and no outage: it is too
+            long for the model, or held back by a filter.
     """
 
     text: str | None
@@ -83,6 +85,7 @@ class Reply:
     partial: str = ""
     is_cut: bool = field(default=False, compare=False)
     is_pending: bool = field(default=False, compare=False)
+    is_refused: bool = field(default=False, compare=False)
 
 
 class Answerer(Protocol):
@@ -123,15 +126,18 @@ class Unscored:
         reason: Why there is none.
         replies: As they came.
         is_pending: Whether a reply is missing that the next call asks for again.
+        is_outage: Whether it is missing for what no report can help: the engine failed, was busy, or gone.
     """
 
     reason: str
     replies: tuple[str, ...] = ()
     is_pending: bool = False
+    is_outage: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Returns a JSON object."""
-        return {"unscored": self.reason, "replies": list(self.replies)}
+        marks = {"is_pending": self.is_pending, "is_outage": self.is_outage}
+        return {"unscored": self.reason, "replies": list(self.replies)} | {key: True for key in marks if marks[key]}
 
 
 class JudgeProtocol(Protocol):

@@ -90,7 +90,9 @@ class Judge:
         kept = tuple(text[:KEPT_CHARACTERS] for text in raw if text is not None)
         if len(texts) < len(replies):
             reason = next(reply.error for reply in replies if reply.text is None)
-            return Unscored(f"No reply: {reason}", kept, any(reply.is_pending for reply in replies))
+            pending = [reply for reply in replies if reply.is_pending]
+            is_outage = any(not reply.is_refused for reply in pending)
+            return Unscored(f"No reply: {reason}", kept, bool(pending), is_outage)
         if any(len(text) > MAX_CHARACTERS for text in texts):
             return Unscored(f"The reply has {max(map(len, texts)):,} characters, more than {MAX_CHARACTERS:,}.", kept)
         try:

@@ -167,7 +167,7 @@ def _administrate(app: gradio.Blocks, site: Site) -> None:
                 buttons = {
                     "hide": gradio.Button("Hide"),
                     "unhide": gradio.Button("Put back"),
-                    "retry": gradio.Button("Score a failed one again"),
+                    "retry": gradio.Button("Score one again that failed or has unscored pairs"),
                 }
             sure = gradio.Checkbox(label="A metric has changed: every submission is to be scored anew")
             rescore = gradio.Button("Open a new round", variant="stop")

@@ -17,6 +17,7 @@ from typing import Any, Unpack
 
 from sqlalchemy import Connection, select, update
 
+from rrgmetrics.english import by_number
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
 from rrgmetrics.names import parse_name
@@ -209,10 +210,11 @@ class Board:
             if row is None:
                 raise InputError(f"There is no submission {id[:20]!r} on this board.")
             ahead = jobs.ahead(connection, row.submission, row.round) if row.state == "queued" else 0
+            unscored = registry.n_unscored(connection, row.submission, row.round) if row.state == "done" else {}
         messages = {
             "queued": f"Waiting; {ahead} before it." if ahead else "Waiting; it is next.",
             "running": f"Being scored with {len(self._config['metrics'])} metrics on {len(self._study_ids):,} studies.",
-            "done": "Scored.",
+            "done": _done(unscored, len(self._study_ids)),
         }
         return Progress(
             id=id,
@@ -268,12 +270,23 @@ class Board:
         return self.store.backup(file)
 
     def retry(self, id: str) -> None:
-        """Queues a failed submission again; raises InputError for one that has not failed."""
+        """Queues a submission again that failed or has unscored pairs; what judges have answered is not asked again.
+
+        Raises:
+            InputError: It has not failed, and all its pairs are scored.
+        """
         with self.store.writing() as connection:
             number = registry.number_of(connection, id)
-            if not jobs.requeue(connection, number, jobs.current_round(connection)):
-                raise InputError(f"The submission {id} has not failed.")
+            if not jobs.requeue(connection, jobs.current_round(connection), number):
+                raise InputError(f"The submission {id} has not failed, and has no unscored pairs.")
             jobs.bump(connection)
+
+    def retry_all(self) -> int:
+        """Queues every submission again that failed, as after a judge was down; returns how many."""
+        with self.store.writing() as connection:
+            count = jobs.requeue(connection, jobs.current_round(connection))
+            jobs.bump(connection)
+        return count
 
     # --- for the worker and the export
 
@@ -333,6 +346,18 @@ class Board:
     def _receipt(self, connection: Connection, number: int, form: Form) -> Receipt:
         ahead = jobs.ahead(connection, number, jobs.current_round(connection))
         return Receipt(registry.id_of(connection, number), form.name, ahead)
+
+
+def _done(unscored: Mapping[str, int], n_studies: int) -> str:
+    """What is said of a submission that is scored, by metric with the number of pairs without a score."""
+    if not any(unscored.values()):
+        return "Scored."
+    parts = [
+        f"{count:,} of {n_studies:,} pairs {by_number(count, 'has', 'have')} no score in {parse_name(name).title}"
+        for name, count in unscored.items()
+        if count
+    ]
+    return f"Scored; {', '.join(parts)}."
 
 
 def new_token() -> str:

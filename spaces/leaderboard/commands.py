@@ -18,6 +18,7 @@ from rich.console import Console
 from rrgmetrics import child, notice
 from rrgmetrics.cli.arguments import add_step, split_names
 from rrgmetrics.cli.formats import print_line
+from rrgmetrics.english import by_number, counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.numbers import estimate, headed, show
 from rrgmetrics.present.tables import Group, Table
@@ -194,7 +195,17 @@ def _unhide(options: argparse.Namespace) -> None:
     print_line(f"{options.id} is back on the board.")
 
 
+def _retry_arguments(parser: argparse.ArgumentParser) -> None:
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("id", nargs="?", default="", metavar="ID", help="of a submission")
+    which.add_argument("--all", action="store_true", help="every submission that failed")
+
+
 def _retry(options: argparse.Namespace) -> None:
+    if options.all:
+        count = _open(options).retry_all()
+        print_line(f"{counted(count, 'submission')} {by_number(count, 'is', 'are')} queued again.")
+        return
     _open(options).retry(options.id)
     print_line(f"{options.id} is queued again.")
 
@@ -224,7 +235,7 @@ STEPS: Mapping[str, Step] = {
     "show": (_show, "show the table, or where a submission stands", _show_arguments),
     "hide": (_hide, "take a system off the board", _id_argument),
     "unhide": (_unhide, "put it back", _id_argument),
-    "retry": (_retry, "queue a failed submission again", _id_argument),
+    "retry": (_retry, "queue a submission again that failed or has unscored pairs", _retry_arguments),
     "rescore": (_rescore, "score everything anew with the metrics as installed now", _no_arguments),
     "token": (_token, "make a new admin token, which ends the old one", _no_arguments),
 }

@@ -5,6 +5,9 @@
       │   lease ended ──┘ └── error ──▶ queued again, later; failed after `MAX_ERRORS`
       └─────────┘
 
+A judge that is down counts as an error: nothing is recorded before all that can be scored is. `requeue` starts a failed
+job again, and one that is done and left pairs unscored; its results stay until new ones take their place.
+
 A killed worker stops renewing its lease, and the job is taken again. Results are written in the transaction that ends
 the job, and only by the worker whose claim stands in it: each job has one recorded result, whoever dies when.
 """
@@ -19,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
 from rrgmetrics.spaces.leaderboard.schema import board, figures, jobs, results, rounds, submissions
 from rrgmetrics.spaces.leaderboard.scoring import Scored
@@ -71,15 +74,20 @@ def enqueue(connection: Connection, submission: int, round_: int) -> None:
     )
 
 
-def requeue(connection: Connection, submission: int, round_: int) -> bool:
-    """Queues a failed job again; False if it has not failed."""
+def requeue(connection: Connection, round_: int, submission: int | None = None) -> int:
+    """Queues a job again that has failed, or has left pairs unscored; or all that have failed. Returns how many."""
+    again = jobs.c.state == "failed"
+    if submission is not None:
+        unscored = select(results.c.submission).where(results.c.round == round_, results.c.unscored != "[]")
+        again = or_(again, and_(jobs.c.state == "done", jobs.c.submission.in_(unscored)))
+        again = and_(jobs.c.submission == submission, again)
     now = time.time()
     done = connection.execute(
         update(jobs)
-        .where(jobs.c.submission == submission, jobs.c.round == round_, jobs.c.state == "failed")
+        .where(jobs.c.round == round_, again)
         .values(state="queued", since=now, free_at=now, claim="", interruptions=0, errors=0, message="")
     )
-    return bool(done.rowcount)
+    return done.rowcount
 
 
 def ahead(connection: Connection, submission: int, round_: int) -> int:
@@ -151,6 +159,9 @@ def record(store: Store, held: Claim, scored: Sequence[Scored]) -> bool:
     with store.writing() as connection:
         if not _change(connection, held, state="done", since=now, message=""):
             return False
+        place = and_(results.c.submission == held.submission, results.c.round == held.round)
+        if connection.execute(delete(results).where(place)).rowcount:  # it was done before, with unscored pairs
+            connection.execute(delete(figures).where(figures.c.round == held.round))
         connection.execute(
             insert(results),
             [

@@ -32,6 +32,15 @@ def id_of(connection: Connection, number: int) -> str:
     return id
 
 
+def n_unscored(connection: Connection, number: int, round_: int) -> dict[str, int]:
+    """How many pairs of a submission have no score, by metric."""
+    table = schema.results.c
+    rows = connection.execute(
+        select(table.metric, table.unscored).where(table.submission == number, table.round == round_)
+    )
+    return {metric: len(json.loads(unscored)) for metric, unscored in rows}
+
+
 def known_number(connection: Connection, form: Form, checked: Checked) -> int | None:
     """Number of the same submission, if it was sent before."""
     table = schema.submissions.c

@@ -48,6 +48,7 @@ class Scored(NamedTuple):
             themselves by `TRIVIAL` and their names, where the metric asks no model.
         slices: (value, low, high, n) of the headline by slice.
         stats: Packed statistics of pairs.
+        n_lost: Pairs without a score as the metric's judge was down.
     """
 
     metric: str
@@ -56,6 +57,7 @@ class Scored(NamedTuple):
     estimates: dict[str, Estimate]
     slices: dict[str, Estimate]
     stats: bytes
+    n_lost: int = 0
 
 
 def check_metrics(names: Sequence[str]) -> list[str]:
@@ -137,7 +139,22 @@ def _scored(metric: str, result: Result, parts: Mapping[str, list[int]], trials:
             for name, rows in parts.items()
         },
         pack(result.pair_stats),
+        n_lost(result),
     )
+
+
+def n_lost(result: Result) -> int:
+    """The number of pairs that have no score as the metric's judge was down.
+
+    A pair that a judge refuses, or on which it gives no verdict, is none of them. But where it refuses pairs and has
+    answered about none, nothing says that it answers at all: a server that is set up wrongly refuses everything.
+    """
+    outcomes = result.details.get(f"{result.spec.name}_unscored") or ()
+    unscored = [outcome for outcome in outcomes if outcome]
+    pending = [outcome for outcome in unscored if outcome.get("is_pending")]
+    if pending and result.n_unscored == result.n_pairs and len(pending) == len(unscored):
+        return len(pending)
+    return sum(outcome.get("is_outage", False) for outcome in pending)
 
 
 def _with_trivial(skill: Skill | None) -> dict[str, Estimate]:

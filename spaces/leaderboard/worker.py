@@ -11,13 +11,14 @@ import logging
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import select, update
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.results import Result
 from rrgmetrics.slices import slices_of
@@ -112,6 +113,11 @@ def run(
             scored = scoring.score_reports(
                 metrics, board.names(), studies, reports, trials=board.trials, trivial=trivial[held.round]
             )
+        if lost := [item for item in scored if item.n_lost]:
+            message = _outage(lost, len(studies))
+            state = jobs.fail(board.store, held, message)
+            log(f"{held.id}: {message}; {state or 'taken by another worker'}")
+            return False
         recorded = jobs.record(board.store, held, scored)
     except Exception as error:
         message = (
@@ -122,6 +128,17 @@ def run(
         return False
     log(f"{held.id}: {'recorded' if recorded else 'taken by another worker'} after {time.monotonic() - start:.1f} s")
     return recorded
+
+
+def _outage(lost: Sequence[scoring.Scored], n_studies: int) -> str:
+    """What is said of judges that were down; nothing of what they sent, which may quote the prompt."""
+    pairs = " and ".join(
+        f"about {item.n_lost:,} of {n_studies:,} pairs in {parse_name(item.metric).title}" for item in lost
+    )
+    return (
+        f"No answer came from the judge {pairs}. Nothing is lost: what it has answered is kept, and the board's "
+        "administrator can queue it again."
+    )
 
 
 def fix_signatures(board: Board, round_: int, metrics: Metrics) -> None:

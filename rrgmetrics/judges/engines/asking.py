@@ -149,7 +149,9 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
             return whole._replace(reply=Reply(None, reason, partial))
         reason = f"the reply was cut off at {limit:,} tokens; allow more with max_tokens"
         return whole._replace(reply=Reply(None, reason, partial, is_cut=True), cut=True)
-    return whole._replace(reply=Reply(None, f"the reply ended with {why!r}", partial), received=False)
+    return failed(number, f"the reply ended with {why!r}", partial, refused=True)._replace(
+        tokens_in=tokens_in, tokens_out=tokens_out
+    )
 
 
 def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
@@ -187,9 +189,9 @@ def impossible(number: int, reason: str) -> Answer:
     return Answer(number, Reply(None, reason), True)
 
 
-def failed(number: int, reason: str, partial: str = "") -> Answer:
-    """Makes the answer without a text, with the reason."""
-    return Answer(number, Reply(None, reason, partial), False)
+def failed(number: int, reason: str, partial: str = "", *, refused: bool = False) -> Answer:
+    """Makes the answer without a text, with the reason; `refused` if that lies in this prompt (`Reply.is_refused`)."""
+    return Answer(number, Reply(None, reason, partial, is_refused=refused), False)
 
 
 @dataclass(frozen=True)
@@ -264,7 +266,8 @@ class CachedEngine:
             if answer.reply.text is None and not answer.received:
                 limit = prompts[number].max_tokens
                 reason = f"the reply was cut off at {limit:,} tokens, and again at {LONGER * limit:,}: "
-                answer = failed(number, reason + str(answer.reply.error), cut[number].partial)
+                refused = answer.reply.is_refused
+                answer = failed(number, reason + str(answer.reply.error), cut[number].partial, refused=refused)
             yield answer._replace(number=number)
 
     def _ask_again(self, prompts: Sequence[Prompt], *, heard: bool) -> Iterator[Answer]:

@@ -41,6 +41,7 @@ MAX_MESSAGE = 300  # characters of a server's message
 MAX_PAUSE = 60.0  # seconds; a server that asks for more is asked no more about that prompt
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)  # HTTP status: try again
+OF_PROMPT = (400, 413, 422)  # this prompt is at fault, such as one too long for the model
 HOPELESS = (401, 403, 404)  # the key, the model or the address is wrong: true of every request
 JSON_MODES = ("json_schema", "json_object", "")
 READ = {"choices", "content", "finish_reason", "index", "message", "model", "refusal", "usage"}  # keys of an answer
@@ -56,7 +57,11 @@ class TransientError(Exception):
 
 
 class RejectedRequestError(Exception):
-    """A request that the server understood and does not serve."""
+    """A request that the server understood and does not serve, for its prompt unless `status` says something else."""
+
+    def __init__(self, reason: str, status: int = OF_PROMPT[0]) -> None:
+        super().__init__(reason)
+        self.is_of_prompt = status in OF_PROMPT
 
 
 class OtherModelError(Exception):
@@ -226,7 +231,7 @@ class Server:
                 state.failures, state.received = 0, True
                 return answer
             except RejectedRequestError as error:
-                return failed(index, str(error))
+                return failed(index, str(error), refused=error.is_of_prompt)
             except OtherModelError as error:
                 state.others, state.other = state.others + 1, str(error)
                 return failed(index, str(error))
@@ -332,7 +337,7 @@ class Server:
             return TransientError(reason, retry_after(error.response.headers.get("retry-after")))
         if status in HOPELESS and not state.received:
             return BackendError(f"{self.identity} at {self.base_url} refuses every request ({reason}).")
-        return RejectedRequestError(reason)
+        return RejectedRequestError(reason, status)
 
 
 async def _read(response: Any) -> bytes | None:
