@@ -24,7 +24,7 @@ test: .venv/test
 # CREPE gone on with from crepe-bundled@2, told what the reader sets beside each other, on pairs of the generator's reports
 # and of the sentences of the reader's tables: about an hour on two cores.
 LABELLED := --jobs 2 --seed 9 --affirmed --hands 0.4 --distractors 0.25 --validation 0.008 --test 0.012
-crepe: .venv/demo
+crepe: .venv/test
 	$(BIN)/python scripts/make_collages.py out/collages 50000
 	OMP_NUM_THREADS=1 $(BIN)/rrgmetrics synthesize generator:25000 --output out/pairs.parquet --pairs 70000 $(LABELLED) \
 		--ways composed:6 permuted:4 paraphrased:1 random:0.3 removed:0.3
@@ -82,13 +82,13 @@ lint: .venv/test
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-# torch first: on its own line pip takes the build that constraints.txt names before anything asks for a newer one.
 .venv/demo: .venv/bin/python $(SETUP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $@
 
+# torch first: on its own line pip takes the build that constraints.txt names before anything asks for a newer one.
 .venv/test: .venv/demo Makefile
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps crimson-score==0.2.0 # its pins are not ours
 	touch $@
@@ -101,7 +101,7 @@ lint: .venv/test
 	$(PYTHON) -m venv .venv-4
 	grep -vE '^($(UNPINNED))==' constraints.txt > .venv-4/constraints.txt
 	.venv-4/bin/python -m pip install --quiet -c .venv-4/constraints.txt torch
-	.venv-4/bin/python -m pip install --quiet -c .venv-4/constraints.txt -e . $(OLDEST) hypothesis pytest tensorboard
+	.venv-4/bin/python -m pip install --quiet -c .venv-4/constraints.txt -e '.[published]' $(OLDEST) hypothesis pytest tensorboard
 	touch $@
 
 .venv-llama/installed: Makefile

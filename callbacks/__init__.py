@@ -17,6 +17,7 @@ from rrgmetrics.callbacks.arguments import best_model
 from rrgmetrics.callbacks.compute_metrics import make_compute_metrics
 from rrgmetrics.callbacks.report_metrics import ReportMetrics
 from rrgmetrics.callbacks.reward import Reward, make_reward
+from rrgmetrics.extras import need
 
 if TYPE_CHECKING:
     from rrgmetrics.callbacks.trainer import ReportMetricsCallback
@@ -26,6 +27,7 @@ __all__ = ["ReportMetrics", "ReportMetricsCallback", "Reward", "best_model", "ma
 
 def __getattr__(name: str) -> Any:
     if name == "ReportMetricsCallback":  # its base class is in transformers
+        need("ReportMetricsCallback", "published")
         from rrgmetrics.callbacks.trainer import ReportMetricsCallback
 
         return ReportMetricsCallback

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rrgmetrics.errors import BackendError, MissingExtraError
+from rrgmetrics.errors import BackendError
+from rrgmetrics.extras import need
 
 
 def load_gradio() -> Any:
@@ -44,10 +45,9 @@ def launched(page: Any, **keywords: Any) -> Any:
 
 
 def _imported() -> Any:
-    try:
-        import gradio
-    except ImportError as error:
-        raise MissingExtraError("Spaces need Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
+    need("A Space", "spaces")
+    import gradio
+
     return gradio
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rrgmetrics.backends.checkpoints.loading import load_tensors
 from rrgmetrics.errors import BackendError
+from rrgmetrics.extras import is_installed, need
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -32,8 +33,9 @@ def batches(lengths: Sequence[int], device: str, most: int | None = None) -> Ite
 
 def pick_device(device: str | None) -> str:
     """The device to use: CUDA where there is one if None is asked for; BackendError if it cannot be used here."""
-    if device == "cpu" or (device is None and not _has_driver()):
+    if device == "cpu" or (device is None and not (is_installed("torch") and _has_driver())):
         return "cpu"  # without the two seconds that importing torch takes
+    need(f"device {device!r}", "published", "torch")
     import torch
 
     if device is None:

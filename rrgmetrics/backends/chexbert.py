@@ -28,6 +28,7 @@ from rrgmetrics.backends.checkpoints.loading import load_weights
 from rrgmetrics.backends.encoder import BUNDLED_FOLDER
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
+from rrgmetrics.extras import need
 from rrgmetrics.reader.conditions import Status, Statuses, stronger
 
 if TYPE_CHECKING:
@@ -167,8 +168,10 @@ def load_chexbert(
         long: Cut reports beyond 512 tokens, or read them in windows.
 
     Raises:
+        MissingExtraError: torch is not installed.
         BackendError: Weights not found (within a second), damaged, or not CheXbert's.
     """
+    need(f"The CheXbert {checkpoint}", "published", "torch")
     file = find_file(checkpoint, FILE)  # before the second that importing torch takes
     return Chexbert(_load(file, pick_device(device)), long, batch_size)
 

@@ -25,6 +25,7 @@ from rrgmetrics.backends.checkpoints.limits import stored_shapes, weight_files
 from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
+from rrgmetrics.extras import need
 
 MAX_LENGTH = 512  # the authors' tokenizer calls
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json")
@@ -150,8 +151,10 @@ def load_classifier(
         threshold: Probability above which a label holds, between 0 and 1.
 
     Raises:
+        MissingExtraError: torch or transformers is not installed.
         BackendError: Weights or tokenizer not found (within a second), damaged, or of another number of labels.
     """
+    need(f"The classifier {checkpoint}", "published")
     files = find_checkpoint(checkpoint, weights=(*WEIGHTS, PICKLE))
     own = any((files.folder / file).is_file() for file in TOKENIZERS)
     if not (own or tokenizer):

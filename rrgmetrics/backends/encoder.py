@@ -23,6 +23,7 @@ from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
+from rrgmetrics.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -143,11 +144,13 @@ def load_encoder(
         batch_size: Texts per forward pass; None: as many as the token budget holds.
 
     Raises:
+        MissingExtraError: A checkpoint, and torch or transformers is not installed.
         BackendError: Weights not found (within a second), or fewer layers than asked for.
     """
     if checkpoint in FOLDERS:
         encoder = _bundled(checkpoint, layer, pick_device(device))
     else:
+        need(f"The encoder {checkpoint}", "published")
         files = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
         encoder = _published(checkpoint, files, layer, pick_device(device))
     return replace(encoder, batch_size=batch_size)

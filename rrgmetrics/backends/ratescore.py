@@ -32,6 +32,7 @@ from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError
+from rrgmetrics.extras import need
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.entities import ENTITY_TYPES, Entity, entities
 from rrgmetrics.reader.lexicon import checksum, load
@@ -216,10 +217,12 @@ def load_entities(
         batch_size: Texts per forward pass; None: as many as the token budget holds.
 
     Raises:
+        MissingExtraError: A checkpoint, and torch or transformers is not installed.
         BackendError: Weights not found (within a second), damaged, or with labels that are not RaTEScore's.
     """
     if not checkpoint:
         return ReaderEntities(_centred(load_encoder(encoder or FINDINGS, device=device, batch_size=batch_size)))
+    need(f"ratescore@{checkpoint}", "published")
     files = find_checkpoint(checkpoint)
     classifier = _load_classifier(files, pick_device(device))
     phrases = Phrases(_cut(load_encoder(encoder or BIOLORD, device=device, batch_size=batch_size)), _first)

@@ -36,6 +36,7 @@ from rrgmetrics.doctor.repositories import (
 from rrgmetrics.doctor.verified import verified
 from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import BackendError, MissingExtraError
+from rrgmetrics.extras import is_installed, need
 from rrgmetrics.names import READER, parse_name, parse_names
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.specs import SPECS
@@ -233,13 +234,14 @@ def _encoders_inside(found: Repository) -> list[Need]:
 
 
 def _lacking(configuration: str) -> str:
-    """Says which package a judge's question needs and is not installed; "" if none."""
+    """Says which package a configuration's weights or a judge's question need and is not installed; "" if none."""
     name = parse_name(configuration)
-    if not name.spec.judge or not needs_of(configuration):
+    if not needs_of(configuration):
         return ""
     scorer: Any = build_scorer(name)
     try:
-        _ = scorer.protocol.facts
+        need(configuration, "published")
+        _ = scorer.protocol.facts if name.spec.judge else None
     except MissingExtraError as error:
         return in_one_line(str(error))
     return ""
@@ -255,6 +257,8 @@ def _without_weights(configuration: str) -> Remark:
 
 
 def _has_gpu() -> bool:
+    if not is_installed("torch"):
+        return False
     import torch
 
     return torch.cuda.is_available()

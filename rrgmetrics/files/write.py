@@ -19,6 +19,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.extras import need
 from rrgmetrics.files.formats import PathLike
 
 TABLE_SUFFIXES = (".csv", ".jsonl", ".parquet")
@@ -53,7 +54,11 @@ def check_outputs(
     Raises:
         InputError: A suffix that does not fit, a path given twice or among the inputs, a file that exists, or a
             folder that cannot be written to.
+        MissingExtraError: A picture is asked for, and matplotlib is not installed.
     """
+    pictures = [path for path in pictures if path is not None]
+    if pictures:
+        need(str(pictures[0]), "plots")
     read = {Path(path).resolve() for path in inputs}
     seen: set[Path] = set()
     kinds = (

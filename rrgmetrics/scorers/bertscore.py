@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import importlib.util
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -168,17 +168,17 @@ def count_documents(texts: Iterable[str], encoder: Encoder) -> Idf:
 
 def find_baseline(model: str, layer: int) -> Baseline | None:
     """Looks up bert-score's published English baseline (precision, recall, F) of a model's layer, or None."""
-    package = importlib.util.find_spec("bert_score")
-    if package is None or not package.submodule_search_locations or not layer:
-        return None
-    table = Path(package.submodule_search_locations[0]) / "rescale_baseline" / "en" / f"{model}.tsv"
-    if not table.is_file():
-        return None
-    with table.open(newline="") as file:
-        for row in csv.DictReader(file):
-            if int(row["LAYER"]) == layer:
-                return Baseline(float(row["P"]), float(row["R"]), float(row["F"]))
-    return None
+    return _baselines().get((model, layer))
+
+
+@lru_cache(maxsize=1)
+def _baselines() -> Mapping[tuple[str, int], Baseline]:
+    """Reads the English baselines of bert-score 0.3.13 (MIT): a row for each model and layer."""
+    with (Path(__file__).parent / "bertscore_baselines.tsv").open(newline="", encoding="utf-8") as file:
+        return {
+            (row["model"], int(row["layer"])): Baseline(float(row["precision"]), float(row["recall"]), float(row["f"]))
+            for row in csv.DictReader(file, delimiter="\t")
+        }
 
 
 def _lines(path: str) -> list[str]:

@@ -19,7 +19,8 @@ import numpy as np
 
 from rrgmetrics import files
 from rrgmetrics.backends.bert import quietly
-from rrgmetrics.errors import InputError, MissingExtraError, VerdictError
+from rrgmetrics.errors import InputError, VerdictError
+from rrgmetrics.extras import need
 from rrgmetrics.judges.engines.hf import Loaded, LocalModel
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_judge_card
@@ -285,9 +286,5 @@ def check_judge_run(folder: Path, config: JudgeConfig, *, force: bool) -> None:
         InputError: As `trainer.check_run`.
         MissingExtraError: TRL, or PEFT for LoRA, is not installed.
     """
-    from importlib.util import find_spec
-
-    missing = [name for name in ("trl", *(("peft",) if config.lora_rank else ())) if find_spec(name) is None]
-    if missing:
-        raise MissingExtraError(f"train judge needs {' and '.join(missing)}: pip install 'rrgmetrics[train]'.")
+    need("train judge", "training", "trl", *(("peft",) if config.lora_rank else ()))
     runs.check_run(folder, config, force=force)

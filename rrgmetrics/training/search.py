@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.backends.bert import quietly
-from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.errors import InputError
+from rrgmetrics.extras import need
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.config import CrepeConfig, changed, write_config
 from rrgmetrics.training.crepe import crepe_trainer, find_encoder, load_tokenizer
@@ -131,10 +132,9 @@ def _best_so_far(metrics: Mapping[str, float], trainer: Any) -> float:
 
 
 def _optuna() -> Any:
-    try:
-        import optuna
-    except ImportError as error:
-        raise MissingExtraError("The search needs optuna: pip install 'rrgmetrics[train]'.") from error
+    need("The search", "training", "optuna")
+    import optuna
+
     return optuna
 
 

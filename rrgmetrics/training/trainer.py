@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.extras import need
 from rrgmetrics.training.config import Precision, TrainerConfig, differences, read_config, write_config
 
 GROUP = 50  # batches that are sorted by length together
@@ -262,7 +263,9 @@ def check_run(folder: Path, config: TrainerConfig, *, force: bool) -> None:
 
     Raises:
         InputError: The folder holds a finished run or a run with another config, and not `force`; or something else.
+        MissingExtraError: torch, transformers or accelerate is not installed.
     """
+    need("Training", "training")
     if not is_main_process():
         return
     file = next((folder / name for name in (CONFIG, OLD_CONFIG) if (folder / name).is_file()), None)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("conversational", [False, True])
 def test_grpo_logs_a_column_for_each_reward(causal_model, tokenizer, tmp_path, conversational):
-    pytest.importorskip("trl", reason="pip install 'rrgmetrics[rl]'")
+    pytest.importorskip("trl", reason="pip install 'rrgmetrics[training]'")
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 

@@ -50,7 +50,7 @@ def test_a_judge_is_trained_in_bf16(tmp_path, cuda, monkeypatch):
     """On the device, under autocast, with weights in fp32; and the folder judges."""
     import torch
 
-    pytest.importorskip("trl", reason="pip install 'rrgmetrics[train]'")
+    pytest.importorskip("trl", reason="pip install 'rrgmetrics[training]'")
     import rrgmetrics
     from rrgmetrics.files import write_table
     from rrgmetrics.training.config import JudgeConfig

@@ -49,11 +49,12 @@ def test_weights_fit_into_the_wheel():
 def test_extras_are_those_promised():
     extras = PROJECT["optional-dependencies"]
     assert set(extras) == {
+        "published",
         "judges",
         "vllm",
-        "clinical",
-        "train",
-        "rl",
+        "radgraph",
+        "training",
+        "plots",
         "spaces",
         "torchmetrics",
         "ray",
@@ -64,7 +65,7 @@ def test_extras_are_those_promised():
         "all",
     }
     named = set(extras["all"][0].removeprefix("rrgmetrics[").removesuffix("]").split(","))
-    assert named == set(extras) - {"all", "dev", "docs", "vllm", "inspect", "lighteval"}
+    assert named == set(extras) - {"all", "dev", "docs", "vllm", "radgraph", "inspect", "lighteval"}
 
 
 def test_every_metric_folder_is_complete_and_in_the_table():

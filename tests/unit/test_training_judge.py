@@ -28,7 +28,7 @@ from rrgmetrics.training.judge import Questions, judge_trainer, train_judge
 from rrgmetrics.training.judge_data import IGNORED, PROTOCOLS, count_errors, ending, read_judge_data, token_rows
 from rrgmetrics.training.judge_models import model_and_tokenizer
 
-pytest.importorskip("trl", reason="pip install 'rrgmetrics[train]'")
+pytest.importorskip("trl", reason="pip install 'rrgmetrics[training]'")
 
 FINDINGS = (
     "Small left pleural effusion.",

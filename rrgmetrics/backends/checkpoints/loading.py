@@ -14,7 +14,6 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.checkpoints import PICKLE, Checkpoint, limits
 from rrgmetrics.backends.checkpoints.archives import check_uncompressed
 from rrgmetrics.errors import BackendError, MissingExtraError
+from rrgmetrics.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -255,10 +255,7 @@ def _known_tokenizer(folder: Path) -> KnownTokenizer | None:
 
 def _check_sentencepiece(checkpoint: Checkpoint) -> None:
     """Raises MissingExtraError where transformers lacks what it reads SentencePiece's models with."""
-    if not all(find_spec(name) for name in ("sentencepiece", "google.protobuf")):
-        raise MissingExtraError(
-            f"The tokenizer of {checkpoint.identity} needs sentencepiece and protobuf: pip install 'rrgmetrics[judges]'"
-        )
+    need(f"The tokenizer of {checkpoint.identity}", "published", "sentencepiece", "google.protobuf")
 
 
 def _load_pickle(file: Path) -> Any:

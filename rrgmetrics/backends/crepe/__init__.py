@@ -26,6 +26,7 @@ from rrgmetrics.backends.crepe.pair_tokens import Window
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError
+from rrgmetrics.extras import need
 from rrgmetrics.reader import ErrorCategory, Reading
 from rrgmetrics.reader.affirmed import affirmed
 from rrgmetrics.reader.penalties import penalties, silent
@@ -365,6 +366,8 @@ def load_crepe(
     Raises:
         BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
     """
+    if checkpoint not in FOLDERS and not Path(checkpoint).expanduser().is_dir():
+        need(f"crepe@{checkpoint}", "published")  # before it is downloaded
     files = Checkpoint(FOLDERS[checkpoint], checkpoint) if checkpoint in FOLDERS else find_checkpoint(checkpoint)
     known = read_checkpoint(files)  # before the second that importing torch takes
     if explain and known.settings.crepe_features != "tokens":

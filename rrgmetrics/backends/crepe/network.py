@@ -24,6 +24,7 @@ from rrgmetrics.backends.crepe.model import CrepeSettings, apply_heads, crepe_cl
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
+from rrgmetrics.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -142,6 +143,7 @@ def load_network(checkpoint: Checkpoint, device: str, precision: Precision) -> N
     if plain and known.settings.crepe_features == "tokens" and device == "cpu" and precision == "fp32":
         forward = _load_numpy(checkpoint, known.config, known.settings)
     else:
+        need(checkpoint.identity, "published")
         load = _load_bert if plain else _load_transformers
         forward = _padded(load(checkpoint, known.config, known.settings, device, precision), device)
     return Network(checkpoint.identity, known.settings, known.tokenizer, forward, device)

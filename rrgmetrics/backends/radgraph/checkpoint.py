@@ -21,6 +21,7 @@ from rrgmetrics.backends.checkpoints.loading import build_model, load_config, lo
 from rrgmetrics.backends.radgraph.network import Pieces, RadgraphNetwork, RadgraphSettings
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -74,6 +75,7 @@ def find_radgraph(name: str) -> Parts:
     Raises:
         BackendError: Something is missing or damaged; names what, and the command that gets it.
     """
+    need(f"radgraph_f1@{name}", "published")
     if name in PUBLISHED:
         return _published(find_archive(REPOSITORY, f"{name}.tar.gz", needs=PUBLISHED_FILES), name)
     path = Path(name).expanduser()

@@ -70,7 +70,7 @@ def load_package(name: str = "radgraph-xl", *, device: str) -> PackageBackend:
     """
     if find_spec("radgraph") is None:
         raise MissingExtraError(
-            "radgraph_f1@package needs the package radgraph: pip install 'rrgmetrics[clinical]' 'transformers<5'. "
+            "radgraph_f1@package needs the package radgraph: pip install 'rrgmetrics[radgraph]'. "
             "radgraph_f1@paper computes the same without it."
         )
     if int(version("transformers").partition(".")[0]) >= 5:

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from rrgmetrics.backends.checkpoints import Checkpoint, checksum, find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import read_config
 from rrgmetrics.backends.checkpoints.loading import check_classes, load_config, load_model, load_tensors
-from rrgmetrics.errors import BackendError, MissingExtraError
+from rrgmetrics.errors import BackendError
+from rrgmetrics.extras import need
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 TAKEN = ("r", "lora_alpha", "target_modules", "use_rslora", "rank_pattern", "alpha_pattern", "fan_in_fan_out", "bias")
@@ -49,12 +50,15 @@ def find_causal(name: str) -> Causal:
     """Finds a language model by folder or Hub id; the folder may hold an adapter alone.
 
     Raises:
+        MissingExtraError: torch or transformers is not installed, or PEFT for an adapter.
         BackendError: It, or the model that an adapter belongs to, is nowhere to be found.
     """
+    need(f"The judge {name}", "published")
     folder = Path(name).expanduser()
     if not (folder / CONFIG).is_file() or (folder / "config.json").is_file():
         base = find_checkpoint(name, check=check_classes)
         return Causal(base, None, base.identity)
+    need(f"The adapter {folder}", "training", "peft")
     if not (folder / WEIGHTS).is_file():
         raise BackendError(f"{name}: {folder} has no {WEIGHTS}.")
     belongs_to = _settings(folder).get("base_model_name_or_path")
@@ -77,17 +81,14 @@ def load_causal(causal: Causal, **settings: Any) -> Any:
 
     Raises:
         BackendError: Weights that are damaged, or do not fit the model.
-        MissingExtraError: It is an adapter, and PEFT is not installed.
     """
     model, _ = load_model("AutoModelForCausalLM", causal.base, **settings)
     return _merged(model, causal.adapter) if causal.adapter else model
 
 
 def _merged(model: Any, folder: Path) -> Any:
-    try:
-        from peft import LoraConfig, get_peft_model, set_peft_model_state_dict
-    except ImportError as error:
-        raise MissingExtraError(f"The adapter {folder} needs PEFT: pip install 'rrgmetrics[train]'.") from error
+    from peft import LoraConfig, get_peft_model, set_peft_model_state_dict
+
     settings = _settings(folder)
     try:
         adapted = get_peft_model(model, LoraConfig(**{key: settings[key] for key in TAKEN if key in settings}))

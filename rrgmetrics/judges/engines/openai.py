@@ -24,7 +24,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.extras import need
 from rrgmetrics.judges.base import Prompt, Reply
 from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, WHOLE, Answer, ended, failed, is_dry, too_long
 from rrgmetrics.judges.engines.bodies import ACCEPTED, limit_bodies
@@ -123,12 +124,7 @@ class Server:
             InputError: The key itself where the name of its variable must stand.
             BackendError: No key for OpenAI, unless it is a dry run; or one that cannot be sent.
         """
-        try:
-            import openai  # noqa: F401 - found missing now, not after hours
-        except ImportError as error:
-            raise MissingExtraError(
-                "openai:<model> needs the openai client: pip install 'rrgmetrics[judges]'"
-            ) from error
+        need(f"openai:{model}", "judges")
         if not re.fullmatch(r"\w+", options.api_key):
             raise InputError("api_key is the name of an environment variable; put the key into that, and not here.")
         key = os.environ.get(options.api_key, "").strip()

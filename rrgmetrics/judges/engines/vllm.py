@@ -18,7 +18,8 @@ from typing import Any
 from rrgmetrics.backends.checkpoints.limits import check_folder, read_json, stored_shapes, weight_files
 from rrgmetrics.backends.checkpoints.loading import load_config, load_tokenizer, tokenizer_code
 from rrgmetrics.english import counted
-from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.extras import need
 from rrgmetrics.judges.base import EngineName, Prompt
 from rrgmetrics.judges.engines.adapters import Causal, find_causal
 from rrgmetrics.judges.engines.asking import Answer
@@ -188,10 +189,7 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
         MissingExtraError: No vLLM.
         BackendError: Weights that are not there or cannot be loaded.
     """
-    try:
-        import vllm  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError("vllm:<id> needs vLLM and a GPU: pip install 'rrgmetrics[vllm]'") from error
+    need(f"vllm:{name.model} (which runs on a GPU)", "vllm")
     import torch
 
     causal = find_causal(name.model)

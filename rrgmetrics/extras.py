@@ -1,0 +1,57 @@
+"""Packages that only some uses need: which extra installs them, and one sentence where one is missing.
+
+`pip install rrgmetrics` installs what bundled metrics, the command line and reports need. What loads published weights,
+trains, draws or serves checks here, before it downloads or computes anything, that its packages are installed.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+from rrgmetrics.errors import MissingExtraError
+
+PACKAGES = {  # extra → import names of what its users import
+    "judges": ("openai",),
+    "plots": ("matplotlib",),
+    "published": ("torch", "transformers"),
+    "spaces": ("gradio",),
+    "training": ("torch", "transformers", "accelerate"),
+    "vllm": ("vllm",),
+}
+DISTRIBUTIONS = {"google.protobuf": "protobuf"}  # import name → name on the package index, where they differ
+
+
+def need(what: str, extra: str, *packages: str) -> None:
+    """Checks that packages are installed, without importing them.
+
+    Args:
+        what: What needs them: the subject of the error's sentence.
+        extra: The extra of rrgmetrics that installs them.
+        packages: Their import names; none: those of `PACKAGES`.
+
+    Raises:
+        MissingExtraError: One is not installed; names those that are missing and the command that installs them.
+
+    Example:
+        >>> need("This page", "spaces", "json")
+        >>> need("This page", "spaces", "no_such_package")
+        Traceback (most recent call last):
+            ...
+        rrgmetrics.errors.MissingExtraError: This page needs no_such_package: pip install 'rrgmetrics[spaces]'
+    """
+    missing = [DISTRIBUTIONS.get(name, name) for name in packages or PACKAGES[extra] if not is_installed(name)]
+    if missing:
+        *others, last = missing
+        names = f"{', '.join(others)} and {last}" if others else last
+        raise MissingExtraError(f"{what} needs {names}: pip install 'rrgmetrics[{extra}]'")
+
+
+def is_installed(package: str) -> bool:
+    """Returns whether a package can be imported, by its import name; imports only the packages that contain it."""
+    if package in sys.modules:
+        return True
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # a package above it
+        return False
