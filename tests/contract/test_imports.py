@@ -29,6 +29,7 @@ ROOMS = {
     "english": 0,
     "notebook": 0,
     "errors": 0,
+    "extras": 0.5,
     "missing": 1,
     "cleaning": 1,
     "headings": 0,
