@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from rrgmetrics.cleaning.answers import ANSWERS, DENIED_BELOW
+from rrgmetrics.cleaning.answers import ANSWERS, DENIED_BELOW, IN_BRACKETS, MARKED_ANSWERS, UNMARKED
+from rrgmetrics.cleaning.boxes import BOXES, NEEDS
 from rrgmetrics.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, has_control_tokens
 from rrgmetrics.cleaning.edits import Places, Step, apply
 from rrgmetrics.cleaning.letters import ENTITIES, LETTERS
@@ -26,7 +27,18 @@ from rrgmetrics.cleaning.stops import COMMA, STOPS
 
 __all__ = ["STEPS", "CleanText", "clean", "has_control_tokens"]
 
-STEPS: tuple[Step, ...] = (*ENTITIES, *LETTERS, *CONTROL_TOKENS, *MARKUP, *NUMBERS, *STOPS, *LISTS, *ANSWERS)
+STEPS: tuple[Step, ...] = (
+    *ENTITIES,
+    *LETTERS,
+    *CONTROL_TOKENS,
+    *MARKUP,
+    *BOXES,
+    *NUMBERS,
+    *STOPS,
+    *MARKED_ANSWERS,
+    *LISTS,
+    *ANSWERS,
+)
 # What a text must hold for any step to have work; each begins with what one look at a character decides.
 _MARKS = (" - ", " / ", " + ", " > ", "->", "--", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)", "_")
 _SUSPECT = (
@@ -35,6 +47,9 @@ _SUSPECT = (
     re.compile(r":[ \t]*(?:\n|[-+(01]|(?:n|n/?a|nil|not applicable|f|false|t|true|y|neg|pos)\b)", re.IGNORECASE),
     re.compile(r"\n[ \t]*[\n=~>+-]"),
     DENIED_BELOW,
+    IN_BRACKETS,
+    UNMARKED,
+    NEEDS,
     re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
     COMMA,
 )

@@ -1,10 +1,14 @@
-r"""Headings and their answers: "Pneumothorax:\n- None", "Effusion: (-)", "Edema: 0" are one statement each."""
+r"""Headings and their answers: "Pneumothorax:\n- None", "Effusion: (-)", "Edema - no" are one statement each.
+
+So is a list under a denial: "Negative for:\n- effusion\n- edema" is "Negative for: effusion; edema".
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from rrgmetrics.cleaning.edits import Step, replacing
+from rrgmetrics.cleaning.edits import Edit, Step, replacing
 
 _NONE = r"\(-\)|\[-\]|-|–|—|0|false|n|n/a|n\.a\.|na|not applicable|nil(?: seen)?|neg|[✗✘∅Ø☐]"
 _THERE = r"\(\+\)|\[\+\]|\[x\]|\+|1|true|y|pos|[✓✔☑☒]"
@@ -24,7 +28,7 @@ _ITEM = r"(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+)"
 DENIED_BELOW = re.compile(rf"\n\s{{0,8}}{_ITEM}?(?=(?i:{_BARE}))")
 _HEADED = r"(?![A-Za-z ,/&()-]{1,50}:)"  # what follows is no heading itself
 _BELOW = rf":[ \t]*\n\s*(?:{_ITEM}|(?<=\n)[ \t]*)(?=[A-Za-z(]){_HEADED}"
-_SECTIONS = frozenset(
+SECTIONS = frozenset(
     "findings finding impression impressions conclusion conclusions report opinion summary assessment diagnosis"
     " observations result results comparison technique history indication exam examination recommendation".split()
 )
@@ -46,16 +50,86 @@ def _answer(match: re.Match[str]) -> str | None:
 def _joined(match: re.Match[str]) -> str | None:
     """Joins a heading with what lies below it, if that is a list or lies beyond a blank line."""
     head, below = _head(match), match[0][1:]
-    return ": " if head and head not in _SECTIONS and (below.count("\n") > 1 or not below.isspace()) else None
+    return ": " if head and head not in SECTIONS and (below.count("\n") > 1 or not below.isspace()) else None
+
+
+_DENIED_HEAD = re.compile(
+    r"(?:^|(?<=[.!?;] ))[^\n:.;]{0,60}\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free)\b"
+    rf"[^\n:.;]{{0,60}}:(?P<gap>[ \t]*\n\s*)(?P<mark>{_ITEM})?(?=[A-Za-z(])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NEXT_ITEM = re.compile(rf"[.;,]?[ \t]*\n[ \t]*{_ITEM}(?=[A-Za-z(]){_HEADED}")
+_NEXT_LINE = re.compile(rf"[;,]?[ \t]*\n[ \t]*(?=[A-Za-z(]){_HEADED}(?![^\n]*[.!?][ \t]*(?:\n|\Z))")
+_REST = re.compile(r"[^\n.;!?]*(?:;(?=[^\n]))?[^\n.;!?]*")
+
+
+def _denied_lists(text: str) -> Iterator[Edit]:
+    """Finds the line ends between the items of a list under a denial."""
+    at = 0
+    for head in _DENIED_HEAD.finditer(text):
+        if head.start() < at:
+            continue
+        yield Edit(head.start("gap"), head.end(), " ")
+        at = head.end()
+        following = _NEXT_ITEM if head["mark"] else _NEXT_LINE
+        while rest := _REST.match(text, at):
+            joint = following.match(text, rest.end())
+            if joint is None:
+                break
+            yield Edit(*joint.span(), "; ")
+            at = joint.end()
 
 
 _END = r"(?=[ \t]*(?:[.;,]|\n|\Z))"
+_NO = rf"no|n|absent|none|negative|neg|nil|not (?:{_SEEN})"
+_YES = r"yes|y|present|positive|pos|seen"
+_PARTING = r"(?:[ \t]+[-–—]+[ \t]*|[ \t]*(?:\.{2,}|…)[ \t]*|[ \t]*\t[ \t]*|[ \t]*=[ \t]*)"
+_LABEL = r"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?(?!no\b|not\b|and\b|or\b|there\b)[A-Za-z]+(?:[ /-][A-Za-z]+){0,5}"
+IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
+UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|…", re.IGNORECASE)
+
+
+def _bracketed(match: re.Match[str]) -> str:
+    return ": none" if match["none"] else ": present"
+
+
+MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of items
+    Step("short answer", replacing(r"[ \t]*\(?\b(?:Y/N|yes/no)\b\)?(?=[ \t]*[:=?-])", "", re.IGNORECASE), ("/N", "/n")),
+    Step(
+        "short answer",
+        replacing(rf"(?<=[A-Za-z)])[ \t]*{IN_BRACKETS.pattern}{_END}", _bracketed, re.IGNORECASE),
+        IN_BRACKETS,
+    ),
+    Step(
+        "short answer",
+        replacing(rf"(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})", ": ", re.IGNORECASE),
+        (" -", " –", " —", "..", "…", "\t", "="),
+    ),
+    Step(
+        "short answer",
+        replacing(rf"{_LABEL}(?P<cut>\?[ \t]+)(?=(?:no|yes){_END})", ": ", re.IGNORECASE | re.MULTILINE),
+        ("?",),
+    ),
+    Step(
+        "short answer",
+        replacing(rf"{_LABEL}(?P<cut>,)(?=(?:no|yes|absent|present)[ \t]*$)", ": ", re.IGNORECASE | re.MULTILINE),
+        (",",),
+    ),
+    Step(
+        "short answer",
+        replacing(
+            rf"{_LABEL}(?<!left)(?<!right)(?P<cut>[ \t]+)(?=(?:no|yes){_END})", ": ", re.IGNORECASE | re.MULTILINE
+        ),
+        UNMARKED,
+    ),
+)
 ANSWERS = (
     Step(
         "heading",
         replacing(rf"(?<=[A-Za-z)])(?:[ \t]*:)?[ \t]*{DENIED_BELOW.pattern}", ": "),
         DENIED_BELOW,
     ),
+    Step("heading", _denied_lists, (":",)),
     Step("heading", replacing(_BELOW, _joined), ("\n",)),
     Step("short answer", replacing(_SHORT, _answer, re.IGNORECASE), (":", "=")),
     Step("short answer", replacing(rf"(?<=[A-Za-z])[ \t](?:\(-\)|\[-\]){_END}", ": none"), ("(-)", "[-]")),

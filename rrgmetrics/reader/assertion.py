@@ -208,7 +208,7 @@ class _Walk(Clause):
         if item.word in self.small.none and self.denies_ahead(i):
             self.once = True
         elif senses.keys() & {"negation_before", "preferred_to"} or self.preferring(i, item) or self.doubts(i, item):
-            self.absent, self.comma = True, False
+            self.absent, self.comma, self.listed = True, False, item.word == ":"
             self.lacking = item.word in self.small.lacking
         elif "negation_verb" in senses:
             self.once = True
@@ -244,7 +244,7 @@ class _Walk(Clause):
         self.linking = (not self.conjoined or item.word in self.small.meaning) and not beside
 
     def _end_clause(self) -> None:
-        self.absent = self.once = self.hypothetical = self.premise = self.relative = False
+        self.absent = self.listed = self.once = self.hypothetical = self.premise = self.relative = False
         self.resolved = ""
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"

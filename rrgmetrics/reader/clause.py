@@ -34,6 +34,7 @@ class Clause(Sentence):
     def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
         super().__init__(items, mentions, lexicon)
         self.absent = False
+        self.listed = False  # a heading denies all of its list: "NOT SEEN: effusion, old fracture"
         self.once = False  # "is not" denies one quality only
         self.shared = 0  # up to here a change is shared: "has cleared, AS HAS the edema"
         self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
@@ -375,6 +376,8 @@ class Clause(Sentence):
     def new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""
         first = True
+        if self.listed:
+            return False
         if self.device_ahead(i) or self.predicate_ahead(i):
             return True
         for k, item in enumerate(self.ahead(i)):

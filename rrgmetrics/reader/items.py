@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rrgmetrics.reader.dates import as_then, seen_then
+from rrgmetrics.reader.denied_lists import deny_lists
 from rrgmetrics.reader.device_moves import tell_moves
 from rrgmetrics.reader.device_sums import sum_devices
 from rrgmetrics.reader.levels import number_bones
@@ -126,6 +127,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     name_studies(items, lexicon)
     part_rows(items)
     answer_headings(items, lexicon)
+    deny_lists(items, lexicon)
     if lexicon.shares:
         divided(items, lexicon)
     conjugate(items, tokens, lexicon)
