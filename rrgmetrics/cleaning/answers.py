@@ -84,9 +84,35 @@ _END = r"(?=[ \t]*(?:[.;,]|\n|\Z))"
 _NO = rf"no|n|absent|none|negative|neg|nil|not (?:{_SEEN})"
 _YES = r"yes|y|present|positive|pos|seen"
 _PARTING = r"(?:[ \t]+[-–—]+[ \t]*|[ \t]*(?:\.{2,}|…)[ \t]*|[ \t]*\t[ \t]*|[ \t]*=[ \t]*)"
-_LABEL = r"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?(?!no\b|not\b|and\b|or\b|there\b)[A-Za-z]+(?:[ /-][A-Za-z]+){0,5}"
+_NAME = r"(?!no\b|not\b|and\b|or\b|there\b)[A-Za-z]+(?:[ /-][A-Za-z]+){0,5}"
+_LABEL = rf"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?{_NAME}"
+_QUESTION = re.compile(
+    rf"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?(?P<asked>(?:(?:is|are) there (?:an? |any )?|any )?){_NAME}(?P<mark>\?[ \t]+)"
+    r"(?=(?:no|yes)\b[ \t]*(?:[.;,]|\n|\Z))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ANSWERED = rf"{_NAME}[ \t]+(?:no|yes)"
+_ROW = re.compile(
+    rf"(?:^|(?<=[.!?] ))(?:[-*•][ \t])?{_ANSWERED}(?:[,;][ \t]*{_ANSWERED})*(?=[ \t]*(?:\.|\n|\Z))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_UNMARKED = re.compile(r"(?<!left)(?<!right)[ \t]+(?=(?:no|yes)[ \t]*(?:[,;.\n]|\Z))", re.IGNORECASE)
 IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
 UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|…", re.IGNORECASE)
+
+
+def _questions(text: str) -> Iterator[Edit]:
+    """Finds questions with their answers: "Effusion? No."."""
+    for match in _QUESTION.finditer(text):
+        yield Edit(*match.span("asked"), "", 0)
+        yield Edit(*match.span("mark"), ": ")
+
+
+def _unmarked(text: str) -> Iterator[Edit]:
+    """Finds rows of answers without a mark: "Effusion no, edema yes"."""
+    for row in _ROW.finditer(text):
+        for match in _UNMARKED.finditer(text, *row.span()):
+            yield Edit(*match.span(), ": ")
 
 
 def _bracketed(match: re.Match[str]) -> str:
@@ -105,23 +131,13 @@ MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of ite
         replacing(rf"(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})", ": ", re.IGNORECASE),
         (" -", " –", " —", "..", "…", "\t", "="),
     ),
-    Step(
-        "short answer",
-        replacing(rf"{_LABEL}(?P<cut>\?[ \t]+)(?=(?:no|yes){_END})", ": ", re.IGNORECASE | re.MULTILINE),
-        ("?",),
-    ),
+    Step("short answer", _questions, ("?",)),
     Step(
         "short answer",
         replacing(rf"{_LABEL}(?P<cut>,)(?=(?:no|yes|absent|present)[ \t]*$)", ": ", re.IGNORECASE | re.MULTILINE),
         (",",),
     ),
-    Step(
-        "short answer",
-        replacing(
-            rf"{_LABEL}(?<!left)(?<!right)(?P<cut>[ \t]+)(?=(?:no|yes){_END})", ": ", re.IGNORECASE | re.MULTILINE
-        ),
-        UNMARKED,
-    ),
+    Step("short answer", _unmarked, UNMARKED),
 )
 ANSWERS = (
     Step(

@@ -208,7 +208,7 @@ class _Walk(Clause):
         if item.word in self.small.none and self.denies_ahead(i):
             self.once = True
         elif senses.keys() & {"negation_before", "preferred_to"} or self.preferring(i, item) or self.doubts(i, item):
-            self.absent, self.comma, self.listed = True, False, item.word == ":"
+            self.absent, self.comma = True, False
             self.lacking = item.word in self.small.lacking
         elif "negation_verb" in senses:
             self.once = True
@@ -229,6 +229,8 @@ class _Walk(Clause):
             self._hedge(i, item, "possible")  # "IF REAL, the nodule is small"
         elif "evidenced_by" in senses:
             self.certainty, self.linking, self.joined = "definite", False, False
+        if item.word == ":" and senses:
+            self.listing = True  # of what a heading judges
 
     def _probable(self, item: Item) -> Certainty:
         """Returns how certain a finding is that the radiologist commits to with a word."""
@@ -244,7 +246,7 @@ class _Walk(Clause):
         self.linking = (not self.conjoined or item.word in self.small.meaning) and not beside
 
     def _end_clause(self) -> None:
-        self.absent = self.listed = self.once = self.hypothetical = self.premise = self.relative = False
+        self.absent = self.once = self.hypothetical = self.premise = self.relative = False
         self.resolved = ""
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"

@@ -34,7 +34,6 @@ class Clause(Sentence):
     def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
         super().__init__(items, mentions, lexicon)
         self.absent = False
-        self.listed = False  # a heading denies all of its list: "NOT SEEN: effusion, old fracture"
         self.once = False  # "is not" denies one quality only
         self.shared = 0  # up to here a change is shared: "has cleared, AS HAS the edema"
         self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
@@ -49,7 +48,7 @@ class Clause(Sentence):
         self.accompanied = False  # "with" since the last mention
         self.lacking = False  # what is denied is the subject: "the absence of effusion suggests ..."
         self.fresh = False  # a hedge has been read since the last mention
-        self.listing = False  # the hedge opened a list ("differential includes ...")
+        self.listing = False  # a cue opened a list ("differential includes ...", "not seen: ...")
         self.relative = False  # inside ", which ..."
         self.verb_at = self.met_at = -1
         self.clause: list[Mention] = []  # mentions of the clause
@@ -376,8 +375,8 @@ class Clause(Sentence):
     def new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""
         first = True
-        if self.listed:
-            return False
+        if self.listing:
+            return False  # "NOT SEEN: effusion, old fracture"
         if self.device_ahead(i) or self.predicate_ahead(i):
             return True
         for k, item in enumerate(self.ahead(i)):

@@ -23,7 +23,7 @@ _CUES = frozenset(_FORWARD)
 _PICTURE = ("opacity_head",)  # "the following ABNORMALITIES"
 _JOINTS = frozenset({",", ";"})
 _LONG = 3  # items of a list that needs no "or"
-_BARE = frozenset({"concept", "structure", "side", "zone", "quality"})
+_SAID = frozenset({"severity", "change", "acuity", "count", "measure", "level", "tip", "position", "normal"})
 
 
 def deny_lists(items: list[Item], lexicon: Lexicon) -> None:
@@ -83,6 +83,7 @@ def _join_row(items: list[Item], lexicon: Lexicon) -> None:
         return
     led = rest[-1][0].word in lexicon.small.alternatives or (len(rest) > 1 and rest[-1][0].word == "and")
     spelt = items[denial].word != "no" or (denial + 1 < len(items) and not items[denial + 1].senses)
-    named = spelt and len(parts) >= _LONG and all(item.senses.keys() <= _BARE and item.senses for p in rest for item in p)
+    bare = all(item.senses and _SAID.isdisjoint(item.senses) for part in rest for item in part)
+    named = spelt and bare and len(parts) >= _LONG
     if led or named:
         _rewrite(items, ends[0], len(items), ";", ",")

@@ -125,7 +125,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     share_structures(items, tokens, lexicon)
     name_nouns(items, lexicon)
     name_studies(items, lexicon)
-    part_rows(items)
+    part_rows(items, lexicon)
     answer_headings(items, lexicon)
     deny_lists(items, lexicon)
     if lexicon.shares:

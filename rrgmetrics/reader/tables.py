@@ -11,13 +11,16 @@ _NAMED = frozenset({"concept", "structure", "listed"})
 _NAMING = _NAMED | {"side", "zone", "holds", "inside", "quality", "morphology", "several", "severity"}
 
 
-def part_rows(items: list[Item]) -> None:
+def part_rows(items: list[Item], lexicon: Lexicon) -> None:
     """Makes the comma before a row of its own a semicolon, in place: what one row says is not said of another.
 
-    A row is a heading that names a finding or a structure, a colon, and what is said of it.
+    A row is a heading that names a finding or a structure, a colon, and what is said of it. Before it stands another,
+    or a clause with a verb.
     """
     colons = [i for i, item in enumerate(items) if item.word == ":"]
-    for before, colon in pairwise(colons):
+    for before, colon in pairwise([-1, *colons]):
+        if before < 0 and not any(item.word in lexicon.small.finite for item in items[:colon]):
+            continue
         comma = next((i for i in range(colon - 1, before + 1, -1) if items[i].word == ","), colon)
         heading = items[comma + 1 : colon]
         if any(item.senses.keys() & _NAMED for item in heading) and all(
