@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from rrgmetrics.cleaning.answers import SECTIONS
 from rrgmetrics.cleaning.edits import Edit, Step
@@ -48,7 +47,8 @@ def _boxes(text: str) -> Iterator[Edit]:
 
 
 def _begins_line(text: str, boxes: list[re.Match[str]]) -> bool:
-    return bool(boxes) and _LEAD.fullmatch(text, text.rfind("\n", 0, boxes[0].start()) + 1, boxes[0].start()) is not None
+    start = boxes[0].start() if boxes else 0
+    return bool(boxes) and _LEAD.fullmatch(text, text.rfind("\n", 0, start) + 1, start) is not None
 
 
 def _is_ticked(box: re.Match[str]) -> bool:
@@ -57,20 +57,19 @@ def _is_ticked(box: re.Match[str]) -> bool:
 
 
 def _leading(text: str, boxes: list[re.Match[str]], end: int, *, choice: bool) -> Iterator[Edit]:
-    """Boxes before what they are of."""
-    ticked = False
-    for box, after in pairwise([*boxes, None]):
-        last = after.start() if after else end
-        label = text[box.end() : last].strip(" \t")
+    """Finds boxes before what they are of."""
+    stated = False
+    for box, last in zip(boxes, [*(after.start() for after in boxes[1:]), end], strict=True):
         first = box is boxes[0]
-        lead = "" if first else ", " if choice and ticked else "" if choice else "\n- "
-        start = box.start() - (0 if first else len(text[: box.start()]) - len(text[: box.start()].rstrip(" \t")))
-        if not _is_ticked(box) and (choice or _NORMAL.match(label)):
+        start = box.start() if first else len(text[: box.start()].rstrip(" \t"))
+        label = text[box.end() : last].lstrip(" \t")
+        ticked = _is_ticked(box)
+        if not ticked and (choice or _NORMAL.match(label)):
             yield Edit(start, last, "")
-        else:
-            space = len(text[box.end() : last]) - len(text[box.end() : last].lstrip(" \t"))
-            yield Edit(start, box.end() + space, lead + ("" if _is_ticked(box) else "no "))
-        ticked = ticked or _is_ticked(box)
+            continue
+        joint = "" if first else "\n- " if not choice else ", " if stated else " "
+        yield Edit(start, last - len(label), joint + ("" if ticked else "no "))
+        stated = True
 
 
 def _behind(text: str, boxes: list[re.Match[str]], line: re.Match[str]) -> Iterator[Edit]:

@@ -242,11 +242,12 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
 def _named_though_denied(unit: Unit, shown: Unit, other: Reading, lexicon: Lexicon) -> list[Unit]:
     """Returns what a report says a picture is where the other denies just that of the picture, as it shows it.
 
-    "Basal opacity, likely PNEUMONIA" against "basal opacity, pneumonia unlikely".
+    "Basal opacity, likely PNEUMONIA" against "basal opacity, pneumonia unlikely". What both name is agreed.
     """
     told = {finding.sentence for finding in shown.readings}
     denied = {x.concept for x in other.findings if x.assertion == "absent" and x.sentence in told}
     denied.intersection_update(lexicon.rubric["diagnoses"])
+    denied.difference_update(x.concept for x in shown.readings if x.assertion == "present")
     named = [x for x in unit.readings if x.assertion == "present" and x.concept in denied]
     return [replace(unit, head=x, readings=(x,)) for x in named] if len(named) < len(unit.readings) else []
 

@@ -47,7 +47,7 @@ def penalties(reference: Reading, candidate: Reading, context: Context) -> Itera
     yield from _contradictory(reference, candidate, context, lexicon)
     yield from _hedged(reference, candidate, lexicon)
     yield from _unread(reference, candidate)
-    if silent(candidate):
+    if silent(candidate) and not silent(reference):
         yield from _unsaid(reference)
 
 

@@ -58,6 +58,8 @@ class Sentence:
 
     def same_picture(self, a: Mention, b: Mention) -> bool:
         """Tells whether the second mention can be a reading of the first."""
+        if a.denies or b.denies:
+            return False
         anywhere = self.lexicon.roles["anywhere"]
         if a.concept in self.lexicon.roles["anything"] | anywhere or b.concept in anywhere:
             return True

@@ -85,6 +85,8 @@ def is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
 
 def of_one_picture(cause: Mention, shown: Mention | None, lexicon: Lexicon) -> bool:
     """Tells whether a finding and what it is due to are one picture: "CONSOLIDATION due to CONTUSION"."""
+    if cause.denies or (shown is not None and shown.denies):
+        return False
     groups = {lexicon.concepts[mention.concept].group for mention in (cause, shown) if mention}
     return len(groups) == 1 and groups <= lexicon.groups["one_picture"]
 

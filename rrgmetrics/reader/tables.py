@@ -15,11 +15,11 @@ def part_rows(items: list[Item], lexicon: Lexicon) -> None:
     """Makes the comma before a row of its own a semicolon, in place: what one row says is not said of another.
 
     A row is a heading that names a finding or a structure, a colon, and what is said of it. Before it stands another,
-    or a clause with a verb.
+    or a clause with a verb if the row denies: "the heart is enlarged, effusion: NONE".
     """
     colons = [i for i, item in enumerate(items) if item.word == ":"]
     for before, colon in pairwise([-1, *colons]):
-        if before < 0 and not any(item.word in lexicon.small.finite for item in items[:colon]):
+        if before < 0 and not _is_denied_behind(items, colon, lexicon):
             continue
         comma = next((i for i in range(colon - 1, before + 1, -1) if items[i].word == ","), colon)
         heading = items[comma + 1 : colon]
@@ -27,6 +27,13 @@ def part_rows(items: list[Item], lexicon: Lexicon) -> None:
             item.senses.keys() <= _NAMING or item.word in ("/", "and", "or") for item in heading
         ):
             items[comma] = Item(items[comma].first, items[comma].last, {}, ";")
+
+
+def _is_denied_behind(items: list[Item], colon: int, lexicon: Lexicon) -> bool:
+    """Tells whether a clause with a verb stands before a colon, and a denial behind it."""
+    behind = items[colon + 1 : colon + 2]
+    denied = any("negation_after" in item.senses or item.word in lexicon.small.nothing_left for item in behind)
+    return denied and any(item.word in lexicon.small.finite for item in items[:colon])
 
 
 def answer_headings(items: list[Item], lexicon: Lexicon) -> None:
