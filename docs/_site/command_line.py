@@ -12,7 +12,7 @@ from rrgmetrics.cli import COMMANDS, build_parser
 
 GROUPS = {
     "Score": ("score", "compare", "merge", "explain", "judge", "list", "doctor"),
-    "Measure metrics": ("agree", "stress", "oracle", "retrieve", "ablation"),
+    "Measure metrics": ("agree", "stress", "game", "oracle", "retrieve", "ablation"),
     "Train models": ("synthesize", "train", "radcliq", "convert"),
     "Show and share": ("space", "leaderboard", "harness", "register", "lexicon"),
 }

@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "ablation": ("rrgmetrics.cli.ablation", "hold CREPE's checkpoints against raters: heads, losses"),
     "retrieve": ("rrgmetrics.cli.retrieve", "measure how well encoders retrieve reports with the same labels"),
     "stress": ("rrgmetrics.cli.stress", "show what metrics see of errors put into reports, and what they do not"),
+    "game": ("rrgmetrics.cli.game", "look for texts and tricks that a metric pays for as a reward"),
     "oracle": ("rrgmetrics.cli.oracle", "find the report that a metric ranks best, and what others say of it"),
     "explain": ("rrgmetrics.cli.explain", "show two reports and what differs, with the evidence in colour"),
     "judge": ("rrgmetrics.cli.judge", "ask a judge about each pair and keep its replies"),

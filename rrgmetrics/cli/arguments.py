@@ -128,11 +128,12 @@ def add_metrics(parser: argparse.ArgumentParser, *, trials: int) -> None:
     add_running(parser)
 
 
-def add_rated(parser: argparse.ArgumentParser) -> None:
+def add_rated(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Adds data that radiologists judged."""
     parser.add_argument(
         "--dataset",
-        required=True,
+        required=required,
+        default=[],
         nargs="+",
         metavar="DATA",
         help="NAME:PATH of your copy (rexval, rexval_star, radevalx, radeval_expert, refisco, rate_eval, radpref, "

@@ -1,0 +1,99 @@
+"""`rrgmetrics game`: what games a metric as a reward."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from rrgmetrics.cli.arguments import add_lexicon, add_rated, add_running, read_rated, split_names
+from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
+from rrgmetrics.errors import InputError
+from rrgmetrics.stats import TRIALS
+
+if TYPE_CHECKING:
+    from rrgmetrics.metaeval.gaming import Studies
+
+REWARDS = ("finding_score", "finding_errors", "crimson", "crepe", "green")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `rrgmetrics game`."""
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "reports",
+        nargs="?",
+        metavar="FILE",
+        help="reports of your own, which errors are put into: CSV, JSONL, Parquet, text; default: generated studies",
+    )
+    parser.add_argument(
+        "--metrics",
+        nargs="+",
+        default=list(REWARDS),
+        metavar="NAME",
+        help="names as score takes them, or MODULE:FUNCTION, a Python function of candidates and references; default: "
+        f"{', '.join(REWARDS)}",
+    )
+    parser.add_argument(
+        "--steps",
+        type=int,
+        default=100,
+        help="texts that each search tries; 0 plays the tricks alone (default %(default)s)",
+    )
+    parser.add_argument("--no-tricks", action="store_true", help="search alone")
+    parser.add_argument("--column", nargs="+", default=["report"], metavar="NAME", help="column(s) with the report")
+    parser.add_argument("--id-column", metavar="NAME", help="column that names the study")
+    parser.add_argument(
+        "--reports", dest="n_reports", type=int, default=None, metavar="N", help="use the first N alone, or generate N"
+    )
+    parser.add_argument("--trials", type=int, default=TRIALS, help="resamples of the intervals (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="of the studies and of the search (default %(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    add_rated(parser, required=False)
+    add_outputs(parser)
+    add_lexicon(parser)
+    add_running(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Searches, plays the tricks, prints the tables and writes what was asked for."""
+    from rrgmetrics.metaeval.gaming import game
+    from rrgmetrics.metaeval.stress.scoring import read_metrics
+    from rrgmetrics.present.gaming import gaming_tables
+
+    if options.reports and options.dataset:
+        raise InputError("Give either a file of reports, or --dataset with rated pairs.")
+    if options.n_reports is not None and options.n_reports < 1:
+        raise InputError(f"--reports is {options.n_reports}; take at least one report.")
+    names = split_names(options.metrics)
+    read_metrics(names)
+    check_documents(options, inputs=[options.reports] if options.reports else [])
+    report = game(
+        names,
+        _studies(options),
+        steps=options.steps,
+        tricks=not options.no_tricks,
+        seed=options.seed,
+        trials=options.trials,
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress,
+    )
+    print_and_write(options, list(gaming_tables(report)), list(report.rows()), report.to_dict())
+
+
+def _studies(options: argparse.Namespace) -> Studies:
+    """The studies that were named."""
+    from rrgmetrics.metaeval.gaming import N_STUDIES, generated_studies, own_studies, rated_studies
+    from rrgmetrics.synthesis.sources import load_collection
+
+    if options.dataset:
+        if len(options.dataset) > 1:
+            raise InputError("--dataset names several data sets; name one.")
+        return rated_studies(read_rated(options)[0], seed=options.seed)
+    if not options.reports:
+        return generated_studies(options.n_reports or N_STUDIES, seed=options.seed)
+    collection = load_collection(
+        options.reports, columns=options.column, id_column=options.id_column, seed=options.seed
+    )
+    texts = [report.text for report in collection.reports][: options.n_reports]
+    return own_studies(texts, name=collection.name, seed=options.seed, progress=not options.no_progress)
