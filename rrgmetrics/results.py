@@ -375,7 +375,7 @@ def _notes(result: Result) -> Mapping[str, str]:
 
 
 def cut_line(sets: Iterable[Mapping[str, Result]]) -> str:
-    """Describes the reports that were longer than a model reads, by metric; "" if there are none.
+    """Describes the reports that were longer than a model or a judge reads, by metric; "" if there are none.
 
     Args:
         sets: The Results by metric of each list of pairs.
@@ -387,7 +387,7 @@ def cut_line(sets: Iterable[Mapping[str, Result]]) -> str:
             counts[name] = max(counts.get(name, 0), int(fields.get("too_long", "0")))
     cut = [f"{name} ({count:,})" for name, count in counts.items() if count]
     return (
-        f"{', '.join(cut)}: some reports have more tokens than the model reads; what lies beyond was not compared. The "
+        f"{', '.join(cut)}: some reports are longer than what the model reads; what lies beyond was not compared. The "
         "signature counts them as too_long."
         if cut
         else ""

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import InputError
@@ -174,6 +174,14 @@ class JudgeProtocol(Protocol):
 
     def from_comparison(self, pair: Pair, compared: Compared) -> Verdict:
         """Returns the bundled verdict: the reader's comparison in the terms of this protocol."""
+
+
+@runtime_checkable
+class SupportsCut(Protocol):
+    """A protocol whose questions hold the first words of long reports only, as its authors' do."""
+
+    def is_cut(self, pair: Pair) -> bool:
+        """Tells whether a report of the pair has words that no question holds."""
 
 
 class EngineName(NamedTuple):

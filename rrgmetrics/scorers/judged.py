@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from rrgmetrics.backends.comparison import ComparedPairs
-from rrgmetrics.judges.base import JudgeProtocol, Unscored
+from rrgmetrics.judges.base import JudgeProtocol, SupportsCut, Unscored
 from rrgmetrics.judges.judge import Judge, judge_for, verdicts
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Reduction, Runtime
@@ -24,7 +24,8 @@ BUNDLED_ENGINES = ("default", "reader")
 class KnownMean:
     """The reduction of scores of which a pair may lack some: each key's mean over the pairs where it is known.
 
-    A statistic is a score, 0 where it is unknown; behind all of them stands for each a 1 where it is known.
+    A statistic is a score, 0 where it is unknown; behind all of them stands for each a 1 where it is known. What stands
+    behind these is no score.
     """
 
     keys: tuple[str, ...]
@@ -33,13 +34,13 @@ class KnownMean:
         """The means; NaN where no pair has a value."""
         k = len(self.keys)
         with np.errstate(invalid="ignore", divide="ignore"):
-            means = sums[..., :k] / sums[..., k:]
+            means = sums[..., :k] / sums[..., k : 2 * k]
         return {key: means[..., i] for i, key in enumerate(self.keys)}
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
         """The values of each pair; NaN where unknown."""
         k = len(self.keys)
-        values = np.where(stats[:, k:] == 0, np.nan, stats[:, :k])
+        values = np.where(stats[:, k : 2 * k] == 0, np.nan, stats[:, :k])
         return {key: values[:, i] for i, key in enumerate(self.keys)}
 
 
@@ -101,13 +102,27 @@ class JudgeScorer(ABC):
         annotations: Annotations,
         statistics: None = None,
     ) -> Array:
-        """The statistics for `reduction`; NaN for an unscored pair."""
+        """The statistics for `reduction`, then whether the question was cut; NaN for an unscored pair."""
         nothing = [np.nan] * len(self.keys)
         rows = [
             nothing if isinstance(verdict, Unscored) else self.row(verdict)
             for verdict in verdicts(self.protocol, pairs, annotations)
         ]
-        return known_stats(rows, len(self.keys))
+        stats = known_stats(rows, len(self.keys))
+        if not self._cuts:
+            return stats
+        cut = np.array([self.protocol.is_cut(pair) for pair in pairs], dtype=np.float64)  # type: ignore[attr-defined]
+        return np.column_stack([stats, np.where(np.isnan(stats[:, 0]), np.nan, cut)])
+
+    def notes(self, stats: Array) -> Mapping[str, str]:
+        """The number of pairs that the judge was asked about in part, as their reports are too long."""
+        is_counted = stats.shape[1] > 2 * len(self.keys)  # results of earlier versions have no such column
+        return {"too_long": str(int(np.nansum(stats[:, -1])))} if self._cuts and is_counted else {}
+
+    @property
+    def _cuts(self) -> bool:
+        """Whether an engine is asked about the first words only of long reports."""
+        return self.config not in BUNDLED_ENGINES and isinstance(self.protocol, SupportsCut)
 
     def details(
         self,

@@ -1,10 +1,14 @@
 """Reports with more tokens than a model reads: cut as its authors cut them, but counted, and said once."""
 
+import json
+
 import pytest
 
 import rrgmetrics
 from rrgmetrics import signature
 from rrgmetrics.backends.encoder import BUNDLED, FINDINGS, load_encoder
+from rrgmetrics.judges.protocols.green import Green
+from rrgmetrics.reports import Pair
 
 NAMES = ["bertscore", "radeval_bertscore", "semb_score", "crepe"]
 FINDINGS_OF_FILMS = ("An opacity", "A scar", "A granuloma", "A bulla", "A nodule", "A cavity", "A mass", "Collapse")
@@ -16,7 +20,7 @@ SHORT = ("Small left effusion.", "Small right effusion.")
 
 
 def score(names, *pairs, **options):
-    references, candidates = zip(*pairs, strict=True)
+    references, candidates = zip(*(pair[:2] for pair in pairs), strict=True)
     return rrgmetrics.score(names, predictions=candidates, references=references, progress=False, **options)
 
 
@@ -58,3 +62,28 @@ def test_workers_say_it_too(caplog):
     results = score(["bertscore"], LONG, *[SHORT] * 3, workers=2)
     assert cut(results["bertscore"]) == "1"
     assert caplog.text.count("what lies beyond was not compared") == 1
+
+
+def test_pairs_that_a_judge_is_asked_about_in_part_are_counted_and_said_once(tmp_path, caplog):
+    pairs = [Pair("Cardiomegaly.", "Cardiomegaly. " + "Clear lungs. " * n + "Dissection.") for n in (1, 200, 300)]
+    reply = "[Clinically Significant Errors]:\nNone\n\n[Matched Findings]:\n1. A"
+    rows = [
+        {"protocol": prompt.protocol, "prompt_sha256": prompt.sha256, "reply": reply, "engine": "x", "parameters": {}}
+        for pair in pairs
+        for prompt in Green().prompts(pair)
+    ]
+    file = tmp_path / "replies.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    name = f"green@replies:{file}"
+    result = score(name, *pairs, SHORT)[name]
+    assert result.n_unscored == 1  # which no reply was recorded of
+    assert cut(result) == "2"
+    assert result.scores["green"] == 1
+    assert caplog.text.count("what lies beyond was not compared") == 1
+    assert f"{name} (2)" in caplog.text
+
+
+def test_the_bundled_green_reads_all(caplog):
+    result = score("green", LONG, LONG)["green"]
+    assert "too_long" not in result.signature
+    assert "what lies beyond" not in caplog.text
