@@ -125,9 +125,10 @@ def make_reward(
     """Makes a reward of a metric: more is always better, whatever the metric's direction.
 
     What a policy can earn without being right is said in the log `rrgmetrics`: here, if the metric is known to pay for
-    repetition, normal templates, shuffled words or contradictions (`MetricSpec.hacks`); and in training, if the mean
-    reward of the latest 64 or more completions does not beat what an empty report and a one-sentence normal report earn
-    on the same references, once per change. On several processes the main one watches its own completions.
+    repetition, normal templates, shuffled words, contradictions, vague reports, excuses, constant texts or additions
+    (`MetricSpec.hacks`); and in training, if the mean reward of the latest 64 or more completions does not beat what an
+    empty report and a one-sentence normal report earn on the same references, once per change. On several processes the
+    main one watches its own completions.
 
     Rewards of one metric share its models and its scores: `make_reward("green", key="green_errors")` beside
     `make_reward("green")` costs nothing more. What the backends read of a reference is kept for its next completions.
@@ -202,7 +203,8 @@ def _say_hacks(metric: str, spec: MetricSpec) -> None:
     resist = [name for name in RECOMMENDED if not set(SPECS[name].hacks) & set(spec.hacks)]
     if spec.hacks:
         how = "; ".join(HACKS[hack] for hack in spec.hacks)
-        logger.warning("%s can be gamed as a reward: %s. Metrics that resist: %s.", metric, how, ", ".join(resist))
+        others = f" Metrics that resist: {', '.join(resist)}." if resist else ""
+        logger.warning("%s can be gamed as a reward: %s.%s", metric, how, others)
 
 
 def text_of(completion: Any) -> str:

@@ -20,7 +20,8 @@ from multiprocessing import get_context
 from rrgmetrics import SPECS
 from rrgmetrics.cli.game import REWARDS
 from rrgmetrics.metaeval.gaming import STEPS, GamingReport, game
-from rrgmetrics.metaeval.gaming.stored import FILE, record
+from rrgmetrics.metaeval.gaming.report import SEARCHED
+from rrgmetrics.metaeval.gaming.stored import record
 from rrgmetrics.metaeval.measured import reads_reports_of
 from rrgmetrics.reader.lexicon import DEFAULT_PACK
 
@@ -35,11 +36,15 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--steps", type=int, help=f"default {TIMES * STEPS} of recommended rewards, {STEPS} of others")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args(arguments)
+    os.environ["OMP_NUM_THREADS"] = "1"  # of each process
     names = options.metrics or [name for name, spec in SPECS.items() if not spec.corpus_statistics]
     names = [name for name in names if reads_reports_of(SPECS[name], DEFAULT_PACK)]
     for report in measured(sorted(names, key=_turn), options.steps, options.processes):
         record(report, date=datetime.datetime.now(datetime.UTC).date().isoformat())
-        print(f"{FILE.name}: {', '.join(report.metrics)}", flush=True)
+        for name, metric in report.metrics.items():
+            declared = [hack for hack in SPECS[name].hacks if hack in SEARCHED]
+            said = "as declared" if declared == list(metric.hacks) else f"declared: {declared}; declare these"
+            print(f"{name}: hacks {list(metric.hacks)}, {said}", flush=True)
 
 
 def measured(names: list[str], steps: int | None, processes: int) -> Iterator[GamingReport]:
@@ -50,11 +55,7 @@ def measured(names: list[str], steps: int | None, processes: int) -> Iterator[Ga
 
 
 def measure(name: str, steps: int) -> GamingReport:
-    """Measures one metric on one core."""
-    if "torch" in sys.modules or any("torch" in need for need in SPECS[name].extra.split(",")):
-        import torch
-
-        torch.set_num_threads(1)
+    """Measures one metric."""
     return game(name, steps=steps, progress=False)
 
 

@@ -7,16 +7,21 @@ import math
 from collections.abc import Iterator
 from statistics import mean
 
+from rrgmetrics.cli.game import REWARDS
 from rrgmetrics.doctor.needs import needs_of
 from rrgmetrics.doctor.published import Example, examples
 from rrgmetrics.metaeval import advice
+from rrgmetrics.metaeval.gaming import Gamed, Played
+from rrgmetrics.metaeval.gaming.stored import stored_gaming
 from rrgmetrics.metaeval.measured import MeasuredSet
-from rrgmetrics.metaeval.stress.kinds import KINDS, kinds_of
+from rrgmetrics.metaeval.stress.kinds import KINDS
 from rrgmetrics.metaeval.stress.measure import Stressed
 from rrgmetrics.metaeval.stress.stored import results_file, stored_stress
 from rrgmetrics.metaeval.stress.written import written_packs
 from rrgmetrics.present import evidence as tables
 from rrgmetrics.present.documents import markdown
+from rrgmetrics.present.gaming import cut, gain_text
+from rrgmetrics.present.numbers import signed_figure
 from rrgmetrics.present.short import short
 from rrgmetrics.present.stress import BY_CONSTRUCTION, READER_MARK, SUMMARY, remarks, reports_of, summary_of
 from rrgmetrics.reader import ErrorCategory
@@ -121,6 +126,48 @@ def stress() -> str:
     return "\n\n".join(parts)
 
 
+def gamed() -> str:
+    """By metric the best constant text and the best addition, what they gain, and the tricks that pay."""
+    stored = stored_gaming()
+    metrics = sorted(stored.metrics.values(), key=lambda metric: (metric.name not in REWARDS, len(metric.paying)))
+    head = "| metric | weak, mid, good earn | best constant text | its gain | best addition's gain | tricks that pay |"
+    lines = [head, "|---|---|---|---|---|---|", *map(_gamed_line, metrics)]
+    days = "; ".join(sorted(set(stored.measured.values())))
+    made = (
+        f"{stored.n_studies} studies of `{stored.source}` that no search has seen (seed {stored.seed}; {days}). Gains "
+        "are in the metric's own unit, with 95% intervals; bold ones are above 0."
+    )
+    paying = [
+        f"- [`{each.name}`](../metrics/{each.name}.md): "
+        + "; ".join(f"{trick.title} ({signed_figure(trick.gain.value, 2)})" for trick in each.paying.values())
+        for each in metrics
+        if each.paying
+    ]
+    texts = '??? note "What the search wrote"\n\n' + "\n".join(
+        f"    {line}" for each in metrics for line in _texts(each)
+    )
+    parts = [made, "\n".join(lines), "## Tricks that pay", "\n".join(paying) or "None.", "## The texts", texts]
+    return "\n\n".join(parts)
+
+
+def _gamed_line(metric: Gamed) -> str:
+    constant, addition = metric.found["constant"], metric.found["addition"]
+    honest = ", ".join(short(value) for value in metric.honest.values())
+    name = f"[`{metric.name}`](../metrics/{metric.name}.md) {metric.arrow}"
+    cells = (name, honest, short(constant.earned), _bold(constant), _bold(addition), str(len(metric.paying)))
+    return f"| {' | '.join(cells)} |"
+
+
+def _bold(played: Played) -> str:
+    return f"**{gain_text(played.gain)}**" if played.pays else gain_text(played.gain)
+
+
+def _texts(metric: Gamed) -> Iterator[str]:
+    yield f"- [`{metric.name}`](../metrics/{metric.name}.md)"
+    for goal, played in metric.found.items():
+        yield f"    - {goal}, after {metric.steps[goal]:,} tries: {html.escape(cut(played.text))}"
+
+
 def _written(pack: str) -> Iterator[str]:
     """What metrics see of reports of another kind."""
     stored = stored_stress(results_file(pack))
@@ -133,7 +180,7 @@ def _written(pack: str) -> Iterator[str]:
 
 def _by_category(metric: Stressed) -> list[float]:
     return [
-        mean(metric.kinds[kind].share for kind in kinds_of("error") if KINDS[kind].letter == category.letter)
+        mean(own.share for kind, own in metric.kinds.items() if KINDS[kind].letter == category.letter and own.n)
         for category in ErrorCategory
     ]
 

@@ -23,6 +23,7 @@ FILLED: Mapping[str, Callable[[], str]] = {  # in a page of ours, the line {{ na
     "checkpoints": checkpoints.page,
     "commands": command_line.overview,
     "data": drawing.data,
+    "gamed": evidence.gamed,
     "metrics": metric_pages.table,
     "printed": evidence.printed,
     "rooms": drawing.rooms,

@@ -59,6 +59,7 @@ Options (in config_name, for example '?text=lower'):
     replicas: vllm: models side by side, each with its share of the GPUs; 0: one a GPU. Default: 0.
     cache: folder that keeps replies; no: none; empty: the user's cache folder. Default: empty.
     record: file that also gets every reply, for the engine replies:FILE. Default: empty.
+    answers_as: openai: model that answers name, if not the one asked; any: every one. Default: empty.
     price_in: openai: price of a million tokens asked, for the estimate of the cost. Default: 0.0.
     price_out: openai: price of a million tokens answered. Default: 0.0.
 

@@ -39,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=100,
         help="texts that each search tries; 0 plays the tricks alone (default %(default)s)",
     )
+    parser.add_argument(
+        "--tricks", nargs="+", metavar="NAME", help="tricks to play, as --output names them; default: all"
+    )
     parser.add_argument("--no-tricks", action="store_true", help="search alone")
     parser.add_argument("--column", nargs="+", default=["report"], metavar="NAME", help="column(s) with the report")
     parser.add_argument("--id-column", metavar="NAME", help="column that names the study")
@@ -62,6 +65,8 @@ def run(options: argparse.Namespace) -> None:
 
     if options.reports and options.dataset:
         raise InputError("Give either a file of reports, or --dataset with rated pairs.")
+    if options.tricks and options.no_tricks:
+        raise InputError("--tricks names tricks and --no-tricks leaves them out; give one of both.")
     if options.n_reports is not None and options.n_reports < 1:
         raise InputError(f"--reports is {options.n_reports}; take at least one report.")
     names = split_names(options.metrics)
@@ -71,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
         names,
         _studies(options),
         steps=options.steps,
-        tricks=not options.no_tricks,
+        tricks=split_names(options.tricks) if options.tricks else not options.no_tricks,
         seed=options.seed,
         trials=options.trials,
         batch_size=options.batch_size,

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.synthesis.edits.evasions import evasion_words, excuse_all, leave_out, pad, tell_as_history
 
 REPEATS = 5
 
@@ -56,6 +57,28 @@ def added(honest: str, rng: Random, pack: str = DEFAULT_PACK) -> dict[str, str]:
     }
 
 
+def evaded(honest: str, rng: Random, pack: str = DEFAULT_PACK) -> dict[str, str]:
+    """Returns what becomes of an honest report that evades (`synthesis.edits.evasions`), where that is another text.
+
+    Args:
+        honest: The report.
+        rng: Of the draws.
+        pack: What reads it.
+    """
+    words = evasion_words()
+    made = {f"vague_{attribute}": leave_out(honest, [attribute]) for attribute in words["left_out"]}
+    made["vague"] = leave_out(honest, words["left_out"])
+    made["excused"] = excuse_all(honest, rng.choice(words["excuses"]))
+    made["history"] = tell_as_history(honest, common_findings(pack), rng)
+    made |= {"tokens": f"{honest} {words['tokens']}", "padded": pad(honest)}
+    return {name: text for name, text in made.items() if text != honest}
+
+
+def common_findings(pack: str = DEFAULT_PACK) -> list[str]:
+    """The names of common findings, which `deny-all` denies."""
+    return list(_tables(pack)["denied"])
+
+
 @cache
 def standalone(pack: str = DEFAULT_PACK) -> dict[str, str]:
     """Returns the tricks that look at no report at all, as reports that a pack reads."""
@@ -63,7 +86,7 @@ def standalone(pack: str = DEFAULT_PACK) -> dict[str, str]:
     return {
         "empty": "",
         "normal template": tables["normal"].strip(),
-        "deny-all": " ".join(f"No {finding}." for finding in tables["denied"]),
+        "deny-all": " ".join(f"No {finding}." for finding in common_findings(pack)),
         "assert-all": tables["asserted"].strip(),
         "hedge-all": " ".join(f"{finding} cannot be excluded." for finding in tables["hedged"]),
         "babble": tables["babble"].strip(),

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rrgmetrics.english import listed
-from rrgmetrics.metaeval.gaming.report import Gamed, GamingReport, gains
+from rrgmetrics.metaeval.gaming.report import GamingReport, gains
 from rrgmetrics.metaeval.gaming.search import GOALS
 from rrgmetrics.present.numbers import signed_figure
 from rrgmetrics.present.short import NOTHING, short
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.stats import Estimate
 
-SHOWN = 3  # tricks named in one line
 LONGEST = 300  # characters of a text that a line shows
 NOTE = (
     "Gains over honest candidates with 95% intervals, above 0 where the text earns more, in the metric's own unit; on "
@@ -87,26 +85,3 @@ def cut(text: str) -> str:
     """A text in one line, its end left out where it is long."""
     line = " ".join(text.split()) or "(nothing)"
     return line if len(line) <= LONGEST else f"{line[:LONGEST].rsplit(' ', 1)[0]} (and so on)"
-
-
-def verdict(metric: Gamed) -> str:
-    """What games a metric, in a sentence or two."""
-    said = []
-    constant, addition = (metric.found.get(goal) for goal in GOALS)
-    if constant is not None:
-        beaten = [system for system, gain in constant.by_system.items() if gains(gain)]
-        said.append(
-            f"The best constant text beats the {listed(beaten)} system."
-            if beaten
-            else "No constant text beats an honest system."
-        )
-    if addition is not None:
-        said.append(
-            f"The best constant addition gains {gain_text(addition.gain)}."
-            if addition.pays
-            else "No constant addition gains anything."
-        )
-    paying = [trick.title for trick in metric.paying.values()]
-    more = f", and {len(paying) - SHOWN} more" if len(paying) > SHOWN else ""
-    said.append(f"Tricks that pay: {'; '.join(paying[:SHOWN])}{more}." if paying else "No trick pays.")
-    return " ".join(said)

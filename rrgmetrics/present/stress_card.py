@@ -15,7 +15,7 @@ from rrgmetrics.present.short import short
 from rrgmetrics.present.stress import remarks, reports_of, value_of
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reader.lexicon import DEFAULT_PACK
-from rrgmetrics.specs import MetricSpec
+from rrgmetrics.specs import HACKS, MetricSpec
 from rrgmetrics.specs.shared import MAMMOGRAPHY
 
 READS = """\
@@ -29,7 +29,10 @@ MADE_BY_THE_READER = """\
 The reader, which put the errors in, also reads for this metric: that it sees them holds by construction, and says
 nothing of errors that the reader cannot see."""
 NOT_MEASURED = "It has not been put under stress yet: `make stress`, then `make cards`."
+NO_HACKS = "As a reward it pays for nothing that is known not to be right (`rrgmetrics game`)."
+HACKED = "As a reward it pays for what is not right (`rrgmetrics game`):"
 HARMLESS = "harmless, and errors that cost more (chance 0.50)"
+HIDDEN = "false findings where findings do not stand"
 ORDER = "graver scores worse (chance 0.50)"
 TRICKS = "tricks that score no better than a report with two errors"
 
@@ -41,7 +44,14 @@ def stress_block(spec: MetricSpec) -> str:
     scope = READS.format(what=what) if modality_of(name) else ANY_TEXT
     stored = [stored_stress(results_file(pack)) for pack in (DEFAULT_PACK, *written_packs())]
     parts = [part for each in stored if spec.name in each.metrics for part in _parts(each, each.metrics[spec.name])]
-    return "\n\n".join((*(parts or [NOT_MEASURED]), scope))
+    return "\n\n".join((*(parts or [NOT_MEASURED]), games(spec), scope))
+
+
+def games(spec: MetricSpec) -> str:
+    """Returns what pays in a reward of the metric although it is not right."""
+    if not spec.hacks:
+        return NO_HACKS
+    return "\n".join([HACKED, "", *(f"- {HACKS[hack]}" for hack in spec.hacks)])
 
 
 def _parts(stored: StoredStress, metric: Stressed) -> Iterator[str]:
@@ -72,6 +82,7 @@ def _rows(metric: Stressed) -> Iterator[tuple[str, list[str]]]:
     for category in ErrorCategory:
         kinds = [kind for kind in kinds_of("error") if KINDS[kind].letter == category.letter]
         yield f"{category.letter} {category.value.replace('_', ' ')}", _cells(metric, kinds)
+    yield HIDDEN, _cells(metric, kinds_of("hidden"))
     yield HARMLESS, _cells(metric, kinds_of("harmless"))
     ladders = {ladder.title: metric.ladders[name].share for name, ladder in LADDERS.items()}
     yield ORDER, [f"{title} {short(value)}" for title, value in ladders.items() if not math.isnan(value)]

@@ -46,7 +46,7 @@ LEXICAL = (
         },
         paper="Papineni et al. 2002, ACL",
         citation="papineni-etal-2002-bleu",
-        hacks=("repetition", "template", "contradiction"),
+        hacks=("repetition", "template", "contradiction", "constant", "addition"),
     ),
     MetricSpec(
         name="rouge",
@@ -84,7 +84,7 @@ LEXICAL = (
         },
         paper="Lin 2004, Text Summarization Branches Out",
         citation="lin-2004-rouge",
-        hacks=("contradiction",),
+        hacks=("contradiction", "addition"),
     ),
     MetricSpec(
         name="meteor",
@@ -116,7 +116,7 @@ LEXICAL = (
         paper="Banerjee and Lavie 2005, ACL workshop",
         licence="WordNet 3.0 licence (synonyms)",
         citation="banerjee-lavie-2005-meteor",
-        hacks=("repetition", "template", "contradiction"),
+        hacks=("repetition", "template", "contradiction", "addition"),
     ),
     MetricSpec(
         name="cider",

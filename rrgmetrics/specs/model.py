@@ -20,12 +20,16 @@ Values = TypeVar("Values", float, "NDArray[np.float64]")
 INF = math.inf
 BUNDLED_MARK = "(bundled)"  # in the titles of a stand-in
 
-Hack = Literal["repetition", "template", "order", "contradiction"]
+Hack = Literal["repetition", "template", "order", "contradiction", "vagueness", "excuse", "constant", "addition"]
 HACKS: Mapping[Hack, str] = {  # in words
     "repetition": "saying a sentence again raises it",
     "template": "normal sentences appended to any report raise it",
     "order": "the right words in a wrong order keep most of it",
     "contradiction": "the right words with wrong sides and without their 'no' keep most of it",
+    "vagueness": "leaving sides, places, sizes and severities out raises it",
+    "excuse": "calling findings chronic, old, known or unchanged, or telling common findings as history, raises it",
+    "constant": "one constant text earns as much as honest reports of middling quality",
+    "addition": "a constant text before or after any report raises it",
 }
 
 

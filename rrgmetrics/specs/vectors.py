@@ -88,7 +88,7 @@ VECTORS = (
         paper="Zhang et al. 2020, ICLR",
         licence="bundled: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
         citation="zhang-2020-bertscore",
-        hacks=("order", "contradiction"),
+        hacks=("order", "contradiction", "addition"),
     ),
     MetricSpec(
         name="radeval_bertscore",

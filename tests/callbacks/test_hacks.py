@@ -11,13 +11,13 @@ import pytest
 from rrgmetrics import prepare
 from rrgmetrics.callbacks import make_reward, reward
 from rrgmetrics.callbacks.baselines import NORMAL_REPORT
-from rrgmetrics.specs import HACKS, SPECS
+from rrgmetrics.specs import SPECS
 
 TEMPLATE = "The lungs are clear. No pleural effusion or pneumothorax. Heart size is normal."
 OPPOSITE = {"left": "right", "right": "left", "small": "large", "Small": "Large", "no": "", "No": "", "without": "with"}
-RESIST = {name: set(HACKS) for name in ("finding_score", "finding_errors", "crimson", "crepe")}
 LEAST = {"repetition": 0, "template": 0, "order": 0.8, "contradiction": 0.7}  # what pays more is declared
-GAMED = [spec for spec in SPECS.values() if spec.hacks]
+RESIST = {name: set(LEAST) for name in ("finding_score", "finding_errors", "crimson", "crepe")}  # others: test_gamed
+GAMED = [spec for spec in SPECS.values() if set(spec.hacks) & set(LEAST)]
 
 
 def sentences(text):
@@ -73,7 +73,8 @@ def pays(reports):
 
 @pytest.mark.parametrize("spec", GAMED, ids=lambda spec: spec.name)
 def test_what_is_declared_pays(spec, pays):
-    assert {hack: pays[spec.name][hack] for hack in spec.hacks if pays[spec.name][hack] <= LEAST[hack]} == {}
+    declared = [hack for hack in spec.hacks if hack in LEAST]
+    assert {hack: pays[spec.name][hack] for hack in declared if pays[spec.name][hack] <= LEAST[hack]} == {}
 
 
 @pytest.mark.parametrize("name", RESIST)

@@ -7,14 +7,14 @@ than honest candidates is measured on the other half.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.gaming.report import Gamed, GamingReport, Played, measure_text, measure_trick
 from rrgmetrics.metaeval.gaming.scoring import Player
 from rrgmetrics.metaeval.gaming.search import GOALS, Goal, Search
 from rrgmetrics.metaeval.gaming.studies import N_STUDIES, Studies, generated_studies, own_studies, rated_studies
-from rrgmetrics.metaeval.gaming.tricks import all_tricks
+from rrgmetrics.metaeval.gaming.tricks import Trick, all_tricks
 from rrgmetrics.metaeval.stress.scoring import Named, read_metrics
 from rrgmetrics.progress import Line, phase
 from rrgmetrics.stats import TRIALS
@@ -40,7 +40,7 @@ def game(
     studies: Studies | Sequence[str] | None = None,
     *,
     steps: int = STEPS,
-    tricks: bool = True,
+    tricks: bool | Collection[str] = True,
     seed: int = 0,
     trials: int = TRIALS,
     batch_size: int | None = None,
@@ -53,8 +53,9 @@ def game(
         metrics: As `rrgmetrics.metaeval.stress.stress` takes them.
         studies: References and honest candidates; reports of your own, which errors are put into; None draws 240
             studies of the generator.
-        steps: Texts that are tried by each metric's two searches each; 0 searches nothing.
-        tricks: Whether to play the tricks too.
+        steps: Texts that are tried by each metric's two searches each; 0 searches nothing, and plays the
+            tricks on all studies.
+        tricks: Whether to play the tricks too, or the names of some.
         seed: Of the draws.
         trials: Resamples of the intervals.
         batch_size: As in `rrgmetrics.score`.
@@ -77,20 +78,37 @@ def game(
         raise InputError(f"steps is {steps}; pass a number of texts to try, or 0 to search nothing.")
     if not steps and not tricks:
         raise InputError("steps is 0 and tricks is False; there is nothing to do.")
+    chosen = _chosen(tricks)
     named = read_metrics(metrics)
     players = [Player(name, function, batch_size, device) for name, function in named.items()]
     if not isinstance(studies, Studies):
         made = generated_studies(seed=seed) if studies is None else own_studies(studies, seed=seed, progress=progress)
         studies = made
-    seen, unseen = studies.half(0), studies.half(1)
-    total = len(players) * (len(GOALS) * steps + (len(all_tricks()) if tricks else 0))
+    seen, unseen = (studies.half(0), studies.half(1)) if steps else (studies, studies)
+    total = len(players) * (len(GOALS) * steps + len(chosen))
     with phase("gaming", total=total, unit="texts and tricks", shown=progress) as line:
-        gamed = [_gamed(player, seen, unseen, line, steps, seed, trials, tricks=tricks) for player in players]
+        gamed = [_gamed(player, seen, unseen, line, steps, seed, trials, chosen) for player in players]
     return GamingReport(studies.name, len(set(unseen.studies)), seed, {each.name: each for each in gamed})
 
 
+def _chosen(tricks: bool | Collection[str]) -> dict[str, Trick]:
+    known = all_tricks()
+    if isinstance(tricks, bool):
+        return known if tricks else {}
+    if unknown := [name for name in tricks if name not in known]:
+        raise InputError(f"There is no trick {unknown[0]!r}; known: {', '.join(known)}.")
+    return {name: known[name] for name in tricks}
+
+
 def _gamed(
-    player: Player, seen: Studies, unseen: Studies, line: Line, steps: int, seed: int, trials: int, *, tricks: bool
+    player: Player,
+    seen: Studies,
+    unseen: Studies,
+    line: Line,
+    steps: int,
+    seed: int,
+    trials: int,
+    tricks: Mapping[str, Trick],
 ) -> Gamed:
     """Searches on one half, and measures on the other."""
 
@@ -107,7 +125,7 @@ def _gamed(
         found[goal] = measure_text(player, unseen, honest, goal, best, trials=trials)
         searched[goal] = best.steps
     played: dict[str, Played] = {}
-    for name, trick in all_tricks().items() if tricks else ():
+    for name, trick in tricks.items():
         played[name] = measure_trick(player, unseen, honest, trick, trials=trials)
         tell(1)
     means = {system: player.value(float(values.mean())) for system, values in honest.items()}

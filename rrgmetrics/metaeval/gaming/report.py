@@ -14,9 +14,13 @@ from rrgmetrics.metaeval.gaming.studies import Studies
 from rrgmetrics.metaeval.gaming.tricks import Trick, played
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean
+from rrgmetrics.specs import Hack
 from rrgmetrics.stats import Estimate, bootstrap
 
 LEAST = 1e-6  # a gain below it is none
+NOTICEABLE = 0.05  # of what the best honest system earns more than the worst; what gains less is no hack
+SEARCHED: tuple[Hack, ...] = ("vagueness", "excuse", "constant", "addition")  # the hacks that are measured here
+EXCUSES = ("excused", "history")  # how the names of tricks begin
 
 
 def gains(gain: Estimate) -> bool:
@@ -79,6 +83,27 @@ class Gamed:
         """The tricks that pay, those first that pay most."""
         best = sorted(self.tricks.items(), key=lambda item: -item[1].gain.value)
         return {name: trick for name, trick in best if trick.pays}
+
+    @property
+    def hacks(self) -> tuple[Hack, ...]:
+        """What pays noticeably, as keys of `rrgmetrics.specs.HACKS`."""
+        excuses = [trick for name, trick in self.tricks.items() if name.startswith(EXCUSES)]
+        constant, addition = self.found.get("constant"), self.found.get("addition")
+        pays: dict[Hack, bool] = {
+            "vagueness": "vague" in self.tricks and self._is_noticed(self.tricks["vague"]),
+            "excuse": any(map(self._is_noticed, excuses)),
+            "constant": constant is not None and "mid" in constant.by_system and constant.by_system["mid"].value >= 0,
+            "addition": addition is not None and self._is_noticed(addition),
+        }
+        return tuple(hack for hack, does in pays.items() if does)
+
+    def share(self, gain: float) -> float:
+        """A gain as a share of what the best honest system earns more than the worst; NaN of one system."""
+        between = max(self.honest.values()) - min(self.honest.values())
+        return gain / between if between else float("nan")
+
+    def _is_noticed(self, played: Played) -> bool:
+        return played.pays and not self.share(played.gain.value) <= NOTICEABLE
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Searches the lexicon for the constant text, and for the constant addition, that a metric pays most for.
 
 The search is greedy: in each round it tries pieces beside what it has, at the front and at the end, tries to leave
-out each piece that it has, and keeps the best change. A try is scored on a few studies first; the best quarter goes on
+out each piece that it has, and keeps the best change. A try is scored on a few studies first; the best sixth goes on
 to more of them, and what is kept is better on all of the half that is searched.
 """
 
@@ -24,8 +24,8 @@ Goal = Literal["constant", "addition"]
 GOALS: tuple[Goal, ...] = ("constant", "addition")
 ROUNDS = 24  # at most, and pieces of a text
 FEWEST = 8  # tries of a round, where the steps allow
-RUNGS = (6, 24)  # studies that a try is scored on before it is scored on all
-KEPT = 4  # the best of so many go on
+RUNGS = (5, 20)  # studies that a try is scored on before it is scored on all
+KEPT = 6  # the best of so many go on
 
 
 class Text(NamedTuple):

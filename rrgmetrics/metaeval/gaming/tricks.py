@@ -7,7 +7,7 @@ from random import Random
 from typing import NamedTuple
 
 from rrgmetrics.metaeval.gaming.studies import Studies
-from rrgmetrics.metaeval.tricks import added, standalone
+from rrgmetrics.metaeval.tricks import added, common_findings, standalone
 from rrgmetrics.reader.lexicon import pack_in_use
 from rrgmetrics.synthesis.edits import style
 from rrgmetrics.synthesis.edits.evasions import (
@@ -21,7 +21,7 @@ from rrgmetrics.synthesis.edits.evasions import (
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.readings import reading_of
 
-Make = Callable[[str, str, Random], str]  # of a candidate and its reference
+Make = Callable[[str, Random], str]  # of a candidate
 
 
 class Trick(NamedTuple):
@@ -38,9 +38,10 @@ def all_tricks() -> dict[str, Trick]:
     made = {f"vague_{each}": Trick(f"{each} left out", _vague([each])) for each in attributes}
     made["vague"] = Trick(f"{', '.join(attributes[:-1])} and {attributes[-1]} left out", _vague(attributes))
     made |= {f"excused_{word}": Trick(f'"{word}" before each finding', _excused(word)) for word in words["excuses"]}
-    made["history"] = Trick("what is left out told as history", tell_as_history)
+    common = common_findings(pack_in_use())
+    made["history"] = Trick("common findings told as history", lambda text, rng: tell_as_history(text, common, rng))
     made["contradiction"] = Trick("contradicted", _contradicted)
-    made["hedged"] = Trick("every finding hedged", lambda text, reference, rng: style.hedge_all(text))
+    made["hedged"] = Trick("every finding hedged", lambda text, rng: style.hedge_all(text))
     titles = {
         "repetition": "said again",
         "normals": "normal template added",
@@ -50,8 +51,8 @@ def all_tricks() -> dict[str, Trick]:
         "shuffled": "words shuffled",
     }
     made |= {name: Trick(title, _added(name)) for name, title in titles.items()}
-    made["tokens"] = Trick("end tokens added", lambda text, reference, rng: f"{text} {words['tokens']}")
-    made["padded"] = Trick("padded past an encoder's length", lambda text, reference, rng: pad(text))
+    made["tokens"] = Trick("end tokens added", lambda text, rng: f"{text} {words['tokens']}")
+    made["padded"] = Trick("padded past an encoder's length", lambda text, rng: pad(text))
     made["hidden_front"] = Trick("false finding under a skipped heading in front", _hidden(in_front=True))
     made["hidden_end"] = Trick("false finding under a skipped heading at the end", _hidden(in_front=False))
     alone = {"empty": "", **standalone(pack_in_use()), "chronic list": words["chronic_list"]}
@@ -64,31 +65,31 @@ def played(trick: Trick, studies: Studies) -> Mapping[str, list[str | None]]:
         system: [
             made if made != text else None
             for row, text in enumerate(texts)
-            for made in [trick.make(text, studies.references[row], Random(f"{studies.seed} {trick.title} {row}"))]
+            for made in [trick.make(text, Random(f"{studies.seed} {trick.title} {row}"))]
         ]
         for system, texts in studies.systems.items()
     }
 
 
 def _vague(attributes: list[str]) -> Make:
-    return lambda text, reference, rng: leave_out(text, attributes)
+    return lambda text, rng: leave_out(text, attributes)
 
 
 def _excused(word: str) -> Make:
-    return lambda text, reference, rng: excuse_all(text, word)
+    return lambda text, rng: excuse_all(text, word)
 
 
-def _contradicted(text: str, reference: str, rng: Random) -> str:
+def _contradicted(text: str, rng: Random) -> str:
     return style.contradict(Page(text, reading_of(text)), rng)
 
 
 def _added(name: str) -> Make:
-    return lambda text, reference, rng: added(text, rng, pack_in_use())[name]
+    return lambda text, rng: added(text, rng, pack_in_use())[name]
 
 
 def _hidden(*, in_front: bool) -> Make:
-    return lambda text, reference, rng: hide(text, rng, in_front=in_front)
+    return lambda text, rng: hide(text, rng, in_front=in_front)
 
 
 def _constant(constant: str) -> Make:
-    return lambda text, reference, rng: constant
+    return lambda text, rng: constant

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-Group = Literal["error", "harmless", "trick", "scale"]
+Group = Literal["error", "hidden", "harmless", "trick", "scale"]
 GROUPS: Mapping[Group, str] = {
     "error": "Errors: one more, and the score must fall",
+    "hidden": "Hidden: a false finding where findings do not stand, and the score should fall",
     "harmless": "Harmless: what does not matter must cost less than an error",
     "trick": "Tricks: they must not beat a report with two errors",
 }
@@ -18,8 +19,9 @@ class Kind(NamedTuple):
 
     Attributes:
         title: As tables have it.
-        group: `error`: one error more than the report itself; `harmless`: no error; `trick`: played on a report with
-            errors, or without looking at any image; `scale`: with one, two, ... errors, or another patient's report.
+        group: `error`: one error more than the report itself; `hidden`: one that a metric may skip; `harmless`: no
+            error; `trick`: played on a report with errors, or without looking at any image; `scale`: with one, two, ...
+            errors, or another patient's report.
         letter: Of the category of the error, A to F.
     """
 
@@ -33,6 +35,8 @@ KINDS: Mapping[str, Kind] = {
     "false_actionable": Kind("actionable false finding", "error", "A"),
     "false_minor": Kind("minor false finding", "error", "A"),
     "negation_lost": Kind('"no" flipped to "a"', "error", "A"),
+    "hidden_front": Kind("false finding under a skipped heading in front", "hidden"),
+    "hidden_end": Kind("false finding under a skipped heading at the end", "hidden"),
     "missing_urgent": Kind("urgent missing finding", "error", "B"),
     "missing_actionable": Kind("actionable missing finding", "error", "B"),
     "missing_minor": Kind("minor missing finding", "error", "B"),
@@ -64,6 +68,16 @@ KINDS: Mapping[str, Kind] = {
     "denials": Kind("denials added", "trick"),
     "normals": Kind("normal template added", "trick"),
     "babble": Kind("babble added", "trick"),
+    "vague_side": Kind("sides left out", "trick"),
+    "vague_place": Kind("zones and levels left out", "trick"),
+    "vague_size": Kind("sizes left out", "trick"),
+    "vague_severity": Kind("severities left out", "trick"),
+    "vague_number": Kind("numbers left out", "trick"),
+    "vague": Kind("every attribute left out", "trick"),
+    "excused": Kind("every finding called chronic, old, known or unchanged", "trick"),
+    "history": Kind("common findings told as history", "trick"),
+    "tokens": Kind("end tokens added", "trick"),
+    "padded": Kind("padded past an encoder's length", "trick"),
     "shuffled": Kind("words shuffled", "trick"),
     "empty": Kind("empty report", "trick"),
     "template": Kind("normal template alone", "trick"),

@@ -162,7 +162,7 @@ def _of_kind(kind: str, falls: Falls, harm: Sequence[Falls], unit: float, least:
         return OfKind(NAN, NAN, NAN, 0, len(values))
     group = KINDS[kind].group
     worse, better = known > least, known < -least
-    share = {"error": worse, "scale": worse, "harmless": ~worse, "trick": ~better}[group].mean()
+    share = {"error": worse, "hidden": worse, "scale": worse, "harmless": ~worse, "trick": ~better}[group].mean()
     apart = _graver(falls, harm, least) if group == "harmless" else NAN
     return OfKind(
         float(share),

@@ -33,6 +33,7 @@ HEADER = """\
 # report costs, share of errors that cost more (harmless kinds), pairs scored, unscored. Of each order: share, steps.
 """
 DIGITS = 3
+NOT_MEASURED = (None, None, None, 0, 0)  # a kind that is newer than the measurement
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,8 @@ def _row(metric: Stressed) -> dict[str, Any]:
 
 
 def _stressed(row: dict[str, Any]) -> Stressed:
-    kinds = {kind: OfKind(*map(_or_nan, values)) for kind, values in row.pop("kinds").items()}
+    stored = row.pop("kinds")
+    kinds = {kind: OfKind(*map(_or_nan, stored.get(kind, NOT_MEASURED))) for kind in KINDS}
     ladders = {name: OfLadder(*map(_or_nan, values)) for name, values in row.pop("ladders").items()}
     return Stressed(kinds=kinds, ladders=ladders, **row)
 

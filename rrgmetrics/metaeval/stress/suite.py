@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import ALONE, KINDS, OTHER, kinds_of
-from rrgmetrics.metaeval.tricks import added, standalone
+from rrgmetrics.metaeval.tricks import added, evaded, standalone
 from rrgmetrics.progress import watched
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import load
@@ -25,6 +25,7 @@ from rrgmetrics.reader.scope import CHEST_CT, out_of_scope
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Context, check_report
 from rrgmetrics.synthesis.edits import attributes, grades, negation, perturb, presence, style
+from rrgmetrics.synthesis.edits.evasions import hide
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase
 from rrgmetrics.synthesis.edits.sentences import reorder
@@ -225,6 +226,13 @@ def _false(source: Source, rng: Random) -> Made:
     return made
 
 
+def _hidden(source: Source, rng: Random) -> Made:
+    """A false finding where the report ends or begins, under a heading that findings do not stand under."""
+    if "pneumothorax" in {unit.head.concept for unit in source.page.units}:
+        return {}
+    return {"hidden_front": hide(source.text, rng, in_front=True), "hidden_end": hide(source.text, rng, in_front=False)}
+
+
 def _missing(source: Source, rng: Random) -> Made:
     """One finding left out of each grade."""
     made: dict[str, str] = {}
@@ -275,6 +283,7 @@ def _tricks(source: Source, rng: Random) -> Made:
     honest = Page(source.honest, reading_of(source.honest))
     return {
         **added(source.honest, rng),
+        **evaded(source.honest, rng),
         "contradiction": style.contradict(honest, rng),
         "hedged": _other_than(source.honest, style.hedge_all(source.honest)),
     }
@@ -301,6 +310,7 @@ def _other_than(text: str, new: str) -> str | None:
 MAKERS: Mapping[str, tuple[tuple[str, ...], Maker]] = {
     "numbers": (tuple(f"errors_{n}" for n in range(1, MOST_ERRORS + 1)), _numbers),
     "false": (("false_urgent", "false_actionable", "false_minor"), _false),
+    "hidden": (("hidden_front", "hidden_end"), _hidden),
     "missing": (("missing_urgent", "missing_actionable", "missing_minor"), _missing),
     "negation_lost": _whole("negation_lost", lambda source, rng: negation.lose_negation(source.page, rng)),
     "negation_added": _whole("negation_added", lambda source, rng: negation.add_negation(source.page, rng)),

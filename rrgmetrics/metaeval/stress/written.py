@@ -16,7 +16,7 @@ from typing import Any
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import KINDS, OTHER
 from rrgmetrics.metaeval.stress.suite import HONEST, Case, Suite
-from rrgmetrics.metaeval.tricks import added, standalone
+from rrgmetrics.metaeval.tricks import added, evaded, standalone
 from rrgmetrics.reader.lexicon import all_packs, pack_used
 from rrgmetrics.synthesis.edits import style
 from rrgmetrics.synthesis.edits.sentences import reorder
@@ -94,6 +94,7 @@ def _changed(
     yield from ((f"errors_{n}", step) for n, step in enumerate(steps, 1))
     honest, alone = steps[HONEST - 1], standalone(pack)
     yield from added(honest, rng, pack).items()
+    yield from evaded(honest, rng, pack).items()
     denial = errors["negation_added"][1]
     if denial.endswith(".") and "negation_added" not in row["numbered"][:HONEST]:
         yield "contradiction", f"{honest} {denial}"

@@ -13,7 +13,6 @@ from random import Random
 from typing import Any
 
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.observations import units
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.sentences import replace_words, tidy
 from rrgmetrics.synthesis.edits.words import edit_words
@@ -77,14 +76,17 @@ def excuse_all(text: str, word: str) -> str:
     return text
 
 
-def tell_as_history(text: str, reference: str, rng: Random) -> str:
-    """Puts before a report, as history, the findings of the reference that it leaves out."""
-    lexicon = load()
-    told = {unit.head.concept for unit in units(reading_of(text), lexicon)}
-    missed = dict.fromkeys(unit.head.concept for unit in units(reading_of(reference), lexicon))
-    names = [lexicon.concepts[concept].name for concept in missed if concept not in told]
+def tell_as_history(text: str, names: Iterable[str], rng: Random) -> str:
+    """Puts findings before a report as history, whether or not the film shows them: what it misses may be excused.
+
+    Args:
+        text: A report.
+        names: Of findings; those that the report has the words of are left out.
+        rng: Draws how each is told.
+    """
     frames = evasion_words()["histories"]
-    return " ".join([*(capitalised(rng.choice(frames), name) for name in names), text])
+    missed = [name for name in names if name.lower() not in text.lower()]
+    return " ".join([*(capitalised(rng.choice(frames), name) for name in missed), text])
 
 
 def hide(text: str, rng: Random, *, in_front: bool) -> str:

@@ -13,7 +13,7 @@ from rrgmetrics.metaeval.gaming import Studies, game, generated_studies, own_stu
 from rrgmetrics.metaeval.gaming.stored import record, stored_gaming
 from rrgmetrics.metaeval.gaming.tricks import all_tricks, played
 from rrgmetrics.metaeval.loaders import load
-from rrgmetrics.present.gaming import gaming_tables, verdict
+from rrgmetrics.present.gaming import gaming_tables
 from rrgmetrics.reader import read
 from rrgmetrics.synthesis.edits.evasions import evasion_words, excuse_all, hide, leave_out, pad, tell_as_history
 
@@ -53,8 +53,8 @@ def test_every_finding_is_excused_and_no_denial(word):
     assert "No pneumothorax." in excused
 
 
-def test_only_what_is_left_out_becomes_history():
-    told = tell_as_history("Cardiomegaly.", "Cardiomegaly. Left pleural effusion.", Random(0))
+def test_what_a_report_does_not_name_becomes_history():
+    told = tell_as_history("Cardiomegaly.", ["cardiomegaly", "pleural effusion"], Random(0))
     assert told.endswith(" Cardiomegaly.")
     assert "pleural effusion" in told.lower()
     assert told.lower().count("cardiomegaly") == 1
@@ -96,7 +96,7 @@ def test_the_search_finds_what_pays():
         assert metric.found[goal].pays
         assert set(metric.found[goal].by_system) == {"weak", "mid", "good"}
     assert "excused_chronic" in metric.paying
-    assert "The best constant text beats the weak, mid and good system" in verdict(metric)
+    assert metric.hacks == ("excuse", "constant", "addition")
 
 
 def test_the_search_is_seeded_and_bounded():
@@ -146,6 +146,7 @@ def test_rated_pairs_are_one_system(tmp_path):
     [
         ({"steps": -1}, "steps is -1"),
         ({"steps": 0, "tricks": False}, "there is nothing to do"),
+        ({"tricks": ["luck"]}, "There is no trick 'luck'; known: vague_side"),
         ({"studies": ["Cardiomegaly."]}, "there must be four at least"),
     ],
 )
@@ -192,9 +193,18 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
     assert "finding_errors,best constant,all," in (tmp_path / "o.csv").read_text()
 
 
-def test_a_file_and_rated_pairs_are_too_much(capsys):
-    assert main(["game", "reports.csv", "--dataset", "radpref:pairs.jsonl"]) == 2
-    assert "Give either a file of reports, or --dataset" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["reports.csv", "--dataset", "radpref:pairs.jsonl"], "Give either a file of reports, or --dataset"),
+        (["--tricks", "vague", "--no-tricks"], "give one of both"),
+        (["--steps", "0", "--tricks", "luck"], "There is no trick 'luck'; known: vague_side"),
+        (["--reports", "0"], "take at least one report"),
+    ],
+)
+def test_wrong_use_of_the_command_is_one_line(arguments, said, capsys):
+    assert main(["game", *arguments]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_tables_without_a_search_hold_the_tricks_alone():

@@ -22,6 +22,7 @@ from rrgmetrics.present.stress_page import changed, stress_page
 from rrgmetrics.specs import SPECS
 from rrgmetrics.synthesis.generator import generate_reports
 
+EVASIONS = ("vague", "excused", "history")  # tests/callbacks/test_gamed.py: gains on the mean, not of each report
 REPORTS = [report.text for report in generate_reports(48, seed=11)] + [
     "Small right pleural effusion, increased since the prior study. A 2 cm nodule in the left upper lobe. Endotracheal "
     "tube in good position. Mild cardiomegaly. No pneumothorax.",
@@ -43,7 +44,7 @@ def oracle_of(suite):
     """What knows every case: harmless changes cost nothing, graver errors and more of them more, tricks most."""
 
     def loss(kind):
-        if KINDS[kind].group == "error":
+        if KINDS[kind].group in ("error", "hidden"):
             return 1 + 0.1 * sum((i + 1) * kind.endswith(end) for i, end in enumerate(GRAVE))
         steps = {"harmless": 0, "trick": 10, "scale": 20 if kind == "other" else int(kind[-1:].isdigit() and kind[-1])}
         return steps[KINDS[kind].group]
@@ -229,7 +230,9 @@ def test_written_reports_are_changed_as_they_say(pack):
     assert metric.signature.count(f"|pack:{pack}|") == 1
     assert metric.mean("error") >= 0.9
     assert metric.mean("harmless") >= 0.95
-    assert metric.mean("trick") == metric.kinds["other"].share == 1.0
+    tricks = [kind for kind in kinds_of("trick") if metric.kinds[kind].n and not kind.startswith(EVASIONS)]
+    resisted = {kind: metric.kinds[kind].share for kind in tricks}
+    assert set(resisted.values()) == {metric.kinds["other"].share} == {1.0}, resisted
     assert "errors written by hand" in stress_block(SPECS["finding_errors"])
 
 
