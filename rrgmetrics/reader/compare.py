@@ -10,7 +10,7 @@ candidate leaves out). What a candidate pays for besides its findings is in `pen
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -84,11 +84,13 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         doubt = _not_excluded(unit, candidate, lexicon)
         left_over = _left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon)
         errors.extend(certainty_errors(unit, doubt, lexicon) if doubt else [left_over])
+    refs_of, cands_of = defaultdict[int, list[Unit]](list), defaultdict[int, list[Unit]](list)
+    for link in links:
+        refs_of[link.candidate].append(refs[link.reference])
+        cands_of[link.reference].append(cands[link.candidate])
     for r, c, _ in pairs:
-        all_refs = [refs[link.reference] for link in links if link.candidate == c]
-        all_cands = [cands[link.candidate] for link in links if link.reference == r]
-        ref = _with_other_side(refs[r], all_refs, cands[c], lexicon)
-        cand = _with_other_side(cands[c], all_cands, refs[r], lexicon)
+        ref = _with_other_side(refs[r], refs_of[c], cands[c], lexicon)
+        cand = _with_other_side(cands[c], cands_of[r], refs[r], lexicon)
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
         for unit in _named_though_denied(cand, ref, reference, lexicon):
@@ -244,6 +246,8 @@ def _named_though_denied(unit: Unit, shown: Unit, other: Reading, lexicon: Lexic
 
     "Basal opacity, likely PNEUMONIA" against "basal opacity, pneumonia unlikely". What both name is agreed.
     """
+    if len(unit.readings) == 1:
+        return []
     told = {finding.sentence for finding in shown.readings}
     denied = {x.concept for x in other.findings if x.assertion == "absent" and x.sentence in told}
     denied.intersection_update(lexicon.rubric["diagnoses"])

@@ -78,27 +78,43 @@ def assign(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[tuple[
     """Returns the matched (reference, candidate, similarity) with the greatest sum of similarities."""
     if not refs or not cands:
         return []
-    scores = [[similarity(r, c, lexicon) for c in cands] for r in refs]
-    gains = [
-        [s + _agreement(r, c) if s >= MATCH else 0.0 for c, s in zip(cands, row, strict=True)]
-        for r, row in zip(refs, scores, strict=True)
-    ]
+    scores = _scores(refs, cands, lexicon)
+    gains = [{c: s + _agreement(r, cands[c]) for c, s in row.items()} for r, row in zip(refs, scores, strict=True)]
     matched = _unrivalled(gains)
     if matched is None:
         from scipy.optimize import linear_sum_assignment  # costs 0.2 s to import: not before it is needed
 
-        matched = [(int(r), int(c)) for r, c in zip(*linear_sum_assignment(gains, maximize=True), strict=True)]
-    return [(r, c, scores[r][c]) for r, c in matched if scores[r][c] >= MATCH]
+        table = [[row.get(c, 0.0) for c in range(len(cands))] for row in gains]
+        matched = [(int(r), int(c)) for r, c in zip(*linear_sum_assignment(table, maximize=True), strict=True)]
+    return [(r, c, scores[r][c]) for r, c in matched if c in scores[r]]
 
 
-def _unrivalled(gains: list[list[float]]) -> list[tuple[int, int]] | None:
+def _scores(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[dict[int, float]]:
+    """How far each observation of the reference and the candidate's that can be the same as it are the same."""
+    named: dict[str, list[int]] = {}
+    for c, unit in enumerate(cands):
+        for concept in {finding.concept for finding in unit.readings}:
+            named.setdefault(concept, []).append(c)
+    like: dict[str, list[int]] = {}  # a report of hundreds of observations has few that one of them can be
+    rows = []
+    for unit in refs:
+        for concept in {finding.concept for finding in unit.readings} - like.keys():
+            names = [name for name in named if concept_similarity(concept, name, lexicon)]
+            like[concept] = [c for name in names for c in named[name]]
+        possible = sorted({c for finding in unit.readings for c in like[finding.concept]})
+        row = {c: similarity(unit, cands[c], lexicon) for c in possible}
+        rows.append({c: score for c, score in row.items() if score >= MATCH})
+    return rows
+
+
+def _unrivalled(gains: list[dict[int, float]]) -> list[tuple[int, int]] | None:
     """The best assignment where each row has one greatest gain and no two have it in one column; None elsewhere."""
     best: dict[int, int] = {}
     for r, row in enumerate(gains):
-        most = max(row)
-        if most:
-            c = row.index(most)
-            if c in best or row.count(most) > 1:
+        if row:
+            most = max(row.values())
+            c, *others = (c for c, gain in row.items() if gain == most)
+            if c in best or others:
                 return None
             best[c] = r
     return [(r, c) for c, r in best.items()]

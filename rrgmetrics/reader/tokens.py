@@ -31,7 +31,7 @@ _TOKEN = re.compile(
     r"|collarbone|old|healed|healing|acute|new|displaced|undisplaced|multiple|comminuted|spinous|transverse"
     r"|manubrium|glenoid|coracoid|acromion|greater|humeral|scapular|clavicular|sternal|dislocation)(?! ?:)"
     r"|\d\d?(?:st|nd|rd|th|(?: ?[-,&] ?\d\d?)+)? (?:(?:left|right|lt|rt|l|r) )?ribs?(?! f))\b))"  # "#5-9 ribs"
-    r"|(?:-+>|=>|→)(?P<arrow>)"
+    r"|(?:-(?<!--)-*>|=>|→)(?P<arrow>)"  # from the first of many dashes alone
     r"|[.,;:!?/—–()\[\]](?P<mark>)"
     r"|[•●▪◦‣](?P<item>)"
     r"|[<>≤≥]{1,2}(?P<bound>(?=[ ]?(?:\d|(?i:l|r|left|right)\b)))"  # "< 1 cm", "R > L"

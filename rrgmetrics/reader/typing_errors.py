@@ -26,10 +26,12 @@ class _Words(NamedTuple):
     Attributes:
         known: Words that are no typing errors.
         near: First letter and length → the lexicon's words.
+        longest: Letters of the longest of the lexicon's words.
     """
 
     known: frozenset[str]
     near: dict[tuple[str, int], list[str]]
+    longest: int
 
 
 def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
@@ -78,6 +80,8 @@ def _meant(word: str) -> tuple[str, ...]:
     meant = {lexicon.words.get(other, other) for other, slip in candidates.items() if slip == commonest}
     if len(meant) == 1:
         return tuple(meant)
+    if len(word) > 2 * _words().longest:
+        return ()
     for i in range(SHORTEST, len(word) - SHORTEST + 1):
         if "" in lexicon.trie.get(word[:i], {}) and "" in lexicon.trie.get(singular(word[i:]), {}):
             return word[:i], word[i:]
@@ -115,4 +119,4 @@ def _words() -> _Words:
     for word in terms:
         if _may_be_mistyped(word):
             near.setdefault((word[0], len(word)), []).append(word)
-    return _Words(frozenset(terms) | set(listed), near)
+    return _Words(frozenset(terms) | set(listed), near, max(map(len, terms)))

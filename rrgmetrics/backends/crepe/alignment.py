@@ -13,9 +13,9 @@ beside if it is in that sentence of the other text with which its own shares mos
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.cleaning import clean
@@ -44,6 +44,7 @@ TOLD = (
 STEM = 5  # letters that words which are alike begin with
 NEAR = 0.2  # numbers differ by at most this share of the larger
 MOST = 10  # letters of a word that count when sentences are set beside each other
+EVERYWHERE = 64  # sentences; what stands in more tells nothing of which one stands beside, and would take long to count
 
 
 class Word(NamedTuple):
@@ -155,22 +156,41 @@ class _There:
 
     Attributes:
         places: Of each word, and of what words that are alike share, which begins with "~".
-        numbers: Numbers, each with its places.
+        sentences: Those of `places` that are sentences, if they are not too many to tell anything.
+        numbers: Of each place, rising.
     """
 
     def __init__(self, words: Sequence[Word]) -> None:
         self.places: dict[str, set[int]] = {}
-        self.numbers: list[tuple[float, set[int]]] = []
+        self.numbers: dict[int, list[float]] = {}
         for word in words:
             places = {word.sentence, *(~observation for observation in word.observations)}
             for key in (word.key, *(f"~{kind}" for kind in word.kinds)):
                 self.places.setdefault(key, set()).update(places)
             if word.number is not None:
-                self.numbers.append((word.number, places))
+                for place in places:
+                    self.numbers.setdefault(place, []).append(word.number)
+        for numbers in self.numbers.values():
+            numbers.sort()
+        found = {key: [place for place in places if place >= 0] for key, places in self.places.items()}
+        self.sentences = {key: places for key, places in found.items() if len(places) <= EVERYWHERE}
 
     def alike(self, word: Word) -> list[set[int]]:
         """The places of words that share each of a word's kinds."""
         return [self.places.get(f"~{kind}", set()) for kind in word.kinds]
+
+    def alike_in(self, word: Word) -> set[int]:
+        """The sentences with words that share one of a word's kinds."""
+        return {sentence for kind in word.kinds for sentence in self.sentences.get(f"~{kind}", ())}
+
+    def has_near(self, number: float, places: Iterable[int]) -> bool:
+        """Tells whether a number that is nearly the same stands at one of some places."""
+        for place in places:
+            numbers = self.numbers.get(place, [])
+            at = bisect_left(numbers, number)
+            if any(abs(number - other) <= NEAR * max(number, other) for other in numbers[max(at - 1, 0) : at + 1]):
+                return True
+        return False
 
 
 def _beside(words: Sequence[Word], there: _There) -> dict[int, int]:
@@ -178,9 +198,8 @@ def _beside(words: Sequence[Word], there: _There) -> dict[int, int]:
     shared: dict[int, Counter[int]] = {}
     for word in words:
         if word.key not in _PLAIN:
-            for sentence in set().union(*there.alike(word)):
-                if sentence >= 0:
-                    shared.setdefault(word.sentence, Counter())[sentence] += min(len(word.key), MOST)
+            for sentence in there.alike_in(word):
+                shared.setdefault(word.sentence, Counter())[sentence] += min(len(word.key), MOST)
     return {sentence: min(counts, key=lambda place: (-counts[place], place)) for sentence, counts in shared.items()}
 
 
@@ -199,9 +218,7 @@ def _relation(word: Word, there: _There, beside: set[int]) -> int:
     if places is not None:
         return BESIDE if beside & places else ELSEWHERE
     if word.number is not None and not word.kinds[0].startswith("level"):
-        others = [number for number, at in there.numbers if beside & at]
-        near = any(abs(word.number - other) <= NEAR * max(word.number, other) for other in others)
-        return NEAR_NUMBER if near else NEW_NUMBER
+        return NEAR_NUMBER if there.has_near(word.number, beside) else NEW_NUMBER
     alike = there.alike(word)
     if all(alike):
         return ALIKE_BESIDE if all(beside & places for places in alike) else ALIKE_ELSEWHERE
