@@ -75,7 +75,7 @@ RUNNING = frozenset({"comparison", "indication", "technique"})
 _ONE_LINE = "comparison"  # a section of one line, also below the findings
 _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
 _HEADING, _IN_BRACKETS = 5, 6  # words
-_LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
+LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 _HAS = frozenset({"has", "have", "had"})
 _WAS = frozenset({"was", "were", "been", "being"})
@@ -241,8 +241,8 @@ def inline_headings(text: str, tokens: list[Token], headings: frozenset[str]) ->
 
 
 def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
-    for start in range(first, last, _LONGEST_SENTENCE):
-        yield Sentence(start, min(last, start + _LONGEST_SENTENCE), section)
+    for start in range(first, last, LONGEST_SENTENCE):
+        yield Sentence(start, min(last, start + LONGEST_SENTENCE), section)
 
 
 def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str]) -> bool:

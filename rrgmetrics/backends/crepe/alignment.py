@@ -23,6 +23,7 @@ from rrgmetrics.reader.counterparts import set_beside
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import Senses, load
 from rrgmetrics.reader.model import Reading
+from rrgmetrics.reader.tokens import ENDS, LONGEST_SENTENCE, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
 RELATIONS = ("none", "beside", "elsewhere", "alike beside", "alike elsewhere", "new", "new number", "near number")
@@ -106,13 +107,25 @@ def meanings_of(text: str) -> dict[int, set[str]]:
     given = clean(text)
     tokens = tokenize_report(given.text, lexicon)
     found: dict[int, set[str]] = {}
-    for item in find_items(tokens, 0, len(tokens), lexicon):
-        for token in tokens[item.first : item.last]:
-            own = lexicon.trie.get(token.word, {}).get("", {}) if item.last - item.first > 1 else {}
-            meaning = _meaning(own) or _meaning(item.senses)
-            if meaning:
-                found.setdefault(given.given(token.start, token.end)[0], set()).add(meaning)
+    for first, last in _pieces(tokens):
+        for item in find_items(tokens, first, last, lexicon):
+            for token in tokens[item.first : item.last]:
+                own = lexicon.trie.get(token.word, {}).get("", {}) if item.last - item.first > 1 else {}
+                meaning = _meaning(own) or _meaning(item.senses)
+                if meaning:
+                    found.setdefault(given.given(token.start, token.end)[0], set()).add(meaning)
     return found
+
+
+def _pieces(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Yields where the pieces of a text begin and end, at ends of sentences if it has any: their cost is quadratic."""
+    first = 0
+    while first < len(tokens):
+        last = min(first + LONGEST_SENTENCE, len(tokens))
+        if last < len(tokens):
+            last = next((k for k in range(last, first, -1) if tokens[k - 1].word in ENDS), last)
+        yield first, last
+        first = last
 
 
 def _meaning(senses: Senses) -> str:
