@@ -270,7 +270,7 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
             verb = item.word in lexicon.small.verbs and item.word != "had"
             was = (verb and not now) or "versus" in item.senses
             earlier = ("measure",) if was else ("measure", "severity")  # "was mild", "was mild and is now severe"
-        elif item.word not in lexicon.small.size_links | lexicon.small.indefinite:
+        elif earlier and item.word not in lexicon.small.size_links | lexicon.small.indefinite:
             earlier = ()
 
 

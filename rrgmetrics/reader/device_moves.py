@@ -45,9 +45,9 @@ def tell_moves(items: list[Item], lexicon: Lexicon) -> None:
     out; one that was withdrawn by 2 cm, slightly, or to a place, is not.
     """
     moves = _moves()
-    for i, item in enumerate(items):
-        move = moves.get(item.word, "")
-        if not move or not _TOLD.isdisjoint(item.senses) or _is_advised(items, i, lexicon):
+    told = [(i, item, moves[item.word]) for i, item in enumerate(items) if item.word in moves]
+    for i, item, move in told:
+        if not _TOLD.isdisjoint(item.senses) or _is_advised(items, i, lexicon):
             continue
         device = _device_of(items, i, lexicon)
         if device is None:

@@ -23,8 +23,9 @@ _UNCOUNTED = frozenset({"equipment", "apparatus"})
 def sum_devices(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
     """Takes a bare noun behind "all", "other" or "support" for the sum of all devices, in place: "OTHER CATHETERS"."""
     sums = sorted(lexicon.roles["device_sum"])
+    nouns = lexicon.small.device_nouns
     for i, item in enumerate(items) if sums else ():
-        bare = item.word in lexicon.small.device_nouns | _BARE and item.last - item.first == 1
+        bare = (item.word in nouns or item.word in _BARE) and item.last - item.first == 1
         if bare and (tokens[item.first].is_plural or item.word in _UNCOUNTED) and _is_summed(items, i, lexicon):
             items[i] = item.saying({"concept": sums[0]})
 

@@ -87,11 +87,12 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     while i < last:
         word = tokens[i].word
         end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
-        if word == _NIL and end - i > 1 and _goes_before_name(tokens, end, last, lexicon):
-            end, senses = i + 1, trie[word][""]
-        if word in _WITHOUT and end - i > 1 and _leads_on(tokens, end, last):
-            end, senses = i + 1, trie[word][""]
-        if word == _NON and end - i == 1 and (adjective := _adjective_end(tokens, i, last, lexicon)):
+        if end - i > 1:
+            if (word == _NIL and _goes_before_name(tokens, end, last, lexicon)) or (
+                word in _WITHOUT and _leads_on(tokens, end, last)
+            ):
+                end, senses = i + 1, trie[word][""]
+        elif word == _NON and (adjective := _adjective_end(tokens, i, last, lexicon)):
             end, senses = adjective, None
         if senses is None:
             if word[0].isdigit():
@@ -119,14 +120,18 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.append(Item(i, end, senses, word))
         i = end
     items = follow(items)
-    _bend(items, tokens, lexicon)
-    _deny_larger(items, tokens, lexicon)
+    words = {item.word for item in items}
+    if not words.isdisjoint(_COILING):
+        _bend(items, tokens, lexicon)
+    if "no" in words:
+        _deny_larger(items, tokens, lexicon)
     share_nouns(items, tokens, lexicon)
     share_structures(items, tokens, lexicon)
     name_nouns(items, lexicon)
     name_studies(items, lexicon)
-    part_rows(items, lexicon)
-    answer_headings(items, lexicon)
+    if ":" in words:
+        part_rows(items, lexicon)
+        answer_headings(items, lexicon)
     deny_lists(items, lexicon)
     if lexicon.shares:
         divided(items, lexicon)
@@ -230,8 +235,9 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
     A phrase ends before the name behind a bare preposition if that name reaches further: "in" | "liver failure".
     """
     node = lexicon.trie[tokens[i].word]
-    if len(node) == 1 and "" in node:
-        return i + 1, node[""]
+    after = tokens[i + 1].word if i + 1 < last else ""
+    if not (after in node or after in lexicon.small.adverbs or after in lexicon.small.carrying or after in ARTICLES):
+        return i + 1, node.get("")
     end, senses = _longest_phrase(tokens, i, last, lexicon)
     if senses is None or end - i == 1 or not _DESCRIBING.isdisjoint(senses):  # "small to moderate | volume"
         return end, senses

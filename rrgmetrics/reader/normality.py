@@ -29,13 +29,13 @@ _PLACED = frozenset({"location_preposition", "structure", "side", "item_break"})
 
 def tell_normal(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
     """Takes words that say that a structure is as it should be for the quality "normal", in place."""
-    small = lexicon.small
+    small, looks = lexicon.small, lexicon.roles["look"]
     for i, item in enumerate(items):
-        if item.senses.get("concept") in lexicon.roles["look"] or item.senses.get("quality") == _LUCENT:
-            _tell_lucent(items, i, lexicon)
-        elif item.word in small.ordinary and not item.senses:
-            if items[i + 1 : i + 2] and items[i + 1].word in small.looks:
+        if not item.senses:
+            if item.word in small.ordinary and i + 1 < len(items) and items[i + 1].word in small.looks:
                 items[i] = item.saying(_NORMAL)
+        elif item.senses.get("concept") in looks or item.senses.get("quality") == _LUCENT:
+            _tell_lucent(items, i, lexicon)
         elif item.senses.get("change") == "stable" and _is_no_change(items, i, tokens, lexicon):
             items[i] = item.saying(_NORMAL)
         elif "negation_before" in item.senses:

@@ -98,16 +98,14 @@ def name_nouns(items: Sequence[Item], lexicon: Lexicon) -> None:
     _choose(items, lexicon)
     _set_apart(items, lexicon.small)
     for i, item in enumerate(items):
-        if _is_outline(items, i):
+        if "shadow" in item.senses.get("structure", ()) and _is_outline(items, i):
             item.senses = {}
         elif "normal" in item.senses.get("quality", ()):
             _pass_aspects(items, i, lexicon.small)
 
 
 def _is_outline(items: Sequence[Item], i: int) -> bool:
-    """Tells whether a shadow is that of what is named beside it: "CAVITY shadow", "the shadow OF THE HILA"."""
-    if "shadow" not in items[i].senses.get("structure", ()):
-        return False
+    """Tells whether the shadow at `i` is that of what is named beside it: "CAVITY shadow", "the shadow OF THE HILA"."""
     if i and "concept" in items[i - 1].senses and "quality" not in items[i - 1].senses:
         return True
     behind = items[i + 1 : i + _OWNER]
@@ -137,9 +135,9 @@ def _set_apart(items: Sequence[Item], small: SmallWords) -> None:
 
 def _choose(items: Sequence[Item], lexicon: Lexicon) -> None:
     """Takes one of several for no lesion of its own, in place: "metastases, THE INDEX LESION in the right base"."""
-    several = False
+    several, lesions = False, lexicon.roles["one_by_one"]
     for i, item in enumerate(items):
-        if item.senses.get("concept") not in lexicon.roles["one_by_one"]:
+        if item.senses.get("concept") not in lesions:
             continue
         ahead = [each.word for each in items[max(0, i - 2) : i]]
         if several and not _CHOSEN.isdisjoint(ahead) and lexicon.small.indefinite.isdisjoint(ahead):

@@ -8,7 +8,7 @@ whoever reads it again only adds where it stands.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from rrgmetrics.reader.elided import supply
@@ -71,13 +71,18 @@ class Parsed:
         return made
 
 
+Kept = OrderedDict[tuple[str, str], Parsed]
+
+
 def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
     """Yields the sentences of a report in the sections that are read."""
     inline = inline_headings(report, tokens, lexicon.inline)
     find = _statements if _has_ends(report, tokens) else _unmarked_statements
+    kept = _kept()
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline):
-        for statement, whole in _cut(report, tokens, sentence, lexicon, find):
-            yield from _cut(report, tokens, statement, lexicon, _clauses, whole)
+        parsed = _parsed(report, tokens[sentence.first : sentence.last], lexicon, kept)
+        for statement, whole in _cut(report, tokens, sentence, parsed, find, kept):
+            yield from _cut(report, tokens, statement, whole, _clauses, kept)
 
 
 def _has_ends(report: str, tokens: list[Token]) -> bool:
@@ -94,19 +99,28 @@ def _cut(
     report: str,
     tokens: list[Token],
     sentence: Sentence,
-    lexicon: Lexicon,
+    parsed: Parsed,
     find: Callable[[Parsed], list[tuple[int, int]]],
-    parsed: Parsed | None = None,
-) -> Iterator[tuple[Sentence, Parsed]]:
-    """Yields the parts of a sentence that a function finds in it, each read by itself; the sentence if it is one."""
-    parsed = parsed or _parsed(report, tokens[sentence.first : sentence.last], lexicon)
+    kept: Kept,
+) -> Iterable[tuple[Sentence, Parsed]]:
+    """Returns the parts of a sentence that a function finds in it, each read by itself; the sentence if it is one."""
     parts = parsed.once(find)
     if len(parts) == 1:
-        yield sentence, parsed
-        return
+        return ((sentence, parsed),)
+    return _read_parts(report, tokens, sentence, parts, parsed.lexicon, kept)
+
+
+def _read_parts(
+    report: str,
+    tokens: list[Token],
+    sentence: Sentence,
+    parts: list[tuple[int, int]],
+    lexicon: Lexicon,
+    kept: Kept,
+) -> Iterator[tuple[Sentence, Parsed]]:
     for first, last in parts:
         part = sentence._replace(first=sentence.first + first, last=sentence.first + last)
-        yield part, _parsed(report, tokens[part.first : part.last], lexicon)
+        yield part, _parsed(report, tokens[part.first : part.last], lexicon, kept)
 
 
 def _statements(parsed: Parsed) -> list[tuple[int, int]]:
@@ -140,11 +154,10 @@ def _clauses(parsed: Parsed) -> list[tuple[int, int]]:
     return main_clauses(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon)
 
 
-def _parsed(report: str, own: list[Token], lexicon: Lexicon) -> Parsed:
+def _parsed(report: str, own: list[Token], lexicon: Lexicon, kept: Kept) -> Parsed:
     """Returns a stretch of words as it stands, read once."""
     if recorder() is not None:
         return Parsed(report[own[0].start : own[-1].end], own, lexicon)
-    kept = _kept()
     key = report[own[0].start : own[-1].end], " ".join([token.word for token in own])
     parsed = kept.get(key)
     if parsed is None:
@@ -171,6 +184,6 @@ def read_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterat
 
 
 @per_lexicon
-def _kept() -> OrderedDict[tuple[str, str], Parsed]:
+def _kept() -> Kept:
     """The sentences that were read with the lexicon in use, the oldest first."""
     return OrderedDict()

@@ -330,6 +330,8 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
     weights = _weights(words, knowledge, alone=not of_chest)
     if titled:
         weights[titled] += TITLE
+    elif sum(weights.values()) < NEEDED:
+        return None
     own = max(weights.get(kind, 0) for kind in knowledge.own)
     if own >= NEEDED and knowledge.own[-1] != XRAY:
         return None
@@ -374,11 +376,14 @@ def _weights(words: Sequence[str], knowledge: _Knowledge, *, alone: bool) -> dic
     weights = dict.fromkeys(knowledge.kinds, 0)
     seen: set[tuple[str, ...]] = set()
     end = 0
-    keys = [*map(_key, words), ""]
-    for i, key in enumerate(keys):
-        listed = knowledge.terms.get(key) if i >= end else None
-        if listed is None:
+    keys = ["0" if word[0].isdigit() else word for word in words]
+    terms = knowledge.terms
+    firsts = [i for i, key in enumerate(keys) if key in terms]
+    keys.append("")
+    for i in firsts:
+        if i < end:
             continue
+        listed = terms[keys[i]]
         for term, cues in (*listed.get(keys[i + 1], ()), *listed.get("", ())):
             if _is_at(term, words, i):
                 end = i + len(term)

@@ -7,6 +7,7 @@ from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import SmallWords
 
 _PLACES = frozenset({"side", "zone", "structure"})
+_FROM = frozenset({"from"})
 
 
 def spare(items: list[Item], small: SmallWords) -> None:
@@ -15,6 +16,10 @@ def spare(items: list[Item], small: SmallWords) -> None:
     How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
     where it comes from: "VIA the subclavian vein".
     """
+    words = [item.word for item in items]
+    leading = (small.sparing, small.reaching, small.ways, small.relative, _FROM)
+    if all(each.isdisjoint(words) for each in leading):
+        return
     spared = reached = way = False
     for i, item in enumerate(items):
         if way and {"route", "tip"} <= item.senses.keys():

@@ -125,23 +125,32 @@ class _Statements(Sentence):
         self.named = sorted(mention.at for mention in mentions)
         self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
         self.is_row = self._is_row()
+        self.openings = _determiners() | self.small.existing
         self.marked = marks.full_stops or any(item.word in (",", ";", ":", "(") for item in items)
 
     def turns(self) -> list[tuple[int, int]]:
         """Returns before which items statements end, and at which the next ones begin."""
         found: list[tuple[int, int]] = []
         first = 0
+        said = self._first_said(first)
         for k in range(1, len(self.items)):
             if self.items[k].word in (",", ";"):
                 if self._parts(first, k) if self.items[k].word == "," else self._parts_row(first, k):
                     found.append((k, k + 1))
                     first = k + 1
-            elif not self._says(first, k):
+                    said = self._first_said(first)
+            elif k <= said or not self._may_begin(k):
                 continue
             elif self.items[k - 1].last <= self.items[k].first and self._may_end(k - 1) and self._begins(first, k):
                 found.append((k, k))
                 first = k
+                said = self._first_said(first)
         return found
+
+    def _first_said(self, first: int) -> int:
+        """Returns the first item from `first` on that names a finding or something normal; else their number."""
+        k = bisect_left(self.named, first)
+        return self.named[k] if k < len(self.named) else len(self.items)
 
     def _is_row(self) -> bool:
         """Tells whether semicolons part statements: each of several names what it is about, or has a verb."""
@@ -382,8 +391,7 @@ class _Statements(Sentence):
 
     def _says(self, first: int, last: int) -> bool:
         """Tells whether the items between name a finding or something normal."""
-        k = bisect_left(self.named, first)
-        return k < len(self.named) and self.named[k] < last
+        return self._first_said(first) < last
 
     def _is_finite(self, k: int) -> bool:
         item = self.items[k]
@@ -414,14 +422,13 @@ class _Statements(Sentence):
             return not self._is_setting(first, k)
         if item.first in self.marks.capitals:
             return self._is_finished(first, k - 1) and self._says(k, self._end(k))
+        determined = word in _determiners()
+        if not determined and (self._is_finite(k) or (self.marked and item.first not in self.marks.lines)):
+            return False
         if not self._is_finished(first, k - 1) or self._is_setting(first, k):
             return False
-        if word in (self.small.definite - self.small.embedding) | self.small.indefinite | self.small.pairing:
+        if determined:
             return self._has_verb(k) and self.items[k + 1].word not in self.small.dimensions
-        if self._is_finite(k):
-            return False
-        if self.marked and item.first not in self.marks.lines:
-            return False
         noun, before = self._noun_from(k), self.items[k - 1].senses.keys()
         if before <= {"side"} and not (item.senses and item.senses.keys() <= _DEGREE):
             return False  # "in the right LOWER ZONE"
@@ -430,6 +437,13 @@ class _Statements(Sentence):
         if noun == k and self._is_compound(first, k):
             return False
         return noun >= 0 and self._is_statement(first, k, noun)
+
+    def _may_begin(self, k: int) -> bool:
+        """Tells whether anything speaks for the beginning of a statement at an item; for most in a report nothing."""
+        first = self.items[k].first
+        if not self.marked or first in self.marks.capitals or first in self.marks.lines:
+            return True
+        return self.items[k].word == "no" or self.tokens[first].word in self.openings
 
     def _is_setting(self, first: int, k: int) -> bool:
         """Tells whether the words between only lead to it: "IN THE LEFT PLEURAL SPACE a drain is seen"."""
@@ -559,6 +573,13 @@ class _Statements(Sentence):
             if self._is_finite(j) or not item.senses.keys().isdisjoint(("clause_end", "negation_before")):
                 return False
         return False
+
+
+@per_lexicon
+def _determiners() -> frozenset[str]:
+    """The words that begin a subject."""
+    small = load().small
+    return (small.definite - small.embedding) | small.indefinite | small.pairing
 
 
 @per_lexicon

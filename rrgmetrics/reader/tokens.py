@@ -62,6 +62,7 @@ _MARKS = {
     "plus": "and",
 }
 _APOSTROPHES = frozenset({"'", "’"})
+_AFTER_APOSTROPHES = frozenset("sStT")  # what these are depends on what is before them
 _SUBJECTS = frozenset({"there", "it", "that", "here", "what"})
 _CONTRACTED = frozenset(  # verbs as they stand before "n't"
     "is are was were has have had does do did could would should might must wo".split()
@@ -136,18 +137,25 @@ def singular(word: str) -> str:
     return word[:-1]
 
 
-def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
+def tokenize(text: str, spellings: Mapping[str, str], known: dict[str, str] | None = None) -> list[Token]:
     """Splits a clean text (`rrgmetrics.cleaning`) into tokens. Hyphens and line ends are spaces.
 
     The mark `¶` stands for a blank line, a list bullet, the end of a line before a topic ("FINDINGS:"), and the end of
-    one that ends a statement without a full stop.
+    one that ends a statement without a full stop. `known` keeps what words as they are written become, for the next
+    text with the same spellings.
     """
     tokens: list[Token] = []
     append = tokens.append
+    known = {} if known is None else known
     for m in _TOKEN.finditer(text):
         kind, (start, end) = m.lastgroup, m.span()
         if kind is None:
-            word = m[0].lower()
+            written = m[0]
+            word = known.get(written, "")
+            if word:
+                append(Token(word, start, end))
+                continue
+            word = written.lower()
             if word in ("s", "t") and text[start - 1 : start] in _APOSTROPHES:
                 if word == "s" and not (tokens and tokens[-1].word in _SUBJECTS and tokens[-1].end == start - 1):
                     continue  # "Hampton's hump"
@@ -157,7 +165,10 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
                     word = _split_contraction(tokens)
             if word[0] == "_":
                 word = "xxxx"
-            append(Token(spellings.get(word) or singular(word), start, end))
+            plain = spellings.get(word) or singular(word)
+            if written not in _AFTER_APOSTROPHES:
+                known[written] = plain
+            append(Token(plain, start, end))
         else:
             append(Token(_MARKS.get(kind) or m[0], start, end))
     ends = [Token("¶", end, end + 1) for end in statement_ends(text)] if "\n" in text else []

@@ -15,6 +15,7 @@ from rrgmetrics.reader.lexicon import Lexicon, load, load_file, per_lexicon
 from rrgmetrics.reader.tokens import Token, singular, tokenize
 
 SHORTEST = 5  # letters of a word that may be mistyped, and of either word that runs into another
+KEPT = 16384  # words as they are written
 LETTERS = 7  # letters of a lexicon's word that may hold a wrong one; in a shorter one nearly any word of English may
 
 BRITISH = {"ae": "e", "oe": "e", "our": "or", "is": "iz", "ys": "yz"}
@@ -27,11 +28,13 @@ class _Words(NamedTuple):
         known: Words that are no typing errors.
         near: First letter and length → the lexicon's words.
         longest: Letters of the longest of the lexicon's words.
+        written: Words of reports as they were written → as they are compared.
     """
 
     known: frozenset[str]
     near: dict[tuple[str, int], list[str]]
     longest: int
+    written: dict[str, str]
 
 
 def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
@@ -41,8 +44,11 @@ def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
         >>> [token.word for token in tokenize_report("Small plueral efusion.", load())]
         ['small', 'pleural', 'effusion', '.']
     """
-    tokens = tokenize(report, lexicon.words)
-    unknown = {token.word for token in tokens} - _words().known
+    words = _words()
+    if len(words.written) > KEPT:
+        words.written.clear()
+    tokens = tokenize(report, lexicon.words, words.written)
+    unknown = {token.word for token in tokens} - words.known
     if not any(map(_may_be_mistyped, unknown)):
         return tokens
     return [mended for token in tokens for mended in (_mend(token) if token.word in unknown else (token,))]
@@ -119,4 +125,4 @@ def _words() -> _Words:
     for word in terms:
         if _may_be_mistyped(word):
             near.setdefault((word[0], len(word)), []).append(word)
-    return _Words(frozenset(terms) | set(listed), near, max(map(len, terms)))
+    return _Words(frozenset(terms) | set(listed), near, max(map(len, terms)), {})

@@ -49,17 +49,16 @@ def conjugate(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
     is_one = ahead[:1] != [] and not tokens[items[0].first].is_plural  # "APPEARANCES of heart failure" are what is seen
     if is_one and ahead[0] in _APPEARANCE and ahead[1:2] == ["of"] and ahead[2:] != ["the"]:
         items[0] = items[0].saying({"change": "new"})
-    for i, item in enumerate(items):
-        if item.word in _HAS or item.word in _DOES:
-            found = _verb(items, i, tokens, lexicon)
-            if found is not None:
-                k, senses = found
-                spent = {"negation_verb", "change"} | ({"severity"} if "quality" in senses else set())
-                for between in range(i + 1, k):
-                    if items[between].senses.keys() & spent:
-                        items[between] = items[between].saying({})
-                verb = items[i].word if k > i + 1 and "quality" in senses else items[k].word
-                items[k] = Item(items[k].first, items[k].last, senses, verb)  # its subject stands before "has"
+    for i in [i for i, item in enumerate(items) if item.word in _HAS or item.word in _DOES]:
+        found = _verb(items, i, tokens, lexicon)
+        if found is not None:
+            k, senses = found
+            spent = {"negation_verb", "change"} | ({"severity"} if "quality" in senses else set())
+            for between in range(i + 1, k):
+                if items[between].senses.keys() & spent:
+                    items[between] = items[between].saying({})
+            verb = items[i].word if k > i + 1 and "quality" in senses else items[k].word
+            items[k] = Item(items[k].first, items[k].last, senses, verb)  # its subject stands before "has"
 
 
 def _verb(items: list[Item], i: int, tokens: list[Token], lexicon: Lexicon) -> tuple[int, dict[str, Any]] | None:
