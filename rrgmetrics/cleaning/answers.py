@@ -22,7 +22,7 @@ _COUNTS = frozenset(
 _SEEN = "seen|present|identified|applicable|visualized|visualised|detected|evident|noted|visible"
 _BARE = (
     rf"(?:none(?: (?:{_SEEN}))?|not (?:{_SEEN})|no(?: evidence)?|nil|absent|negative|neg|n/?a|false|\(-\)|-|0)"
-    r"(?=[ \t]*[.;,]?[ \t]*(?:\n|\Z))"
+    r"(?=[ \t]*(?:[.;,][ \t]*)?(?:\n|\Z))"
 )
 _ITEM = r"(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+)"
 DENIED_BELOW = re.compile(rf"\n\s{{0,8}}{_ITEM}?(?=(?i:{_BARE}))")
@@ -83,7 +83,7 @@ def _denied_lists(text: str) -> Iterator[Edit]:
 _END = r"(?=[ \t]*(?:[.;,]|\n|\Z))"
 _NO = rf"no|n|absent|none|negative|neg|nil|not (?:{_SEEN})"
 _YES = r"yes|y|present|positive|pos|seen"
-_PARTING = r"(?:[ \t]+[-–—]+[ \t]*|[ \t]*(?:\.{2,}|…)[ \t]*|[ \t]*\t[ \t]*|[ \t]*=[ \t]*)"
+_PARTING = r"(?:[ \t]+[-–—]+[ \t]*|[ \t]*(?:\.{2,}|…)[ \t]*| *\t[ \t]*|[ \t]*=[ \t]*)"
 _NAME = r"(?!no\b|not\b|and\b|or\b|there\b)[A-Za-z]+(?:[ /-][A-Za-z]+){0,5}"
 _LABEL = rf"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?{_NAME}"
 _QUESTION = re.compile(
@@ -96,7 +96,7 @@ _ROW = re.compile(
     rf"(?:^|(?<=[.!?] ))(?:[-*•][ \t])?{_ANSWERED}(?:[,;][ \t]*{_ANSWERED})*(?=[ \t]*(?:\.|\n|\Z))",
     re.IGNORECASE | re.MULTILINE,
 )
-_UNMARKED = re.compile(r"(?<!left)(?<!right)[ \t]+(?=(?:no|yes)[ \t]*(?:[,;.\n]|\Z))", re.IGNORECASE)
+_UNMARKED = re.compile(r"(?<!left)(?<!right)(?<![ \t])[ \t]+(?=(?:no|yes)[ \t]*(?:[,;.\n]|\Z))", re.IGNORECASE)
 IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
 UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|…", re.IGNORECASE)
 
@@ -120,7 +120,11 @@ def _bracketed(match: re.Match[str]) -> str:
 
 
 MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of items
-    Step("short answer", replacing(r"[ \t]*\(?\b(?:Y/N|yes/no)\b\)?(?=[ \t]*[:=?-])", "", re.IGNORECASE), ("/N", "/n")),
+    Step(
+        "short answer",
+        replacing(r"(?:(?<![ \t])[ \t]+)?\(?\b(?:Y/N|yes/no)\b\)?(?=[ \t]*[:=?-])", "", re.IGNORECASE),
+        ("/N", "/n"),
+    ),
     Step(
         "short answer",
         replacing(rf"(?<=[A-Za-z)])[ \t]*{IN_BRACKETS.pattern}{_END}", _bracketed, re.IGNORECASE),

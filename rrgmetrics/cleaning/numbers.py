@@ -28,7 +28,7 @@ _NUMBERED = re.compile(
 )
 _OPENS = re.compile(r"(?:\A|\n|[.;:!?])\s*(?:[-*•(]\s*)?\Z")
 _BEFORE = 48  # characters that are looked at before a number
-_ITEM = re.compile(r"(?:\A|[\n.;:!?] *)\s*(\d{1,2}) ?[.)] ")
+_ITEM = re.compile(r"(?:\A|[\n.;:!?])[^\S\n]*(\d{1,2}) ?[.)] ")
 
 
 def _split_numbers(text: str) -> Iterator[Edit]:

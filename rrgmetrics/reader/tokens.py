@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     r"|-(?P<to>(?<=\d-)(?=\d+(?:\.\d+)? ?(?i:mm|cm)\b))"  # "2-3 cm"
     r"|-[fF][rR][eE][eE](?P<free>\b)"  # "effusion-free"
     r"|[wW]/[oO](?P<lacking>\b)|[wW]/(?P<joined>(?![oO]))"  # "W/O CHANGE", "W/ EFFUSION"
-    r"|[cC]\.?[fF]\.?(?P<against>(?= ?(?:\d|(?i:(?:prev|prior|last|old|earlier|yest)[a-z.]*)\b)))"  # "SMALLER CF 3/5"
+    r"|[cC]\.?[fF]\.?(?P<against>(?= ?(?:\d|(?i:(?:prev|prior|last|old|earlier|yest)[a-z.]{0,9})\b)))"  # "CF 3/5"
     r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"

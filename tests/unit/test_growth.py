@@ -1,0 +1,116 @@
+"""Texts of three times the length cost three times the work: counted, as clocks are noisy.
+
+Python's work is counted in lines that are executed (`sys.settrace`), that of regular expressions in the steps of a
+backtracking search (`regex_steps`). What C code does within one call is not seen: `benchmarks/growth.py` has the clock.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+import regex_steps
+from regex_steps import attacks, count_steps
+
+from benchmarks.growth import NUMBERED, PIECES, repeated, some_numbered
+from rrgmetrics.backends.crepe.alignment import counterparts, relate, words_of
+from rrgmetrics.reader import compare, read
+
+TIMES = 3
+MOST = 6.0  # times the work for three times the text; a quadratic cost gives 9
+LEAST = 20_000  # lines; below, what is done once counts
+PIECES_OF_TEXT, SENTENCES = 700, 120  # more than a sentence is read at once with: within one, cost is quadratic
+CHOSEN = 24  # kinds a run, by the seed
+ONCE = {  # patterns that are asked for at one place, or in a window of some characters
+    "rrgmetrics.cleaning.answers._HEAD",
+    "rrgmetrics.cleaning.answers._NEXT_ITEM",
+    "rrgmetrics.cleaning.answers._NEXT_LINE",
+    "rrgmetrics.cleaning.boxes._HEADING",
+    "rrgmetrics.cleaning.boxes._LABEL",
+    "rrgmetrics.cleaning.boxes._LEAD",
+    "rrgmetrics.cleaning.lists._HEADING",
+    "rrgmetrics.cleaning.lists._PART",
+    "rrgmetrics.cleaning.lists._STATES",
+    "rrgmetrics.cleaning.lists._STRINGS",
+    "rrgmetrics.cleaning.markup._FRACTURE",
+    "rrgmetrics.cleaning.numbers._OPENS",
+    "rrgmetrics.reader.compare._WITH",
+    "rrgmetrics.reader.graph_words._ADJECTIVE",
+    "rrgmetrics.reader.lines._SIZE",
+}
+
+
+def count_lines(work: Callable[[], object]) -> int:
+    """How many lines of Python some work executes."""
+    lines = 0
+
+    def trace(frame: object, event: str, argument: object) -> object:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)  # type: ignore[arg-type]
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def score(text: str) -> None:
+    """Reads a text, compares it with itself, and sets its words beside themselves as CREPE does."""
+    reading = read(text)
+    compare(reading, reading)
+    words = words_of(text, reading)
+    relate(words, words, counterparts(reading, reading)[0])
+
+
+def test_a_quadratic_cost_is_seen() -> None:
+    def quadratic(n: int) -> None:
+        for _ in range(n):
+            sum(1 for _ in range(n))
+
+    assert count_lines(lambda: quadratic(90)) > MOST * count_lines(lambda: quadratic(30))
+    assert count_steps("-+>", 0, "-" * 90) > MOST * count_steps("-+>", 0, "-" * 30)
+    assert count_steps("-(?<!--)-*>", 0, "-" * 90) < MOST * count_steps("-(?<!--)-*>", 0, "-" * 30)
+
+
+@pytest.mark.parametrize("kind", random.Random(35).sample(sorted(PIECES), CHOSEN))
+def test_one_piece_over_and_over_costs_as_much_as_it_is_long(kind: str) -> None:
+    texts = [repeated(PIECES[kind], PIECES_OF_TEXT * times) for times in (1, TIMES)]
+    score(texts[0])
+    short, long = (count_lines(lambda text=text: score(text)) for text in texts)  # type: ignore[misc]
+    assert long <= MOST * max(short, LEAST), (short, long)
+
+
+@pytest.mark.parametrize("kind", sorted(NUMBERED))
+def test_many_different_sentences_cost_as_much_as_they_are_many(kind: str) -> None:
+    texts = [some_numbered(NUMBERED[kind], SENTENCES * times, first=1 + SENTENCES * times) for times in (1, TIMES)]
+    score("Small effusion.")
+    short, long = (count_lines(lambda text=text: score(text)) for text in texts)  # type: ignore[misc]
+    assert long <= MOST * max(short, LEAST), (short, long)
+
+
+@pytest.mark.slow
+def test_no_pattern_tries_again_from_every_place() -> None:
+    command = [sys.executable, regex_steps.__file__, "rrgmetrics.cleaning", "rrgmetrics.reader"]
+    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert len(found) > 100
+    growing = {
+        name: pattern[:80] for pattern, flags, name in found if name not in ONCE and grows_too_fast(pattern, flags)
+    }
+    assert not growing
+
+
+def grows_too_fast(pattern: str, flags: int) -> bool:
+    """Whether a search for a pattern costs more than in proportion to some text."""
+    for short, long in zip(attacks(pattern, flags, 60), attacks(pattern, flags, 60 * TIMES), strict=True):
+        steps = count_steps(pattern, flags, long)
+        if steps > 30 * len(long) and steps > MOST * count_steps(pattern, flags, short):
+            return True
+    return False
