@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.limits import MAX_LINE, room_of, too_large
 from rrgmetrics.reports import CONTEXT_KEYS
 
 PathLike = str | os.PathLike[str]
@@ -72,7 +73,7 @@ def rows_of(
         damaged: Is told of a line that is no row (quotes, number of cells, JSON), and the next one is read; None: the
             first such line raises.
         longest: Characters of the longest record of a CSV or JSONL file, if whoever sends it is not trusted; nothing
-            is unpacked then.
+            is unpacked then. None: `rrgmetrics.files.limits`.
 
     Raises:
         InputError: The file cannot be used; names file and line.
@@ -164,13 +165,23 @@ def _iconv(path: Path, encoding: str) -> str:
 
 
 def _lines(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
-    """Numbered lines with their ends (LF, CRLF or CR); InputError where one is too long, not UTF-8 or holds a NUL."""
+    """Numbered lines with their ends (LF, CRLF or CR); InputError where one is too long, not UTF-8 or holds a NUL.
+
+    No line is read further than it may be long, and no packed file further than it may unpack to.
+    """
     options: dict[str, Any] = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
+    advice = "" if longest else "; write one row a line, and leave out what is no text"
+    longest = longest or MAX_LINE
+    left = room = room_of(path) if path.suffix.lower() in COMPRESSED else 0
     with io.TextIOWrapper(_opened(path), **options) as file:
-        lines: Iterable[str] = file if longest is None else iter(partial(file.readline, longest + 1), "")
+        lines: Iterable[str] = iter(partial(file.readline, longest + 1), "")
         for number, line in enumerate(_unbroken(lines, path), 1):
-            if longest is not None and len(line) > longest:
-                raise InputError(f"{path}, line {number} has more than {longest:,} characters.")
+            if len(line) > longest:
+                raise InputError(f"{path}, line {number} has more than {longest:,} characters{advice}.")
+            if room:
+                left -= len(line)
+                if left < 0:
+                    raise too_large(path, room)
             if "\0" in line:
                 raise InputError(f"{path}, line {number} holds a NUL byte; it is damaged, or not UTF-8 text.")
             if not line.isascii() and (match := _NOT_UTF8.search(line)):
@@ -233,22 +244,9 @@ def _object(items: list[tuple[str, Any]]) -> Row:
 
 
 def _parquet_rows(path: Path, columns: Collection[str] = COLUMNS) -> Iterator[tuple[int, Row]]:
-    import pyarrow
-    from pyarrow import parquet
+    from rrgmetrics.files.parquet import parquet_rows  # pyarrow takes a while
 
-    number = 0
-    try:
-        with parquet.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            check_names(names, str(path))
-            ignored = dict.fromkeys(name for name in names if name not in columns)
-            used = [name for name in names if name in columns] or names[:1]
-            for batch in file.iter_batches(batch_size=4096, columns=used):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield number, {**ignored, **row}
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read as Parquet, after row {number}: {error}") from None
+    yield from enumerate(parquet_rows(path, columns), 1)
 
 
 def _csv_rows(

@@ -180,9 +180,10 @@ def _rows(source: Any, name: str, columns: Collection[str], *, texts: str = "") 
             yield whole or where, where, row
         return
     for path in parts(source):
+        is_named_by_row = suffix_of(path) == ".jsonl"
         for unit, number, row in rows_of(path, columns):
             where = f"{path}, {unit} {number}"
-            yield (where if suffix_of(path) == ".jsonl" else str(path)), where, row
+            yield (where if is_named_by_row else str(path)), where, row
 
 
 def _read(
