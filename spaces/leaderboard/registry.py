@@ -60,12 +60,13 @@ def name_problems(connection: Connection, form: Form, checked: Checked) -> list[
     table = schema.submissions.c
     rows = connection.execute(select(table.name, table.submitter_key)).all()
     problems = []
+    name_look, submitter_look = identity.look(form.name), identity.look(form.submitter_key)
     if any(identity.key(row.name) == form.name_key for row in rows):
         problems.append(f"The name {form.name!r} is taken; add a version, for example {form.name + ' v2'!r}.")
-    elif any(identity.look(row.name) == identity.look(form.name) for row in rows):
+    elif any(identity.look(row.name) == name_look for row in rows):
         problems.append(f"The name {form.name!r} is taken, by one that looks like it; choose another.")
     others = {row.submitter_key for row in rows} - {form.submitter_key}
-    if not form.verified and any(identity.look(other) == identity.look(form.submitter_key) for other in others):
+    if not form.verified and any(identity.look(other) == submitter_look for other in others):
         problems.append(f"The submitter {form.submitter!r} looks like another one; give a link instead.")
     return problems
 

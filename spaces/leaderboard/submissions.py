@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, NotRequired, TypedDict
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ from rrgmetrics.spaces.leaderboard.model import Limits
 HUB = "https://huggingface.co/"
 SUFFIXES = (".csv", ".jsonl")
 MAX_NAME, MAX_URL, MAX_TAG, MAX_TAGS = 80, 300, 30, 10
+MOST_TAGS = 100  # that are looked at, to say how many are too many
 NO_NAMES = ("null", "none", "nil", "undefined", "nan")
 MAX_PROBLEMS = 50  # sentences of each kind of fault that are said; then their number
 SHOWN = 5  # ids a sentence lists
@@ -62,6 +64,9 @@ class Form:
     tags: tuple[str, ...]
 
 
+NO_FORM = Form("", "", "", "", "", False, "", "", ())  # of a form that is not looked at
+
+
 class Checked(NamedTuple):
     """Reports in the board's order, their checksum, and what must be corrected (then there are no reports)."""
 
@@ -93,8 +98,11 @@ def check_form(
     *, name: Any, submitter: Any, model_card: Any = "", tags: Sequence[Any] | None = (), verified: bool = False
 ) -> tuple[Form, list[str]]:
     """Reads the form, of which any field may be missing (None); of use only if there are no problems."""
-    problems: list[str] = []
     name, submitter, model_card = (_text(value) for value in (name, submitter, model_card))
+    lengths = ("name", name, MAX_NAME), ("submitter", submitter, MAX_URL), ("model card", model_card, MAX_URL)
+    problems = [problem for length in lengths if (problem := _length_problem(*length))]
+    if problems:  # said before anything else is looked at, which takes its time
+        return NO_FORM, problems
     name = " ".join(unicodedata.normalize("NFC", name).split())
     problems += _name_problems(name)
     submitter_url = link(submitter, _HANDLE)
@@ -105,7 +113,8 @@ def check_form(
     card_url = link(model_card, HUB_ID)
     if model_card and not card_url:
         problems.append(f"The model card {_cut(model_card)} is neither a Hub id (org/name) nor an http(s) URL.")
-    kept = tuple(dict.fromkeys(filter(None, (" ".join(_text(tag).split()) for tag in tags or ()))))
+    looked_at = (_text(tag)[: MAX_TAG + 1].split() for tag in islice(tags or (), MOST_TAGS))
+    kept = tuple(dict.fromkeys(filter(None, map(" ".join, looked_at))))
     problems += _tag_problems(kept)
     form = Form(
         name=name,
@@ -279,6 +288,14 @@ def _checksum(reports: Sequence[str]) -> str:
 
 def _text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
+
+
+def _length_problem(field: str, text: str, most: int) -> str:
+    """What is said of a text that is far too long to be looked at; "" for others.
+
+    Letters can be written as several characters, which are one once they are composed.
+    """
+    return f"The {field} has {len(text):,} characters; {most} are allowed." if len(text) > 4 * most else ""
 
 
 def _name_problems(name: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import doctest
 import gzip
 import io
 import json
+import time
 import zipfile
 
 import pytest
@@ -271,3 +272,35 @@ def test_examples_of_the_docstrings(module):
     found = doctest.testmod(module)
     assert found.attempted
     assert found.failed == 0
+
+
+LONG = 1_000_000
+LONG_FIELDS = {
+    "name": {"name": "a" * LONG},
+    "name of marks": {"name": "a" + "\u0323\u0301" * (LONG // 2)},
+    "name of blanks": {"name": "a" + " " * LONG + "b"},
+    "submitter": {"submitter": "a" * LONG},
+    "model card": {"model_card": "https://huggingface.co/" + "a" * LONG},
+    "tags": {"tags": ["a" * LONG] * 20},
+    "many tags": {"tags": ["a"] * LONG},
+    "tags of many kinds": {"tags": list(map(str, range(LONG)))},
+}
+
+
+@pytest.mark.parametrize("field", LONG_FIELDS)
+def test_what_is_far_too_long_is_not_looked_at(board, send, write_reports, field):
+    for i in range(5):
+        send(board, f"System {i}", [f"Effusion {i}."] * N)
+    path = write_reports(["Clear."] * N)
+    start = time.process_time()
+    said = problems(board, path, **LONG_FIELDS[field])
+    assert time.process_time() - start < 0.5
+    assert said == [] if field == "many tags" else said
+    assert all(len(problem) < 300 for problem in said)
+    if field in ("name", "submitter", "model card"):
+        assert f"The {field} has 1,000,0" in said[0]
+
+
+def test_a_name_may_be_written_with_marks(board, write_reports):
+    """Each letter is two characters before they are composed."""
+    assert problems(board, write_reports(["Clear."] * N), name="e\u0301" * 80) == []
