@@ -15,18 +15,18 @@ from typing import Any
 from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.spaces import theme
 from rrgmetrics.spaces.framework import launched
-from rrgmetrics.spaces.leaderboard import pages
+from rrgmetrics.spaces.leaderboard import pages, uploads
 from rrgmetrics.spaces.leaderboard.board import Board
 
 try:
     import gradio
 
-    from rrgmetrics.spaces.leaderboard.handlers import Site
+    from rrgmetrics.spaces.leaderboard.handlers import Site, visitor
 except ImportError as error:
     raise MissingExtraError("The leaderboard's page needs Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
 
 HERE = Path(__file__).parent
-KEEP_UPLOADS = 3600  # seconds; a submission is read at once
+KEEP_UPLOADS = int(uploads.KEPT_SECONDS)  # a submission is read at once
 WHO = {
     True: "The account of Hugging Face that is logged in.",
     False: "Your Hugging Face handle, or a link (https://...); shown as not verified.",
@@ -93,9 +93,13 @@ def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
     return app
 
 
-def launch_options(board: Board) -> dict[str, Any]:
-    """What `Blocks.launch` needs for the board: the look, the largest upload, nothing kept in the browser."""
+def launch_options(board: Board, *, proxies: int = 0) -> dict[str, Any]:
+    """What `Blocks.launch` needs for the board: the look, limits on uploads, nothing kept in the browser."""
+    from starlette.middleware import Middleware
+
+    limits = Middleware(uploads.UploadLimits, board=board, visitor=lambda request: visitor(request, proxies))
     return {
+        "app_kwargs": {"middleware": [limits]},
         "theme": theme.gradio_theme(),
         "head": f"<style>{theme.style_sheet('drawn.css')}\n{(HERE / 'board.css').read_text(encoding='utf-8')}</style>",
         "max_file_size": board.info().limits.file_bytes,
@@ -115,8 +119,9 @@ def serve(board: Board, *, host: str = "127.0.0.1", port: int | None = None, pro
         port: None takes `GRADIO_SERVER_PORT`, or the first free one from 7860.
         proxies: As for `leaderboard_app`.
     """
-    app = leaderboard_app(board, proxies=proxies)
-    launched(app, server_name=host, server_port=port, **launch_options(board))
+    with uploads.folder_of(board):
+        app = leaderboard_app(board, proxies=proxies)
+        launched(app, server_name=host, server_port=port, **launch_options(board, proxies=proxies))
 
 
 # --- pages of widgets -------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import json
 import secrets
 import threading
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Unpack
@@ -21,7 +22,7 @@ from rrgmetrics.english import by_number
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
 from rrgmetrics.names import parse_name
-from rrgmetrics.spaces.leaderboard import details, jobs, registry, schema, scoring, standings, submissions
+from rrgmetrics.spaces.leaderboard import details, jobs, references, registry, schema, scoring, standings, submissions
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -38,6 +39,9 @@ from rrgmetrics.spaces.leaderboard.quotas import Quotas
 from rrgmetrics.spaces.leaderboard.standings import Entry, Figure, Table
 from rrgmetrics.spaces.leaderboard.store import Store, open_store
 from rrgmetrics.spaces.leaderboard.submissions import Description, Form
+
+SHARES = ("left_out_share", "withheld_share")  # limits from 0 to 1; the others are whole numbers
+NO_LIMIT = ("submissions_in_all",)  # which may be 0
 
 
 def open_board(path_or_url: PathLike) -> Board:
@@ -61,7 +65,8 @@ class Board:
             rows = connection.execute(select(studies.c.study_id, studies.c.public).order_by(studies.c.number)).all()
             self._config: dict[str, Any] = json.loads(row.config)
         self._study_ids = [study.study_id for study in rows]
-        self._n_public = sum(study.public for study in rows)
+        self._public = [bool(study.public) for study in rows]
+        self._n_public = sum(self._public)
         self._quotas = Quotas(store, row.secret, self.limits)
         self._table: Table | None = None
         self._computing = threading.Lock()
@@ -137,6 +142,10 @@ class Board:
 
     # --- submitting
 
+    def count_upload(self, address: str, size: int) -> None:
+        """Counts a file of so many bytes that the page takes; raises LimitError if its address has sent enough."""
+        self._quotas.count_upload(address, size)
+
     def check(
         self,
         file: PathLike,
@@ -192,7 +201,7 @@ class Board:
                 return self._receipt(connection, known, form)
             problems += registry.name_problems(connection, form, checked)
             if problems or checked.problems:
-                raise RefusedError((*problems, *checked.problems))
+                raise RefusedError((*problems, *checked.problems), is_of_file=bool(checked.problems))
             self._quotas.check_submission(connection, form, address)
             number = registry.add(connection, form, checked, self._quotas.address_key(address))
             return self._receipt(connection, number, form)
@@ -210,11 +219,12 @@ class Board:
             if row is None:
                 raise InputError(f"There is no submission {id[:20]!r} on this board.")
             ahead = jobs.ahead(connection, row.submission, row.round) if row.state == "queued" else 0
+            n_withheld = len(self._withheld(connection))
             unscored = registry.n_unscored(connection, row.submission, row.round) if row.state == "done" else {}
         messages = {
             "queued": f"Waiting; {ahead} before it." if ahead else "Waiting; it is next.",
             "running": f"Being scored with {len(self._config['metrics'])} metrics on {len(self._study_ids):,} studies.",
-            "done": _done(unscored, len(self._study_ids)),
+            "done": _done(unscored, len(self._study_ids), n_withheld),
         }
         return Progress(
             id=id,
@@ -265,6 +275,25 @@ class Board:
         """
         return jobs.open_round(self.store)
 
+    def set_limits(self, **changes: float) -> int:
+        """Changes limits. Another `withheld_share` opens a new round; returns how many submissions are queued for it.
+
+        A page that is being served takes them up when it is started again.
+
+        Raises:
+            InputError: There is no such limit, or the value is none.
+        """
+        config = {**self._config, "limits": asdict(changed_limits(self.limits, changes))}
+        queued = 0
+        if "withheld_share" in changes and changes["withheld_share"] != self.limits.withheld_share:
+            queued = jobs.open_round(self.store, json.dumps(config))
+        else:
+            with self.store.writing() as connection:
+                connection.execute(update(schema.board).values(config=json.dumps(config)))
+                jobs.bump(connection)
+        self._config = config
+        return queued
+
     def backup(self, file: PathLike) -> Path:
         """Makes a consistent copy of the board while it is in use; raises as `Store.backup`."""
         return self.store.backup(file)
@@ -299,12 +328,22 @@ class Board:
                 known = self._table = standings.read_table(connection, info, self.trials)
         return known
 
+    def withheld(self) -> frozenset[int]:
+        """Numbers of the studies that count in nothing yet, as the board says now."""
+        with self.store.reading() as connection:
+            return self._withheld(connection)
+
     def names(self) -> dict[str, str]:
         """Each metric's name on the board, and the name that runs: a judge keeps its replies beside the board."""
         folder = None if self.store.path is None else self.store.path.with_name(self.store.path.name + ".replies")
         return {name: scoring.private_name(name, folder) for name in self._config["metrics"]}
 
     # ---
+
+    def _withheld(self, connection: Connection) -> frozenset[int]:
+        row = connection.execute(select(schema.board.c.config, schema.board.c.secret)).one()
+        share = Limits(**json.loads(row.config)["limits"]).withheld_share
+        return references.withheld(self._study_ids, self._public, row.secret, share)
 
     def _info(self, connection: Connection) -> BoardInfo:
         round_ = jobs.current_round(connection)
@@ -324,6 +363,7 @@ class Board:
             limits=self.limits,
             n_queued=jobs.n_unfinished(connection),
             revision=connection.execute(select(schema.board.c.revision)).scalar_one(),
+            n_withheld=len(self._withheld(connection)),
         )
 
     def _entry(self, table: Table, id: str, *, hidden: bool = False) -> Entry:
@@ -348,16 +388,28 @@ class Board:
         return Receipt(registry.id_of(connection, number), form.name, ahead)
 
 
-def _done(unscored: Mapping[str, int], n_studies: int) -> str:
+def _done(unscored: Mapping[str, int], n_studies: int, n_withheld: int) -> str:
     """What is said of a submission that is scored, by metric with the number of pairs without a score."""
-    if not any(unscored.values()):
+    counts = {name: count - n_withheld for name, count in unscored.items() if count > n_withheld}
+    if not counts:
         return "Scored."
+    n = n_studies - n_withheld
     parts = [
-        f"{count:,} of {n_studies:,} pairs {by_number(count, 'has', 'have')} no score in {parse_name(name).title}"
-        for name, count in unscored.items()
-        if count
+        f"{count:,} of {n:,} pairs {by_number(count, 'has', 'have')} no score in {parse_name(name).title}"
+        for name, count in counts.items()
     ]
     return f"Scored; {', '.join(parts)}."
+
+
+def changed_limits(limits: Limits, changes: Mapping[str, float]) -> Limits:
+    """Limits with some of them changed; raises InputError for what is no limit, or no value of it."""
+    for name, value in changes.items():
+        if name not in asdict(limits):
+            raise InputError(f"There is no limit {name!r}; there are: {', '.join(asdict(limits))}.")
+        least = 0 if name in NO_LIMIT else 1
+        if not (0 <= value <= 1 if name in SHARES else least <= value < 1e15 and value == int(value)):
+            raise InputError(f"{name}={value:g} is no {'share from 0 to 1' if name in SHARES else 'number of them'}.")
+    return replace(limits, **{name: value if name in SHARES else int(value) for name, value in changes.items()})
 
 
 def new_token() -> str:

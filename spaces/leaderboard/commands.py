@@ -9,8 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -22,9 +23,9 @@ from rrgmetrics.english import by_number, counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.numbers import estimate, headed, show
 from rrgmetrics.present.tables import Group, Table
-from rrgmetrics.spaces.leaderboard.board import Board, open_board
+from rrgmetrics.spaces.leaderboard.board import Board, changed_limits, open_board
 from rrgmetrics.spaces.leaderboard.creation import create_board
-from rrgmetrics.spaces.leaderboard.model import BoardInfo, RefusedError, Standings
+from rrgmetrics.spaces.leaderboard.model import BoardInfo, Limits, RefusedError, Standings
 from rrgmetrics.stats import TRIALS, Estimate
 
 BOARD_VARIABLE = "RRGMETRICS_BOARD"
@@ -48,6 +49,7 @@ def _init_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", default="Radiology report leaderboard", help="of the page (default: %(default)s)")
     parser.add_argument("--description", default="", help="Markdown for the page")
     parser.add_argument("--dataset", default="", metavar="ID", help="Hub id of the benchmark, for .eval_results")
+    parser.add_argument("--limits", nargs="+", default=[], metavar="NAME=VALUE", help="see `leaderboard limits`")
     parser.add_argument("--trials", type=int, default=TRIALS, help="resamples and swaps (default %(default)s)")
 
 
@@ -61,6 +63,7 @@ def _init(options: argparse.Namespace) -> None:
         description=options.description,
         dataset=options.dataset,
         trials=options.trials,
+        limits=changed_limits(Limits(), _numbers(options.limits)),
     )
     info = made.board.info()
     print_line(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; round 1 scores with")
@@ -216,6 +219,31 @@ def _rescore(options: argparse.Namespace) -> None:
     print_line(f"Round {board.info().round}: {count} submissions queued.")
 
 
+def _limits_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("changes", nargs="*", metavar="NAME=VALUE", help="limits to change; none: show them all")
+
+
+def _limits(options: argparse.Namespace) -> None:
+    board = _open(options)
+    queued = board.set_limits(**_numbers(options.changes)) if options.changes else 0
+    for name, value in asdict(board.limits).items():
+        print_line(f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}")
+    if queued:
+        print_line(f"Round {board.info().round}: {queued} submissions queued.")
+
+
+def _numbers(texts: Sequence[str]) -> dict[str, float]:
+    """Reads `name=value` arguments; raises InputError."""
+    found = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise InputError(f"{text!r} is no limit; one looks like submissions_per_day=2.") from None
+    return found
+
+
 def _token(options: argparse.Namespace) -> None:
     print_line(f"Admin token, shown this once: {_open(options).new_admin_token()}")
 
@@ -236,6 +264,7 @@ STEPS: Mapping[str, Step] = {
     "hide": (_hide, "take a system off the board", _id_argument),
     "unhide": (_unhide, "put it back", _id_argument),
     "retry": (_retry, "queue a submission again that failed or has unscored pairs", _retry_arguments),
+    "limits": (_limits, "show or change what may be sent, and what is withheld", _limits_arguments),
     "rescore": (_rescore, "score everything anew with the metrics as installed now", _no_arguments),
     "token": (_token, "make a new admin token, which ends the old one", _no_arguments),
 }

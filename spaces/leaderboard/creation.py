@@ -15,7 +15,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
 from rrgmetrics.names import parse_name
 from rrgmetrics.spaces.leaderboard import schema, scoring, submissions
-from rrgmetrics.spaces.leaderboard.board import Board, digest, new_token
+from rrgmetrics.spaces.leaderboard.board import Board, changed_limits, digest, new_token
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.references import Study, read_studies
 from rrgmetrics.spaces.leaderboard.store import check_free, create_store
@@ -72,6 +72,7 @@ def create_board(
         raise InputError(f"trials is {trials}; an interval needs {MIN_TRIALS} resamples or more.")
     if dataset and not submissions.link(dataset, submissions.HUB_ID):
         raise InputError(f"The dataset {dataset!r} is no Hub id; one looks like org/name.")
+    limits = changed_limits(Limits(), asdict(limits or Limits()))
     check_free(path_or_url)
     studies = read_studies(references)
     signatures = scoring.signatures(names, len(studies))
@@ -83,7 +84,7 @@ def create_board(
         "metrics": names,
         "primary": ranking,
         "trials": trials,
-        "limits": asdict(limits or Limits()),
+        "limits": asdict(limits),
     }
     store = create_store(path_or_url, lambda connection: _fill(connection, config, studies, signatures, token))
     return NewBoard(Board(store), token)

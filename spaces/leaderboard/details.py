@@ -34,7 +34,8 @@ def system_report(connection: Connection, table: Table, entry: Entry) -> SystemR
     return SystemReport(
         standing=next(line for line in table.lines if line.system.id == entry.system.id),
         results=tuple(
-            _metric_result(metric, entry.results[metric.name], entry.system.name) for metric in table.info.metrics
+            _metric_result(metric, entry.results[metric.name], entry.system.name, table.info.n_withheld)
+            for metric in table.info.metrics
         ),
         slices=_slice_results(table.info, entry),
         above=table.above(entry),
@@ -128,13 +129,13 @@ def head_to_head(
     )
 
 
-def _metric_result(metric: BoardMetric, recorded: Recorded, system: str) -> MetricResult:
+def _metric_result(metric: BoardMetric, recorded: Recorded, system: str, n_withheld: int) -> MetricResult:
     scores = {key.name: KeyScore(key, shown.estimate(recorded.estimates[key.name], key)) for key in metric.spec.keys}
     categories = {category.letter: f"{metric.spec.name}_{category.value}" for category in ErrorCategory}
     return MetricResult(
         metric=metric,
         signature=recorded.signature,
-        n_unscored=len(recorded.unscored),
+        n_unscored=max(0, len(recorded.unscored) - n_withheld),
         scores=tuple(scores.values()),
         categories={letter: scores[name] for letter, name in categories.items() if name in scores},
         skill=scoring.recorded_skill(metric.name, metric.spec.headline, system, recorded.estimates),

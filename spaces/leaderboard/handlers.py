@@ -18,6 +18,7 @@ from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, StoreE
 
 OUT_OF_ORDER = "The board cannot be read or written at the moment; the server's log tells its administrator why."
 NO_FILE = pages.refused(["Choose a file."])
+GONE = pages.refused(["Choose the file again: an upload is kept for ten minutes, and one that was refused not at all."])
 NO_ACCOUNT = pages.refused(["Sign in with Hugging Face first: the account that is logged in is the submitter."])
 
 
@@ -140,6 +141,8 @@ class Site:
                 return NO_ACCOUNT
             if not file:
                 return NO_FILE
+            if not Path(file).is_file():
+                return GONE
             given = {
                 "file": file,
                 "filename": Path(file).name,
@@ -153,8 +156,11 @@ class Site:
             try:
                 return act(given)
             except RefusedError as error:
+                if error.is_of_file:
+                    _remove(file)
                 return pages.refused(error.problems)
             except LimitError as error:
+                _remove(file)
                 return pages.limited(str(error), error.retry_after)
 
         return handler
@@ -167,8 +173,7 @@ class Site:
     def _submit(self, given: dict[str, Any]) -> str:
         """The receipt; a file that was stored is not kept twice."""
         receipt = self.board.submit(**given)
-        with contextlib.suppress(OSError):
-            Path(given["file"]).unlink()
+        _remove(given["file"])
         return pages.received(receipt)
 
     # --- administration
@@ -222,6 +227,13 @@ class Site:
         named = [(f"{row.system.name}{' (hidden)' if row.system.hidden else ''}", row.system.id) for row in rows]
         known = {id for _, id in named}
         return gradio.Dropdown(choices=named, value=chosen if chosen in known else None)
+
+
+def _remove(file: str) -> None:
+    """Removes an upload, and the folder that Gradio made for it."""
+    with contextlib.suppress(OSError):
+        Path(file).unlink()
+        Path(file).parent.rmdir()
 
 
 def _hide(board: Board, id: str) -> str:

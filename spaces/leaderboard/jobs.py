@@ -108,9 +108,16 @@ def n_unfinished(connection: Connection) -> int:
     return count
 
 
-def open_round(store: Store) -> int:
-    """Starts a new round with a job for every submission; unfinished jobs of older ones end. Returns their number."""
+def open_round(store: Store, config: str | None = None) -> int:
+    """Starts a new round with a job for every submission; unfinished jobs of older ones end. Returns their number.
+
+    Args:
+        store: The board's.
+        config: Takes the place of the board's configuration in the same transaction.
+    """
     with store.writing() as connection:
+        if config is not None:
+            connection.execute(update(board).values(config=config))
         number = current_round(connection) + 1
         connection.execute(insert(rounds).values(number=number, opened=time.time(), signatures=None))
         connection.execute(delete(jobs).where(jobs.c.state.in_(UNFINISHED)))

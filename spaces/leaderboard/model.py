@@ -26,10 +26,12 @@ class RefusedError(InputError):
 
     Attributes:
         problems: Everything that must be corrected, one sentence each; in the order of the form, then of the file.
+        is_of_file: Whether the file must be corrected, so that this one is of no more use.
     """
 
-    def __init__(self, problems: tuple[str, ...]) -> None:
+    def __init__(self, problems: tuple[str, ...], *, is_of_file: bool = False) -> None:
         self.problems = problems
+        self.is_of_file = is_of_file
         super().__init__("\n".join(problems))
 
 
@@ -58,21 +60,34 @@ class Limits:
         report_characters: Longest report.
         submissions_per_day: Accepted submissions of one submitter in 24 hours.
         submissions_per_day_and_address: Accepted submissions from one network address in 24 hours.
+        submissions_per_hour_and_address: Accepted submissions from one network address in an hour.
+        submissions_in_all: Accepted submissions of one submitter, ever; 0: no limit.
         tries_per_hour: Files checked for one address in an hour, refused ones too.
+        uploads_per_hour: Files that the page takes from one address in an hour, submitted or not.
+        upload_bytes_per_hour: Bytes of all of them.
+        upload_bytes_kept: Bytes of files that wait on the server's disk, of all addresses.
         queue: Submissions that may wait at a time.
         token_guesses: Wrong admin tokens from one address in 15 minutes.
         left_out_share: Share of the pairs that all systems together may leave out of a metric's comparison. Beyond it
             an unscored pair counts as the worst score of its system.
+        withheld_share: Share of the hidden studies that count in no number before the administrator sets it to 0. What
+            does not show cannot be worked out; 1 shows nothing until then but the scores of public studies.
     """
 
     file_bytes: int = 50_000_000
     report_characters: int = 20_000
     submissions_per_day: int = 5
     submissions_per_day_and_address: int = 20
+    submissions_per_hour_and_address: int = 10
+    submissions_in_all: int = 0
     tries_per_hour: int = 60
+    uploads_per_hour: int = 60
+    upload_bytes_per_hour: int = 500_000_000
+    upload_bytes_kept: int = 2_000_000_000
     queue: int = 200
     token_guesses: int = 5
     left_out_share: float = 0.02
+    withheld_share: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -102,6 +117,7 @@ class BoardInfo:
         primary: Name of the metric that ranks.
         n_studies: Studies that a submission must hold, each once.
         n_public: Studies whose reference may be shown.
+        n_withheld: Hidden studies that count in no number yet (`Limits.withheld_share`).
         round: Counts up with each rescoring.
         limits: What a submission may be.
         n_queued: Jobs that wait or run.
@@ -119,6 +135,7 @@ class BoardInfo:
     limits: Limits
     n_queued: int
     revision: int
+    n_withheld: int = 0
 
     def metric(self, name: str) -> BoardMetric:
         """The metric of that name; raises InputError if the board has none."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from hashlib import sha256
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 
 from rrgmetrics.english import counted
 from rrgmetrics.spaces.leaderboard import jobs, schema
@@ -50,6 +50,28 @@ class Quotas:
             message = "Too many files from this address; try again later."
             self._count("check", address, HOUR, self._limits.tries_per_hour, message)
 
+    def count_upload(self, address: str, size: int) -> None:
+        """Counts an upload of so many bytes; raises LimitError if its address has sent enough for an hour."""
+        number, most = self._limits.uploads_per_hour, self._limits.upload_bytes_per_hour
+        message = (
+            f"One address may upload {counted(number, 'file')} and {most / 1e6:g} MB an hour; this one must wait. "
+            "Whether a file is as it should be, `rrgmetrics leaderboard submit --check` says without an upload."
+        )
+        who, now, table = self.address_key(address), time.time(), schema.tries.c
+        with self._store.writing() as connection:
+            connection.execute(delete(schema.tries).where(table.at < now - DAY))
+            query = select(table.at, table.amount).where(
+                table.kind == "upload", table.who == who, table.at.between(now - HOUR, now)
+            )
+            sent = connection.execute(query.order_by(table.at)).all()
+            _check_rate([row.at for row in sent], number, HOUR, now, message)
+            left = most - size
+            for row in reversed(sent):
+                left -= row.amount
+                if left < 0:
+                    raise LimitError(message, row.at + HOUR - now)
+            connection.execute(insert(schema.tries).values(kind="upload", who=who, at=now, amount=size))
+
     def count_guess(self, address: str) -> None:
         """Counts a wrong token; raises LimitError if there were too many from its address."""
         message = "Too many wrong tokens from this address; try again later."
@@ -61,22 +83,30 @@ class Quotas:
             raise LimitError("The queue is full; try again in an hour.", HOUR)
         if not address:
             return
-        table, now = schema.submissions.c, time.time()
-        for column, value, allowed, who in (
-            (table.submitter_key, form.submitter_key, self._limits.submissions_per_day, "submitter"),
-            (
-                table.address_key,
-                self.address_key(address),
-                self._limits.submissions_per_day_and_address,
-                "address",
-            ),
+        table, now, limits = schema.submissions.c, time.time(), self._limits
+        by_submitter = table.submitter_key == form.submitter_key
+        by_address = table.address_key == self.address_key(address)
+        for mine, allowed, window, who, each in (
+            (by_submitter, limits.submissions_per_day, DAY, "submitter", "a day"),
+            (by_address, limits.submissions_per_day_and_address, DAY, "address", "a day"),
+            (by_address, limits.submissions_per_hour_and_address, HOUR, "address", "an hour"),
         ):
             query = select(table.submitted).where(
-                column == value, table.verified == form.verified, table.submitted.between(now - DAY, now)
+                mine, table.verified == form.verified, table.submitted.between(now - window, now)
             )
             times = sorted(connection.execute(query).scalars())
-            message = f"One {who} may send {counted(allowed, 'submission')} a day; this one must wait."
-            _check_rate(times, allowed, DAY, now, message)
+            message = f"One {who} may send {counted(allowed, 'submission')} {each}; this one must wait."
+            _check_rate(times, allowed, window, now, message)
+        self._check_all(connection, by_submitter & (table.verified == form.verified))
+
+    def _check_all(self, connection: Connection, mine: ColumnElement[bool]) -> None:
+        """Raises LimitError where a submitter has sent what it may ever send."""
+        allowed = self._limits.submissions_in_all
+        if not allowed:
+            return
+        sent = connection.execute(select(func.count()).select_from(schema.submissions).where(mine)).scalar_one()
+        if sent >= allowed:
+            raise LimitError(f"One submitter may send {counted(allowed, 'submission')} in all to this board.", 0.0)
 
     def _count(self, kind: str, address: str, window: float, allowed: int, message: str) -> None:
         """Remembers a try; raises LimitError, and does not, if there were that many within the window (seconds)."""

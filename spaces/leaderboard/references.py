@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,13 @@ from rrgmetrics.spaces.leaderboard.submissions import text_fault
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 SAFE_QUOTES = {*files.COLUMNS, *files.TABLE_SUFFIXES, "public", ""}
 _QUOTED = re.compile(r"'((?:\\.|[^'\\])*)'|\"((?:\\.|[^\"\\])*)\"")
+
+
+def withheld(study_ids: Sequence[str], public: Sequence[bool], secret: bytes, share: float) -> frozenset[int]:
+    """Numbers of the hidden studies that count in nothing yet: those that the board's secret puts first."""
+    hidden = [number for number, is_public in enumerate(public) if not is_public]
+    hidden.sort(key=lambda number: hmac.digest(secret, b"withheld " + study_ids[number].encode(), "sha256"))
+    return frozenset(hidden[: round(share * len(hidden))])
 
 
 class Study(NamedTuple):

@@ -30,10 +30,11 @@ from sqlalchemy import (
 
 from rrgmetrics.errors import InputError
 
-VERSION = 2
+VERSION = 3
 # From version n to n + 1: the statements, in SQL that SQLite and PostgreSQL both take.
 MIGRATIONS: Mapping[int, Sequence[str]] = {
     1: ["ALTER TABLE submissions ADD COLUMN verified BOOLEAN NOT NULL DEFAULT FALSE"],
+    2: ["ALTER TABLE tries ADD COLUMN amount DOUBLE PRECISION NOT NULL DEFAULT 0"],
 }
 
 # Boards of version 0.1 called a round an edition and a signature a recipe; their tables keep these names (`key`).
@@ -144,6 +145,7 @@ tries = Table(
     Column("kind", String(8), nullable=False),
     Column("who", String(64), nullable=False),
     Column("at", Double, nullable=False),
+    Column("amount", Double, nullable=False, server_default="0"),  # bytes of an upload
     Index("tries_by_who", "kind", "who", "at"),
 )
 

@@ -102,6 +102,7 @@ def score_reports(
     *,
     trials: int,
     trivial: Mapping[str, Mapping[str, Result]] | None = None,
+    withheld: Collection[int] = (),
 ) -> list[Scored]:
     """Scores a submission.
 
@@ -112,6 +113,7 @@ def score_reports(
         reports: The system's, in the same order.
         trials: Of the intervals.
         trivial: What `score_trivial` gave for these studies; None: no skill is recorded.
+        withheld: Numbers of the studies that count in nothing: nothing of their scores is recorded.
 
     Returns:
         One entry a metric.
@@ -120,11 +122,22 @@ def score_reports(
         Pair(reference, "" if says_nothing(report) else report, parse_context(context))
         for (reference, context, _), report in zip(studies, reports, strict=True)
     ]
-    results = metrics.score_pairs(pairs, progress=False)
+    results = {name: _without(result, withheld) for name, result in metrics.score_pairs(pairs, progress=False).items()}
     parts = rows_of_slices([slices for _, _, slices in studies])
-    skills = measure_skill({"": results}, trivial, trials=min(trials, SLICE_TRIALS)) if trivial else []
+    skills = []
+    if trivial and len(withheld) < len(pairs):
+        skills = measure_skill({"": results}, trivial, trials=min(trials, SLICE_TRIALS))
     known = {skill.metric: skill for skill in skills}
     return [_scored(metric, results[name], parts, trials, known.get(name)) for metric, name in names.items()]
+
+
+def _without(result: Result, withheld: Collection[int]) -> Result:
+    """A result as if these pairs had no score."""
+    if not withheld:
+        return result
+    values = result.pair_stats.copy()
+    values[sorted(withheld)] = np.nan
+    return replace(result, pair_stats=values)
 
 
 def _scored(metric: str, result: Result, parts: Mapping[str, list[int]], trials: int, skill: Skill | None) -> Scored:

@@ -219,7 +219,10 @@ class Table:
             reason=reason,
             best_rank=best,
             scores={metric.name: self.score(entry, metric.name) for metric in self.info.metrics},
-            n_unscored={metric.name: len(entry.results[metric.name].unscored) for metric in self.info.metrics},
+            n_unscored={
+                metric.name: max(0, len(entry.results[metric.name].unscored) - self.info.n_withheld)
+                for metric in self.info.metrics
+            },
             n_worst={metric.name: self.n_worst(entry, metric.name) for metric in self.info.metrics},
             skills=dict(self._skills(entry)),
         )

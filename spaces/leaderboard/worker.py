@@ -111,7 +111,13 @@ def run(
             if held.round not in trivial:
                 trivial[held.round] = scoring.score_trivial(metrics, studies)
             scored = scoring.score_reports(
-                metrics, board.names(), studies, reports, trials=board.trials, trivial=trivial[held.round]
+                metrics,
+                board.names(),
+                studies,
+                reports,
+                trials=board.trials,
+                trivial=trivial[held.round],
+                withheld=board.withheld(),
             )
         if lost := [item for item in scored if item.n_lost]:
             message = _outage(lost, len(studies))

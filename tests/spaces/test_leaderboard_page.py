@@ -355,7 +355,7 @@ def test_limits_are_told_with_the_time_to_wait(site, tmp_path, monkeypatch):
     file.write_text("study_id,report\n", encoding="utf-8")
     text = Parsed(site.submit(str(file), "Name", "someone", "", "", request=request())).text
     assert "Try again in 3 minutes" in text
-    assert file.exists()
+    assert not file.exists()  # nothing of what is refused stays
 
 
 def test_the_administrator_hides_and_puts_back_and_nobody_else(made, site):
