@@ -14,18 +14,20 @@ from rrgmetrics.cleaning.edits import NOT_ASCII, Edit, Step, replacing
 
 ITEM = "\n- "
 _SIZE = r"\d+(?:\.\d+)?[ -]?[cm]m\b"
+_NUMBERED = r"\d{1,2}(?:[.)] ?| )[A-Za-z]{3}"  # "1) 2 views", "1) 1. effusion"
 _OPENING = rf"(?=[A-Za-z(]|{_SIZE})"
+_AFTER = rf"(?=[A-Za-z]|{_SIZE}|{_NUMBERED})"
 _COUNTED = re.compile(
     r"(?<![\w.,/:(#-])(?:"
-    rf"(?P<closed>\d{{1,2}})\)[ \t]*(?=[^\s\d.,;)]|{_SIZE})"  # 1) 2)
-    rf"|\((?P<bracketed>\d{{1,2}})\)[ \t]*(?=[^\s\d.,;)]|{_SIZE})"  # (1) (2)
-    r"|\#(?P<hash>\d{1,2})[.):]?[ \t]+(?!ribs?\b)(?=[A-Za-z])"  # #1 #2
-    r"|(?P<colon>\d{1,2}):[ \t]*(?=[A-Za-z])"  # 1: 2:
+    rf"(?P<closed>\d{{1,2}})\)[ \t]*(?=[^\s\d.,;)]|{_SIZE}|{_NUMBERED})"  # 1) 2)
+    rf"|\((?P<bracketed>\d{{1,2}})\)[ \t]*(?=[^\s\d.,;)]|{_SIZE}|{_NUMBERED})"  # (1) (2)
+    rf"|\#(?P<hash>\d{{1,2}})[.):]?[ \t]+(?!ribs?\b){_AFTER}"  # #1 #2
+    rf"|(?P<colon>\d{{1,2}}):(?:[ \t]*(?=[A-Za-z])|[ \t]+{_AFTER})"  # 1: 2:
     r"|(?P<dash>\d{1,2})[ \t]?[-–][ \t]*(?=[A-Z])"  # 1- 2-
-    r"|(?P<point>\d{1,2})\.[ \t]*(?=[A-Za-z])"  # 1. 2.
+    rf"|(?P<point>\d{{1,2}})\.(?:[ \t]*(?=[A-Za-z])|[ \t]+(?={_NUMBERED}))"  # 1. 2.
     r"|(?P<bare>\d{1,2})[ \t]+(?=[A-Z])"  # 1 2
-    r"|(?P<letter>[a-zA-Z])\)[ \t]*(?=[A-Za-z])"  # a) b)
-    r"|\((?P<bracketed_letter>[a-zA-Z])\)[ \t]*(?=[A-Za-z])"
+    rf"|(?P<letter>[a-zA-Z])\)[ \t]*{_AFTER}"  # a) b)
+    rf"|\((?P<bracketed_letter>[a-zA-Z])\)[ \t]*{_AFTER}"
     r"|(?P<lettered>[a-zA-Z])\.[ \t]+(?=[A-Za-z])"  # a. b.
     r"|(?P<roman>[ivx]{1,4})[.)][ \t]+(?=[A-Za-z])"
     r"|\((?P<bracketed_roman>[ivx]{1,4})\)[ \t]*(?=[A-Za-z])"
