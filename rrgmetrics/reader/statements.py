@@ -123,7 +123,6 @@ class _Statements(Sentence):
         super().__init__(items, mentions, lexicon)
         self.tokens, self.marks = tokens, marks
         self.named = sorted(mention.at for mention in mentions)
-        self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
         self.is_row = self._is_row()
         self.openings = _determiners() | self.small.existing
         self.marked = marks.full_stops or any(item.word in (",", ";", ":", "(") for item in items)
@@ -135,7 +134,7 @@ class _Statements(Sentence):
         said = self._first_said(first)
         for k in range(1, len(self.items)):
             if self.items[k].word in (",", ";"):
-                if self._parts(first, k) if self.items[k].word == "," else self._parts_row(first, k):
+                if self._parts_row(first, k) or self._parts(first, k):
                     found.append((k, k + 1))
                     first = k + 1
                     said = self._first_said(first)
@@ -167,7 +166,7 @@ class _Statements(Sentence):
 
     def _parts_row(self, first: int, semicolon: int) -> bool:
         """Tells whether a semicolon stands between two statements of a row, with something on either side."""
-        return self.is_row and first < semicolon < len(self.items) - 1
+        return self.items[semicolon].word == ";" and self.is_row and first < semicolon < len(self.items) - 1
 
     def _is_denied(self, first: int, last: int) -> bool:
         return any("negation_before" in item.senses for item in self.items[first:last])
@@ -178,11 +177,16 @@ class _Statements(Sentence):
         if behind == len(self.items) or self._leans(behind) or self._is_held(comma):
             return False
         end = self._end(behind)
+        if self.items[comma].word == ";":
+            if self.items[behind].word in self.small.subjects | self.small.pointers:
+                return False  # "a pneumothorax is not visible; IT cannot be excluded"
+            if self._is_denial(behind) and self._says(behind, end):
+                return True
         if not self._is_whole(first, comma) or (end < len(self.items) and self.items[end].word == ":"):
             return False
         if self._is_clause(first, comma) or (self.items[behind].word == "no" and self._says(behind, end)):
             return True
-        if self._is_remark(behind, end):
+        if self._is_remark(behind, end) or self._is_summary(behind, end):
             return True
         named = next((m for m in self.mentions if behind <= m.first < end), None)
         denial = self._denial(first, comma)
@@ -291,6 +295,12 @@ class _Statements(Sentence):
         led = (token.word for token in self._tokens(first, about))
         return self.small.after_nouns.isdisjoint(word for word in led if word != "of")  # but "unchanged SINCE the film"
 
+    def _is_summary(self, first: int, last: int) -> bool:
+        """Tells whether words compare the whole study with another: "OVERALL no interval change"."""
+        if self.items[first].word not in self.small.summing or self._says(first, last):
+            return False
+        return any("change" in item.senses for item in self.items[first:last])
+
     def _part(self, first: int, comma: int) -> int:
         """Returns where the words that a comma ends begin: behind the comma before it, or at `first`."""
         return max((j + 1 for j in range(first, comma) if self.items[j].word == ","), default=first)
@@ -330,12 +340,17 @@ class _Statements(Sentence):
         """Tells whether a finding is no item of the denied list before it."""
         if "resolved_before" in self.items[denial].senses and self.items[denial].word != "no":
             return False  # "removal of the tube, drain and line"
-        if self.listed or self._is_seen(behind):
+        if self._is_listed(behind) or self._is_seen(behind):
             return True
         if self._has_verb(behind) and (named.first > behind or self._is_placed(behind, end)):
             return True
         acute = any(token.word in _ACUTE for token in self._tokens(denial, behind))
         return acute and (named.first > behind or self.lexicon.concepts[named.concept].significance in _OLD)
+
+    def _is_listed(self, behind: int) -> bool:
+        """Tells whether the list before an item begins with something present."""
+        opening = max((j + 1 for j in range(behind) if self.items[j].word == ";"), default=0)
+        return not self._is_denied(opening, self._end(opening))
 
     def _is_described(self, behind: int, named: Mention, end: int) -> bool:
         """Tells whether a finding is described, so that it is more than an item of a list."""
