@@ -58,16 +58,16 @@ def _is_ticked(box: re.Match[str]) -> bool:
 
 def _leading(text: str, boxes: list[re.Match[str]], end: int, *, choice: bool) -> Iterator[Edit]:
     """Finds boxes before what they are of."""
-    stated = False
+    stated, at = False, 0
     for box, last in zip(boxes, [*(after.start() for after in boxes[1:]), end], strict=True):
-        first = box is boxes[0]
-        start = box.start() if first else len(text[: box.start()].rstrip(" \t"))
+        joint = "" if box is boxes[0] else "\n- " if not choice else ", " if stated else ""
+        start = max(at, len(text[: box.start()].rstrip(" \t"))) if joint else box.start()
         label = text[box.end() : last].lstrip(" \t")
         ticked = _is_ticked(box)
         if not ticked and (choice or _NORMAL.match(label)):
             yield Edit(start, last, "")
+            at = last
             continue
-        joint = "" if first else "\n- " if not choice else ", " if stated else " "
         yield Edit(start, last - len(label), joint + ("" if ticked else "no "))
         stated = True
 

@@ -132,6 +132,8 @@ class _Clauses(Sentence):
         after = [m for m in self.mentions if m.last > behind]
         if not before or not after or any(m.elided is not None or m.whole_of in before for m in after):
             return False
+        if any(m.elided in after for m in before):
+            return False  # "apart from a TRACE on the left, there is no EFFUSION"
         if any(m in before for m in after) and not self._is_whole(behind):
             return False
         if self.items[joint].word == ";":

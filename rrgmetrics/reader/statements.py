@@ -11,7 +11,8 @@ no edema, BILATERAL EFFUSIONS". A statement begins
   a verb of its own, is a denial or something normal, or is a finding that is no item of the list before. A list that
   is denied ends with "or", with a verb ("no effusion is seen"), or where more is said of a finding than that it is not
   there ("no effusion, chronic scarring"). "With the exception of the base, ..." leads to what follows;
-- behind each semicolon of a row of four or more statements that each name what they are about.
+- behind a semicolon, where it could behind a comma, at "no", and at each one of a row of four or more statements that
+  each name what they are about.
 
 What a denied list names without any of these is denied with it.
 """
@@ -123,6 +124,7 @@ class _Statements(Sentence):
         super().__init__(items, mentions, lexicon)
         self.tokens, self.marks = tokens, marks
         self.named = sorted(mention.at for mention in mentions)
+        self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
         self.is_row = self._is_row()
         self.openings = _determiners() | self.small.existing
         self.marked = marks.full_stops or any(item.word in (",", ";", ":", "(") for item in items)
@@ -178,7 +180,8 @@ class _Statements(Sentence):
             return False
         end = self._end(behind)
         if self.items[comma].word == ";":
-            if self.items[behind].word in self.small.subjects | self.small.pointers:
+            pointing = self.items[behind].word in self.small.subjects | self.small.pointers
+            if pointing or not self._says(first, comma):
                 return False  # "a pneumothorax is not visible; IT cannot be excluded"
             if self._is_denial(behind) and self._says(behind, end):
                 return True
@@ -340,17 +343,12 @@ class _Statements(Sentence):
         """Tells whether a finding is no item of the denied list before it."""
         if "resolved_before" in self.items[denial].senses and self.items[denial].word != "no":
             return False  # "removal of the tube, drain and line"
-        if self._is_listed(behind) or self._is_seen(behind):
+        if (self.listed and self._says(denial, behind)) or self._is_seen(behind):
             return True
         if self._has_verb(behind) and (named.first > behind or self._is_placed(behind, end)):
             return True
         acute = any(token.word in _ACUTE for token in self._tokens(denial, behind))
         return acute and (named.first > behind or self.lexicon.concepts[named.concept].significance in _OLD)
-
-    def _is_listed(self, behind: int) -> bool:
-        """Tells whether the list before an item begins with something present."""
-        opening = max((j + 1 for j in range(behind) if self.items[j].word == ";"), default=0)
-        return not self._is_denied(opening, self._end(opening))
 
     def _is_described(self, behind: int, named: Mention, end: int) -> bool:
         """Tells whether a finding is described, so that it is more than an item of a list."""
@@ -434,7 +432,7 @@ class _Statements(Sentence):
         if self._is_denial(k):
             return self._says(k, len(self.items))  # "right effusion - NO" answers
         if word in self.small.existing and "clause_end" in item.senses:
-            return not self._is_setting(first, k)
+            return not self._is_setting(first, k) and not self._is_held(k)
         if item.first in self.marks.capitals:
             return self._is_finished(first, k - 1) and self._says(k, self._end(k))
         determined = word in _determiners()
