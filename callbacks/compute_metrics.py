@@ -13,7 +13,7 @@ from rrgmetrics.callbacks.baselines import Baselines, Watch
 from rrgmetrics.callbacks.scoring import OnError, Scoring
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import Missing
-from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.reports import Pair, check_pairs, readable_part
 
 
 def make_compute_metrics(
@@ -65,7 +65,8 @@ def make_compute_metrics(
 
     def compute_metrics(prediction: Any) -> dict[str, float]:
         predictions = prediction.predictions
-        candidates = decode(decoder, predictions[0] if isinstance(predictions, tuple) else predictions, n_pairs)
+        decoded = decode(decoder, predictions[0] if isinstance(predictions, tuple) else predictions, n_pairs)
+        candidates = list(map(readable_part, decoded))
         references = decode(decoder, prediction.label_ids, n_pairs)
         pairs = check_pairs(candidates, references)
         values: dict[str, float] = processes.on_main(lambda: score(pairs))

@@ -10,7 +10,7 @@ from rrgmetrics.callbacks.baselines import Baseline, Baselines, Watch
 from rrgmetrics.callbacks.scoring import OnError, Scoring
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import Missing
-from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.reports import Pair, check_pairs, readable_part
 
 Row = tuple[int | str | None, Pair]
 
@@ -90,6 +90,8 @@ class ReportMetrics:
         Raises:
             InputError: Different lengths, an element that is not a report, or ids that cannot be used.
         """
+        if isinstance(predictions, list | tuple):
+            predictions = [readable_part(text) if isinstance(text, str) else text for text in predictions]
         pairs = check_pairs(predictions, references, contexts, start=len(self))
         numbers = _check_ids(ids, len(pairs))
         if self._rows and (self._rows[0][0] is None) != (ids is None):

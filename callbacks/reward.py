@@ -1,7 +1,17 @@
 """`make_reward` turns a metric into a reward function for TRL (GRPO, RLOO).
 
 TRL calls a reward with `completions` and the columns of the data set, each repeated to stand beside its completion,
-and wants one number a completion, or None for a row that this function has nothing to say about.
+and wants one number a completion, or None for a row that this function has nothing to say about. Where there are
+several rewards, TRL adds up those that are not None: beside a second reward None counts as 0, which is the best value
+of a metric that counts errors. So a completion must not be able to earn None:
+
+- What a completion causes itself (`rrgmetrics.causes`) earns the worst value.
+- An outage, and a reference that cannot be scored, earn None, or what `unscored` says.
+
+The worst value is what the worst end of the metric's range earns. Where the range has no such end (errors without an
+upper limit, CREPE, BERTScore) it is what a score earns that lies ten times as far from the best one as another
+patient's report does on average (the card's figure, as for `scale="unit"`; ten for a key that has none), and never more
+than the worst completion of the same call earns.
 """
 
 from __future__ import annotations
@@ -11,17 +21,18 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.arguments import key_of
 from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselines, compared
 from rrgmetrics.callbacks.scale import UnitScale
-from rrgmetrics.errors import InputError
+from rrgmetrics.causes import Cause
+from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import prepare
-from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs
+from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs, check_report
 from rrgmetrics.specs import HACKS, SPECS, Key, MetricSpec
 from rrgmetrics.version import VERSION
 
@@ -34,6 +45,7 @@ RECOMMENDED = (
     "crepe",
     "crimson",
 )  # where a metric can be gamed, those of them that resist
+LOSSES = 10  # times what another patient's report loses: the worst value of a range without an end
 KEPT_PAIRS = 8192  # scores of pairs, for several rewards of one metric on the same completions
 
 Transform = Literal["signed", "unit", "none"] | Callable[[float], float]
@@ -56,6 +68,7 @@ class Reward:
     baselines: Baselines = "bundled"
     scale: UnitScale | None = None
     _watch: RewardWatch = field(default_factory=RewardWatch, init=False, repr=False, compare=False)
+    _warned: set[str] = field(default_factory=set, init=False, repr=False, compare=False)  # each cause once
     _held: list[_Metric] = field(default_factory=list, init=False, repr=False, compare=False)  # one, once it is loaded
 
     def __post_init__(self) -> None:
@@ -85,19 +98,50 @@ class Reward:
                 f"{self.name}: the data set has no column {self.reference!r} with the radiologists' reports; name "
                 f"theirs: make_reward({self.metric!r}, reference=...). TRL passed: {', '.join(columns)}."
             )
-        pairs = check_pairs([text_of(each) for each in completions], columns[self.reference], _contexts(columns))
+        texts, refused = _readable(completions)
+        pairs = check_pairs(texts, columns[self.reference], _contexts(columns))
         watched = compared(parse_name(self.metric), self.baselines) and processes.is_main()
         trivial = self._watch.unknown(pairs) if watched else []
-        scores = self._ready().scores([*pairs, *trivial], self.key)
-        unscored = next((index for index in range(len(pairs)) if math.isnan(scores[index])), None)
-        if unscored is not None and self.unscored == "raise":
-            raise InputError(f"{self.name}: completions[{unscored}] could not be scored, and unscored='raise'.")
-        rewards = list(map(self._reward, scores))
+        scores = [Scored(math.nan, "candidate", refused.get(index, "")) for index in range(len(pairs))]
+        readable = [index for index in range(len(pairs)) if index not in refused]
+        scored = self._ready().scores([*(pairs[index] for index in readable), *trivial], self.key)
+        for index, score in zip(readable, scored, strict=False):
+            scores[index] = score
+        self._say_unscored(scores)
+        scores += scored[len(readable) :]
+        rewards = self._rewards(scores)
         completed, earned = rewards[: len(pairs)], dict(zip(trivial, rewards[len(pairs) :], strict=True))
         if watched:
             rises = self.transform != "none" or bool(_key(self.metric, self.key).higher_is_better)
             self._watch.see(self.name, pairs, completed, earned, higher_is_better=rises)
         return completed
+
+    def check(self, dataset: Any) -> None:
+        """Checks the references and contexts of a whole data set, which the training sees a batch at a time.
+
+        Args:
+            dataset: What the trainer is given: a mapping from columns to lists, as `datasets.Dataset` is.
+
+        Raises:
+            InputError: There is no column of references, or a reference or context that cannot be used; it is named.
+        """
+        names = list(getattr(dataset, "column_names", dataset))
+        if self.reference not in names:
+            raise InputError(f"{self.name}: the data set has no column {self.reference!r}; it has {', '.join(names)}.")
+        columns = {key: list(dataset[key]) for key in (self.reference, *CONTEXT_KEYS) if key in names}
+        check_pairs([""] * len(columns[self.reference]), columns[self.reference], _contexts(columns))
+
+    def _rewards(self, scores: Sequence[Scored]) -> list[float | None]:
+        """What scores earn; the worst value where the completion itself is why there is none."""
+        key = _key(self.metric, self.key)
+        known = [each.value for each in scores if not math.isnan(each.value)]
+        worst = min([self._worst(key), *known], key=key.goodness)
+        return [self._reward(worst if each.is_candidates else each.value) for each in scores]
+
+    def _worst(self, key: Key) -> float:
+        """The worst score; where 0 is the least that can be earned it may be infinite."""
+        is_limited = key.target is None and (self.scale is not None or self.transform == "unit")
+        return worst_end(key) if is_limited else worst_score(self.metric, key)
 
     def _reward(self, score: float) -> float | None:
         if math.isnan(score):
@@ -107,6 +151,25 @@ class Reward:
         if callable(self.transform):
             return float(self.transform(score))
         return TRANSFORMS[self.transform](score, _key(self.metric, self.key))
+
+    def _say_unscored(self, scores: Sequence[Scored]) -> None:
+        """Warns of completions without a score, once for each cause, or raises InputError as `unscored` says."""
+        for index, each in enumerate(scores):
+            if not math.isnan(each.value):
+                continue
+            if self.unscored == "raise" and not each.is_candidates:
+                raise InputError(
+                    f"{self.name}: completions[{index}] could not be scored ({each.reason}), and unscored='raise'."
+                )
+            if (cause := each.cause or "reference") not in self._warned:
+                self._warned.add(cause)
+                earns = (
+                    "the worst value" if each.is_candidates else "None" if self.unscored == "skip" else self.unscored
+                )
+                logger.warning(
+                    "reward %s: completions[%d] could not be scored: %s. It earns %s; this is said once.",
+                    *(self.name, index, each.reason.rstrip(".?"), earns),
+                )
 
 
 def make_reward(
@@ -145,8 +208,10 @@ def make_reward(
             and 1, the best score earns 1, what another patient's report scores on average earns ½, and each further
             loss of as much halves it again (`UnitScale`, in place of `transform`). The averages are the card's; nothing
             is fitted to the data of the training. `"none"` leaves the rewards as `transform` makes them.
-        unscored: A completion without a score: `"skip"` gives None, which TRL leaves out; a number is the reward;
-            `"raise"` stops the training.
+        unscored: What a completion earns that has no score for a reason that is not its own, an outage of a judge or a
+            reference that is missing: `"skip"` gives None, which TRL leaves out; a number is the reward; `"raise"`
+            stops the training. A completion that is itself why there is none earns the worst value: it is too long, a
+            judge refuses it, or what a judge replies cannot be read. Such completions never stop the training.
         batch_size: Texts per forward pass of the metric's model; None leaves it to the backend.
         device: torch device of the metric's model; None takes CUDA where there is one.
         name: What TRL logs it as; None is the key, with the configuration behind it (`green_errors__paper`).
@@ -249,6 +314,58 @@ def _contexts(columns: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return [dict(zip(known, row, strict=True)) for row in zip(*(columns[key] for key in known), strict=True)] or None
 
 
+class Scored(NamedTuple):
+    """A completion's score, or why it has none.
+
+    Attributes:
+        value: The score; NaN if there is none.
+        cause: What that is due to; None if there is a score.
+        reason: In words.
+    """
+
+    value: float
+    cause: Cause | None = None
+    reason: str = ""
+
+    @property
+    def is_candidates(self) -> bool:
+        """Whether the completion itself is why there is no score."""
+        return math.isnan(self.value) and self.cause == "candidate"
+
+
+def _readable(completions: Sequence[Any]) -> tuple[list[str], dict[int, str]]:
+    """The texts of completions, "" in place of those that no metric reads, and by index why it does not."""
+    texts, refused = [text_of(each) for each in completions], {}
+    for index, text in enumerate(texts):
+        if isinstance(text, str):  # anything else is a mistake in the data set, not in what a model wrote
+            try:
+                check_report(text, "the completion")
+            except InputError as error:
+                texts[index], refused[index] = "", str(error).partition(";")[0]
+    return texts, refused
+
+
+def worst_end(key: Key) -> float:
+    """The worst end of a key's range, which may be infinite."""
+    low, high = key.range
+    return low if key.higher_is_better else high
+
+
+def worst_score(metric: str, key: Key) -> float:
+    """The worst score that a completion can be given; of a range without an end a finite one, far from the best."""
+    if key.target is not None:
+        ends = [end for end in key.range if math.isfinite(end)] or [key.target + LOSSES]
+        return max(ends, key=lambda end: abs(end - float(key.target or 0)))
+    if math.isfinite(worst_end(key)):
+        return worst_end(key)
+    try:
+        scale = UnitScale.of(parse_name(metric), key)
+    except InputError:
+        best = key.best if math.isfinite(key.best) else 0.0
+        return best - LOSSES if key.higher_is_better else best + LOSSES
+    return scale.best + LOSSES * (scale.other - scale.best)
+
+
 class _Metric:
     """A ready metric that remembers the scores of the latest pairs, and what its backends read of references."""
 
@@ -256,25 +373,59 @@ class _Metric:
         self._name = metric
         self._metrics = prepare(metric, batch_size=batch_size, device=device, kept_references=KEPT_REFERENCES)
         self._announced = False
-        self._scores: OrderedDict[Pair, dict[str, float]] = OrderedDict()
+        self._has_scored = False
+        self._scores: OrderedDict[Pair, dict[str, Scored]] = OrderedDict()
 
-    def scores(self, pairs: Sequence[Pair], key: str) -> list[float]:
-        """The key's value of each pair; NaN if it has none."""
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._scores]
-        if new:
-            self._score(new)
-        values = [self._scores[pair][key] for pair in pairs]
+    def scores(self, pairs: Sequence[Pair], key: str) -> list[Scored]:
+        """The key's score of each pair, or why it has none.
+
+        Raises:
+            BackendError: Nobody has answered yet: the set-up is wrong. Later on that is an outage.
+        """
+        lost = self._score(pairs)
+        silent = [pair for pair in pairs if pair not in lost and self._scores[pair][key].cause is None]
+        self._name_causes([pair for pair in silent if math.isnan(self._scores[pair][key].value)], key)
+        values = [lost[pair] if pair in lost else self._scores[pair][key] for pair in pairs]
         while len(self._scores) > KEPT_PAIRS:
             self._scores.popitem(last=False)
         return values
 
-    def _score(self, pairs: list[Pair]) -> None:
-        result = self._metrics.score_pairs(pairs, progress=False, announce=not self._announced)[self._name]
-        has_empty = not all(pair.candidate for pair in pairs)
+    def _score(self, pairs: Sequence[Pair]) -> dict[Pair, Scored]:
+        """Scores what is not known yet; returns what an outage leaves unscored, which is not kept."""
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._scores]
+        if not new:
+            return {}
+        try:
+            result = self._metrics.score_pairs(new, progress=False, announce=not self._announced)[self._name]
+        except BackendError as error:
+            if not self._has_scored:
+                raise
+            return dict.fromkeys(new, Scored(math.nan, "outage", str(error)))
+        has_empty = not all(pair.candidate for pair in new)
         self._announced = self._announced or has_empty or result.n_unscored > 0  # not with each step of a training
+        self._has_scored = self._has_scored or result.n_unscored < len(new)
         columns = {name: values.tolist() for name, values in result.per_pair.items()}
-        for index, pair in enumerate(pairs):
-            self._scores[pair] = {name: values[index] for name, values in columns.items()}
+        causes, reasons, lost = result.unscored_causes, result.unscored_reasons, dict[Pair, Scored]()
+        for index, pair in enumerate(new):
+            cause, reason = causes.get(index), reasons.get(index, "")
+            if cause == "outage":
+                lost[pair] = Scored(math.nan, cause, reason)
+            else:
+                self._scores[pair] = {name: Scored(values[index], cause, reason) for name, values in columns.items()}
+        return lost
+
+    def _name_causes(self, pairs: Sequence[Pair], key: str) -> None:
+        """Finds out whose doing it is that a metric has no number: the reference's, if it has none against itself."""
+        if not pairs:
+            return
+        own = {pair: pair._replace(candidate=pair.reference) for pair in pairs}
+        lost = self._score(list(own.values()))
+        for pair, itself in own.items():
+            has_none = itself in lost or math.isnan(self._scores[itself][key].value)
+            cause: Cause = "reference" if has_none else "candidate"
+            self._scores[pair][key] = Scored(
+                math.nan, cause, self._scores[pair][key].reason or "the metric has no number"
+            )
 
 
 @shared

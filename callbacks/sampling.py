@@ -10,7 +10,7 @@ from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.evaluation_set import EvaluationSet
 from rrgmetrics.callbacks.generation import GenerateFunction
 from rrgmetrics.errors import InputError
-from rrgmetrics.reports import Pair, check_report
+from rrgmetrics.reports import Pair, check_report, readable_part
 
 
 class Sample(NamedTuple):
@@ -70,6 +70,8 @@ def _batch(model: Any, examples: EvaluationSet, function: GenerateFunction, plac
         raise InputError(f"generate_fn gave {len(candidates)} reports for {len(rows)} examples; it must give one each.")
     samples = []
     for place, row, example, candidate in zip(places, rows, loaded, candidates, strict=True):
+        if isinstance(candidate, str):
+            candidate = readable_part(candidate)
         check_report(candidate, f"The report generated for example {row}")
         pair = Pair(examples.reference(example, row), candidate, examples.context(example, row))
         samples.append(Sample(place, examples.identity(example, row), pair))

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.causes import as_entry
 from rrgmetrics.english import by_number, counted
 from rrgmetrics.missing import REASON
 from rrgmetrics.names import MetricName
@@ -119,7 +120,7 @@ class Gate:
 
     def details(self, chosen: NDArray[np.intp], name: str, details: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
         """Returns the details of the given pairs, `<name>_unscored` if any is, `<name>_removed` if any was cleaned."""
-        unscored = [{"unscored": reason, "replies": []} if reason else None for reason in self.reasons]
+        unscored = [as_entry(reason, "reference") if reason else None for reason in self.reasons]
         placed = {
             key: [reason or values[row] for reason, row in zip(unscored, chosen, strict=True)]
             for key, values in details.items()

@@ -137,6 +137,18 @@ def check_report(text: Any, where: str) -> None:
             ) from None
 
 
+def readable_part(text: str) -> str:
+    """What metrics read of a text that a model wrote, so that none stops a training.
+
+    Its first MAX_CHARACTERS, without half characters (lone surrogates).
+
+    Example:
+        >>> readable_part("Small effusion\ud800.")
+        'Small effusion.'
+    """
+    return text[:MAX_CHARACTERS].encode(errors="ignore").decode()
+
+
 def parse_age(value: Any) -> float | None:
     """Reads a patient's age in years from `"072Y"`, `"019M"`, `"3W"`, `"3D"`, `"5 months"`, `"25"`, 25, `""` or None.
 

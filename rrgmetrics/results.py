@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics import aggregate, signature, stats
+from rrgmetrics.causes import Cause, as_entry
 from rrgmetrics.english import counted, did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
@@ -115,6 +116,13 @@ class Result:
         reasons = self.details.get(f"{self.spec.name}_unscored") or [None] * self.n_pairs
         unscored = np.flatnonzero(~aggregate.scored(self.pair_stats)).tolist()
         return {index: (reasons[index] or {}).get("unscored", self.spec.no_number) for index in unscored}
+
+    @property
+    def unscored_causes(self) -> dict[int, Cause | None]:
+        """What it is due to that each unscored pair has no score, by its index; None where the scorer does not say."""
+        entries = self.details.get(f"{self.spec.name}_unscored") or [None] * self.n_pairs
+        unscored = np.flatnonzero(~aggregate.scored(self.pair_stats)).tolist()
+        return {index: (entries[index] or {}).get("cause") for index in unscored}
 
     @property
     def unscored_counts(self) -> dict[str, int]:
@@ -254,7 +262,7 @@ class Result:
     def failed(cls, name: MetricName, signed: str, n_pairs: int, error: Exception) -> Result:
         """Makes the result of a metric that failed: no pair has a score, and each says why."""
         reduction, stats = NoScores(name.spec), np.full((n_pairs, 1), np.nan)
-        reason = {"unscored": f"the metric failed: {type(error).__name__}: {error}", "replies": []}
+        reason = as_entry(f"the metric failed: {type(error).__name__}: {error}", "outage")
         return cls(
             spec=name.spec,
             scores=aggregate.reduce(reduction, stats),

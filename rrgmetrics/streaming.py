@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics import aggregate, signature
+from rrgmetrics.causes import as_entry
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Columns, PathLike
 from rrgmetrics.files.sources import is_source
@@ -220,7 +221,7 @@ def _spread(
         return result
     good = [index for index, read in enumerate(reads) if read.pair is not None]
     stats = np.full((len(reads), widths[name]), np.nan)
-    unscored: list[Any] = [{"unscored": read.reason, "replies": []} if read.reason else None for read in reads]
+    unscored: list[Any] = [as_entry(read.reason, None) if read.reason else None for read in reads]
     details: dict[str, list[Any]] = {}
     if result is not None:
         if result.error is None:

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.causes import Cause, as_entry
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
 
@@ -76,8 +77,7 @@ class Reply:
         partial: What there is of a reply that is none: it was cut off, or held back. It is shown, and never read.
         is_cut: Whether it ended at its limit.
         is_pending: Whether nothing was kept, so that the next call asks again.
-        is_refused: Whether it was this prompt that the engine would not or could not answer, and no outage: it is too
-            long for the model, or held back by a filter.
+        cause: What it is due to that there is none.
     """
 
     text: str | None
@@ -85,7 +85,7 @@ class Reply:
     partial: str = ""
     is_cut: bool = field(default=False, compare=False)
     is_pending: bool = field(default=False, compare=False)
-    is_refused: bool = field(default=False, compare=False)
+    cause: Cause = field(default="candidate", compare=False)
 
 
 class Answerer(Protocol):
@@ -126,18 +126,17 @@ class Unscored:
         reason: Why there is none.
         replies: As they came.
         is_pending: Whether a reply is missing that the next call asks for again.
-        is_outage: Whether it is missing for what no report can help: the engine failed, was busy, or gone.
+        cause: What it is due to.
     """
 
     reason: str
     replies: tuple[str, ...] = ()
     is_pending: bool = False
-    is_outage: bool = False
+    cause: Cause = "candidate"
 
     def to_dict(self) -> dict[str, Any]:
         """Returns a JSON object."""
-        marks = {"is_pending": self.is_pending, "is_outage": self.is_outage}
-        return {"unscored": self.reason, "replies": list(self.replies)} | {key: True for key in marks if marks[key]}
+        return as_entry(self.reason, self.cause, self.replies) | ({"is_pending": True} if self.is_pending else {})
 
 
 class JudgeProtocol(Protocol):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
+from rrgmetrics.causes import Cause
 from rrgmetrics.errors import BackendError, VerdictError
 from rrgmetrics.judges.base import Engine, JudgeProtocol, Prompt, Reply, SupportsBool, Unscored, Verdict, engine_for
 from rrgmetrics.judges.outcomes import OUTCOMES, Outcome, State
@@ -89,10 +90,10 @@ class Judge:
         raw = (reply.partial or None if reply.text is None else reply.text for reply in replies)
         kept = tuple(text[:KEPT_CHARACTERS] for text in raw if text is not None)
         if len(texts) < len(replies):
-            reason = next(reply.error for reply in replies if reply.text is None)
-            pending = [reply for reply in replies if reply.is_pending]
-            is_outage = any(not reply.is_refused for reply in pending)
-            return Unscored(f"No reply: {reason}", kept, bool(pending), is_outage)
+            lacking = [reply for reply in replies if reply.text is None]
+            causes = [reply.cause for reply in lacking]
+            cause: Cause = "candidate" if "candidate" in causes else causes[0]
+            return Unscored(f"No reply: {lacking[0].error}", kept, any(reply.is_pending for reply in replies), cause)
         if any(len(text) > MAX_CHARACTERS for text in texts):
             return Unscored(f"The reply has {max(map(len, texts)):,} characters, more than {MAX_CHARACTERS:,}.", kept)
         try:

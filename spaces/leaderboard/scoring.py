@@ -167,7 +167,7 @@ def n_lost(result: Result) -> int:
     pending = [outcome for outcome in unscored if outcome.get("is_pending")]
     if pending and result.n_unscored == result.n_pairs and len(pending) == len(unscored):
         return len(pending)
-    return sum(outcome.get("is_outage", False) for outcome in pending)
+    return sum(outcome.get("cause") == "outage" for outcome in pending)
 
 
 def _with_trivial(skill: Skill | None) -> dict[str, Estimate]:

@@ -328,13 +328,15 @@ def test_a_reference_is_scored_once_for_both_trivial_reports(monkeypatch, caplog
 
 def test_a_reward_in_which_nothing_is_scored_says_so(monkeypatch, caplog):
     monkeypatch.setattr(FindingErrors, "pair_stats", lambda self, references, *_: np.full((len(references), 8), np.nan))
-    (message,) = earn(make_reward("finding_errors"), WORSE[0], 128, caplog)
+    unscored, message = earn(make_reward("finding_errors"), WORSE[0], 128, caplog)
+    assert "completions[0] could not be scored: the metric gave no number. It earns None" in unscored
     assert "cannot be compared with trivial reports: it is unscored" in message
 
 
 def test_a_reward_that_asks_a_model_and_one_without_baselines_are_not_compared(judge, caplog):
-    assert earn(make_reward(judge), WORSE[0], 64, caplog) == []
-    assert len(earn(make_reward(judge, baselines="all"), WORSE[0], 64, caplog)) == 1
+    (unscored,) = earn(make_reward(judge), WORSE[0], 64, caplog)
+    assert "has no reply to this question: other reports, or another option. It earns None" in unscored
+    assert len(earn(make_reward(judge, baselines="all"), WORSE[0], 64, caplog)) == 2
     assert earn(make_reward("finding_errors", baselines="none"), WORSE[0], 64, caplog) == []
 
 

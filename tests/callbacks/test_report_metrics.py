@@ -118,3 +118,11 @@ def test_best_model_takes_the_direction_from_the_spec():
 def test_importing_is_light(run_python):
     loaded = run_python("import sys, rrgmetrics.callbacks; print(*sys.modules)").split()
     assert not {name.partition(".")[0] for name in loaded} & {"torch", "transformers", "evaluate", "pandas"}
+
+
+def test_a_report_of_any_length_stops_no_training():
+    metric = ReportMetrics("finding_errors")
+    metric.update(["Clear lungs. " * 20_000, "Small \ud800 effusion."], ["Clear lungs.", "Small effusion."])
+    assert metric.compute()["finding_errors"] == 0
+    with pytest.raises(InputError, match=r"references\[2\] has 260,000 characters"):
+        metric.update(["Clear lungs."], ["Clear lungs. " * 20_000])

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from rrgmetrics.causes import Cause, of_ending
 from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import Answerer, Prompt, Reply, SupportsBool
@@ -149,9 +150,8 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
             return whole._replace(reply=Reply(None, reason, partial))
         reason = f"the reply was cut off at {limit:,} tokens; allow more with max_tokens"
         return whole._replace(reply=Reply(None, reason, partial, is_cut=True), cut=True)
-    return failed(number, f"the reply ended with {why!r}", partial, refused=True)._replace(
-        tokens_in=tokens_in, tokens_out=tokens_out
-    )
+    reply = Reply(None, f"the reply ended with {why!r}", partial, cause=of_ending(why))
+    return whole._replace(reply=reply, received=False)
 
 
 def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
@@ -184,14 +184,14 @@ def too_long(number: int) -> Answer:
     return impossible(number, f"the reply has more than {MAX_CHARACTERS:,} characters")
 
 
-def impossible(number: int, reason: str) -> Answer:
+def impossible(number: int, reason: str, cause: Cause = "candidate") -> Answer:
     """Makes the answer to a prompt to which this engine has no reply, however often it is asked."""
-    return Answer(number, Reply(None, reason), True)
+    return Answer(number, Reply(None, reason, cause=cause), True)
 
 
-def failed(number: int, reason: str, partial: str = "", *, refused: bool = False) -> Answer:
-    """Makes the answer without a text, with the reason; `refused` if that lies in this prompt (`Reply.is_refused`)."""
-    return Answer(number, Reply(None, reason, partial, is_refused=refused), False)
+def failed(number: int, reason: str, partial: str = "", *, cause: Cause) -> Answer:
+    """Makes the answer without a text, with the reason and what it is due to."""
+    return Answer(number, Reply(None, reason, partial, cause=cause), False)
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,9 @@ class CachedEngine:
         for answer in self._ask([prompts[index] for index in missing]):
             pending = not answer.received
             replies[missing[answer.number]] = replace(answer.reply, is_pending=pending) if pending else answer.reply
-        whole = [reply or Reply(None, "the engine gave no answer", is_pending=True) for reply in replies]
+        whole = [
+            reply or Reply(None, "the engine gave no answer", is_pending=True, cause="outage") for reply in replies
+        ]
         self._record(prompts, whole)
         self._warn([reply.error for i in missing if (reply := whole[i]).text is None], len(prompts))
         return whole
@@ -266,8 +268,8 @@ class CachedEngine:
             if answer.reply.text is None and not answer.received:
                 limit = prompts[number].max_tokens
                 reason = f"the reply was cut off at {limit:,} tokens, and again at {LONGER * limit:,}: "
-                refused = answer.reply.is_refused
-                answer = failed(number, reason + str(answer.reply.error), cut[number].partial, refused=refused)
+                error, cause = reason + str(answer.reply.error), answer.reply.cause
+                answer = failed(number, error, cut[number].partial, cause=cause)
             yield answer._replace(number=number)
 
     def _ask_again(self, prompts: Sequence[Prompt], *, heard: bool) -> Iterator[Answer]:
@@ -280,7 +282,7 @@ class CachedEngine:
         except BackendError as error:
             if not heard:
                 raise
-            yield from (failed(number, str(error)) for number in sorted(waiting))
+            yield from (failed(number, str(error), cause="outage") for number in sorted(waiting))
 
     def fitted(self, prompts: Sequence[Prompt]) -> Sequence[Prompt]:
         """Returns the prompts with the longest reply that was set."""

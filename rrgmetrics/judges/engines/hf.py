@@ -121,7 +121,7 @@ class LocalModel:
                 if len(batch) > 1:
                     size = len(batch) // 2
                     continue
-                yield failed(batch[0], "the device has too little memory for this prompt", refused=True)
+                yield failed(batch[0], "the device has too little memory for this prompt", cause="candidate")
             else:
                 for index, (text, why) in zip(batch, replies, strict=True):
                     answer = ended(index, text, why, limit)

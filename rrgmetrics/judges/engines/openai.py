@@ -24,6 +24,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from rrgmetrics.causes import Cause, of_status
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.extras import need
 from rrgmetrics.judges.base import Prompt, Reply
@@ -37,12 +38,12 @@ if TYPE_CHECKING:
     from rrgmetrics.judges.engines import EngineOptions
 
 OPENAI = "https://api.openai.com/v1"
+OUTAGE: Cause = "outage"
 MAX_BYTES = 4 * MAX_CHARACTERS
 MAX_MESSAGE = 300  # characters of a server's message
 MAX_PAUSE = 60.0  # seconds; a server that asks for more is asked no more about that prompt
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)  # HTTP status: try again
-OF_PROMPT = (400, 413, 422)  # this prompt is at fault, such as one too long for the model
 HOPELESS = (401, 403, 404)  # the key, the model or the address is wrong: true of every request
 JSON_MODES = ("json_schema", "json_object", "")
 READ = {"choices", "content", "finish_reason", "index", "message", "model", "refusal", "usage"}  # keys of an answer
@@ -52,17 +53,17 @@ JSON_WORDS = ("response_format", "json_schema", "json_object")  # in a message: 
 class TransientError(Exception):
     """A request that may succeed when it is made again, after `pause` seconds if the server says so."""
 
-    def __init__(self, reason: str, pause: float | None = None) -> None:
+    def __init__(self, reason: str, pause: float | None = None, cause: Cause = OUTAGE) -> None:
         super().__init__(reason)
-        self.pause = pause
+        self.pause, self.cause = pause, cause
 
 
 class RejectedRequestError(Exception):
-    """A request that the server understood and does not serve, for its prompt unless `status` says something else."""
+    """A request that the server understood and does not serve, and what that is due to."""
 
-    def __init__(self, reason: str, status: int = OF_PROMPT[0]) -> None:
+    def __init__(self, reason: str, cause: Cause) -> None:
         super().__init__(reason)
-        self.is_of_prompt = status in OF_PROMPT
+        self.cause = cause
 
 
 class OtherModelError(Exception):
@@ -217,22 +218,22 @@ class Server:
 
     async def _ask(self, client: Any, index: int, prompt: Prompt, state: RequestState) -> Answer:
         """Asks until there is an answer, a refusal, or no try left; after many failures in a row only once."""
-        reason, tries = "", 0
+        reason, tries, cause = "", 0, OUTAGE
         while True:
             if state.others >= self.options.concurrency and not state.received:
-                return failed(index, state.other)  # it would be paid for, and be no answer either
+                return failed(index, state.other, cause="outage")  # it would be paid for, and be no answer either
             try:
                 await state.wait()
                 answer = await self._adapt(client, index, prompt, state, last=0 < tries == self.options.retries)
                 state.failures, state.received = 0, True
                 return answer
             except RejectedRequestError as error:
-                return failed(index, str(error), refused=error.is_of_prompt)
+                return failed(index, str(error), cause=error.cause)
             except OtherModelError as error:
                 state.others, state.other = state.others + 1, str(error)
-                return failed(index, str(error))
+                return failed(index, str(error), cause="outage")
             except TransientError as error:
-                reason, pause = str(error), error.pause
+                reason, pause, cause = str(error), error.pause, error.cause
             tries += 1
             state.failures += 1
             in_a_row = self.options.concurrency * (self.options.retries + 1)
@@ -243,7 +244,7 @@ class Server:
             else:
                 grown = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
                 await state.wait(grown * random.Random().uniform(0.75, 1.0))
-        return failed(index, reason)
+        return failed(index, reason, cause=cause)
 
     async def _adapt(self, client: Any, index: int, prompt: Prompt, state: RequestState, *, last: bool) -> Answer:
         """Makes one request; where the server refuses it, makes it again in a weaker JSON mode, down to none.
@@ -252,7 +253,7 @@ class Server:
         """
         if prompt.json_schema is None:
             return await self._named(client, index, prompt, "", state)
-        refusal = RejectedRequestError("no request was made")
+        refusal = RejectedRequestError("no request was made", OUTAGE)
         without = len(JSON_MODES) - 1  # the last mode asks for no JSON
         for mode in range(without if last and not state.json_proven else state.json_mode, len(JSON_MODES)):
             try:
@@ -327,13 +328,14 @@ class Server:
     def _status_error(self, error: Any, json_mode: str, state: RequestState) -> Exception:
         status = int(error.status_code)
         reason = f"HTTP {status}: {self.secret.out_of(_message(error))[:MAX_MESSAGE]}"
+        cause = of_status(status, reason)
         if json_mode and any(word in reason for word in JSON_WORDS):  # llama-cpp-python refuses it with a 500
-            return RejectedRequestError(reason)
+            return RejectedRequestError(reason, cause)
         if status in PASSING:
-            return TransientError(reason, retry_after(error.response.headers.get("retry-after")))
+            return TransientError(reason, retry_after(error.response.headers.get("retry-after")), cause)
         if status in HOPELESS and not state.received:
             return BackendError(f"{self.identity} at {self.base_url} refuses every request ({reason}).")
-        return RejectedRequestError(reason, status)
+        return RejectedRequestError(reason, cause)
 
 
 async def _read(response: Any) -> bytes | None:

@@ -77,7 +77,7 @@ class Replica:
                 self._restart(error)
                 return self.ask(questions)
             if len(questions) == 1:
-                return [failed(questions[0].number, f"{type(error).__name__}: {error}", refused=True)]
+                return [failed(questions[0].number, f"{type(error).__name__}: {error}", cause="candidate")]
             middle = len(questions) // 2
             return self.ask(questions[:middle]) + self.ask(questions[middle:])
         return [

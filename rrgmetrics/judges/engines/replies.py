@@ -78,6 +78,6 @@ class ReplyFile:
             record = self.records.get((prompt.protocol, prompt.sha256))
             if record is None:
                 reason = f"{self.path.name} has no reply to this question: other reports, or another option?"
-                yield impossible(index, reason)
+                yield impossible(index, reason, "outage")
             else:
                 yield Answer(index, record.answer, True)
