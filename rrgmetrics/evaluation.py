@@ -27,11 +27,13 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from rrgmetrics import files, signature
+from rrgmetrics.bounded import read_text, read_yaml_text, yaml_errors
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import FACT
 from rrgmetrics.names import SAFE, parse_name
 from rrgmetrics.prepared import parse_names
+from rrgmetrics.reports import describe
 from rrgmetrics.results import Result
 from rrgmetrics.specs import PRESETS, Option
 from rrgmetrics.version import VERSION
@@ -41,6 +43,8 @@ COMMANDS = ("score", "compare")
 SECTIONS = ("columns", "inputs", "outputs", "settings")
 KEYS = ("rrgmetrics", "command", "metrics", *SECTIONS)
 SUFFIXES = (".yaml", ".yml", ".json")
+LARGEST_YAML, LARGEST_JSON = 1_000_000, 64_000_000  # bytes
+MOST = 5_000  # entries of a YAML file
 
 
 @dataclass(frozen=True)
@@ -126,15 +130,13 @@ def _loaded(path: Path) -> Any:
 
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"{path} must end in {' or '.join(SUFFIXES)}.")
+    is_json = path.suffix.lower() == ".json"
+    text = read_text(path, LARGEST_JSON) if is_json else read_yaml_text(path, LARGEST_YAML, MOST)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
-    try:
-        if path.suffix.lower() == ".json":
+        if is_json:
             return json.loads(text)
         node, document = yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
-    except (ValueError, yaml.YAMLError) as error:
+    except yaml_errors() as error:
         what = " ".join(str(error).replace('in "<unicode string>", ', "").split())
         raise InputError(f"{path} cannot be read: {what}.") from None
     _check_no_key_twice(node, path)
@@ -144,10 +146,12 @@ def _loaded(path: Path) -> Any:
 def _check_no_key_twice(node: Any, path: Path) -> None:
     """YAML would take the last of them in silence."""
     pairs = node.value if getattr(node, "id", "") == "mapping" else []
-    keys = [key.value for key, _ in pairs]
-    for index, ((key, _), name) in enumerate(zip(pairs, keys, strict=True)):
-        if name in keys[:index]:
-            raise InputError(f"{path}, line {key.start_mark.line + 1}: the key {name!r} stands twice.")
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if isinstance(key.value, str):
+            if key.value in seen:
+                raise InputError(f"{path}, line {key.start_mark.line + 1}: the key {key.value!r} stands twice.")
+            seen.add(key.value)
     nodes = [value for _, value in pairs] if pairs else node.value if getattr(node, "id", "") == "sequence" else []
     for each in nodes:
         _check_no_key_twice(each, path)
@@ -173,7 +177,7 @@ def _checked(document: Any) -> Evaluation:
     sections = {name: document.get(name) or {} for name in SECTIONS}
     for name, section in sections.items():
         if not isinstance(section, Mapping):
-            raise InputError(f"{name} is {section!r}; write key: value.")
+            raise InputError(f"{name} is {describe(section)}; write key: value.")
     metrics = tuple(map(_name, _listed(document.get("metrics"))))
     if metrics:
         parse_names(metrics)
@@ -194,19 +198,19 @@ def _name(metric: Any) -> str:
     if isinstance(metric, str):
         return metric
     if not isinstance(metric, Mapping) or len(metric) != 1:
-        raise InputError(f"metrics has {metric!r}; write a name, or name: {{option: value}}.")
+        raise InputError(f"metrics has {describe(metric)}; write a name, or name: {{option: value}}.")
     name, options = next(iter(metric.items()))
     if options is None:
         return str(name)
     if not isinstance(options, Mapping) or "?" in str(name):
-        raise InputError(f"metrics: {name} has {options!r}; write name: {{option: value}}.")
+        raise InputError(f"metrics: {name} has {describe(options)}; write name: {{option: value}}.")
     known = parse_name(str(name)).spec.options
     for option, value in options.items():
         if option not in known:
             near = did_you_mean(str(option), known)
             raise InputError(f"metrics: {name} has no option {option!r}; it has: {', '.join(known) or 'none'}.{near}")
         if not isinstance(value, str | bool | int | float):
-            raise InputError(f"metrics: {name} has {option}: {value!r}; write a text, a number, yes or no.")
+            raise InputError(f"metrics: {name} has {option}: {describe(value)}; write a text, a number, yes or no.")
     query = "&".join(f"{option}={quote(_text(value), safe=SAFE)}" for option, value in options.items())
     return f"{name}?{query}" if query else str(name)
 

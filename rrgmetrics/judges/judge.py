@@ -100,6 +100,8 @@ class Judge:
             return how(pair, texts)
         except VerdictError as error:
             return Unscored(str(error) if all(map(str.strip, texts)) else "The reply is empty.", kept)
+        except (ArithmeticError, RecursionError, ValueError) as error:  # numbers of 100,000 digits, 10,000 brackets
+            return Unscored(f"The reply cannot be read ({type(error).__name__}: {error}).", kept)
 
 
 def state_of(verdict: Verdict | Unscored) -> State:

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from rrgmetrics.bounded import read_yaml_text, yaml_errors
 from rrgmetrics.errors import InputError
 
 CONFIGS = Path(__file__).parent / "configs"
@@ -360,8 +361,10 @@ def _config_path(name: str) -> Path:
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        read = yaml.load(path.read_text(encoding="utf-8"), _Loader)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        read = yaml.load(read_yaml_text(path), _Loader)
+    except InputError:
+        raise
+    except yaml_errors() as error:
         raise InputError(f"{path} cannot be read as YAML: {error}") from None
     if read is None:
         return {}

@@ -36,6 +36,8 @@ ROOMS = {
     "machine": 0.5,
     "version": 0,
     "child": 0,
+    "causes": 0,
+    "bounded": 1,
     "specs": 1,
     "progress": 0,
     "reports": 2,

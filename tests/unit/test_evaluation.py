@@ -98,7 +98,7 @@ REFUSED = {
     "settings: {trials: ten}": "settings: trials is 'ten' (str); write a number",
     "settings: {trials: yes}": "settings: trials is True (bool); write a number",
     "settings: {trivial: 1}": "settings: trivial is 1 (int); write yes or no",
-    "settings: 10": "settings is 10; write key: value",
+    "settings: 10": "settings is 10 (int); write key: value",
     "command: compare": "is for `rrgmetrics compare`",
     "command: compere": "Did you mean 'compare'?",
     "- bleu": "it must hold",

@@ -14,8 +14,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from rrgmetrics.bounded import check_yaml, yaml_errors
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.protocols.replies import short
+
+MOST = 5_000  # entries of a reply
 
 
 def published_phrases(reply: str) -> tuple[str, ...]:
@@ -56,8 +59,8 @@ def published_entailment(reply: str) -> tuple[bool, tuple[str, ...]]:
     import yaml
 
     try:
-        answer = yaml.safe_load(reply)
-    except yaml.YAMLError:
+        answer = None if check_yaml(reply, MOST) else yaml.safe_load(reply)
+    except yaml_errors():
         return False, ()
     if not isinstance(answer, dict) or answer.get("status") != "entailment":
         return False, ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
+from rrgmetrics.bounded import read_yaml_text, yaml_errors
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.faults import Fault, find_faults, find_terms, hint
 from rrgmetrics.reader.lexicon.files import own_files
@@ -110,15 +111,15 @@ def _read(path: Path, layer: int, is_own: bool) -> Source | Fault:
     import yaml
 
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_yaml_text(path)
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             return Fault(path, 1, "holds no block of keys; see the bundled file of this name for its shape.")
         return Source(path, path.stem, node, loader.construct_document(node), layer, is_own)
-    except UnicodeDecodeError as error:
-        return Fault(path, 1, f"is not UTF-8 text: {error}.")
-    except yaml.YAMLError as error:
+    except InputError as error:
+        return Fault(path, 1, str(error).removeprefix(str(path)).lstrip(", "))
+    except yaml_errors() as error:
         mark = getattr(error, "problem_mark", None)
         why = getattr(error, "problem", None) or error
         return Fault(path, mark.line + 1 if mark else 1, f"is not YAML: {why}; look at the line before, too.")

@@ -15,7 +15,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.compiled import kept, key_of
 from rrgmetrics.reader.lexicon.in_use import folder_in_use, per_lexicon
 from rrgmetrics.reader.lexicon.packs import PACK_FILE, Layer, all_layers, all_packs, concept_files, layers
-from rrgmetrics.reader.lexicon.parsing import parse
+from rrgmetrics.reader.lexicon.parsing import parse, parse_own
 from rrgmetrics.reader.lexicon.schema import LABEL_FILES, TABLE_FILES, empty, merge, shape_of
 
 SUFFIXES = (".yaml", ".yml")
@@ -87,7 +87,7 @@ def load_file(name: str) -> Any:
     content = bundled()[1][name]
     for path in (layer.folder / f"{name}.yaml" for layer in layers_of(name) if layer.is_own):
         if path.is_file():
-            content = merge(name, content, parse(path.read_text(encoding="utf-8")))
+            content = merge(name, content, parse_own(path))
     return content
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.compiled import kept, key_of
 from rrgmetrics.reader.lexicon.in_use import DEFAULT_PACK, folder_in_use, pack_in_use, per_lexicon
-from rrgmetrics.reader.lexicon.parsing import parse
+from rrgmetrics.reader.lexicon.parsing import parse, parse_own
 
 BUNDLED = Path(__file__).parent
 COMMON, PACK_FILE = "common", "pack.yaml"
@@ -68,7 +68,7 @@ def find_packs(folder: str) -> dict[str, Pack]:
     found = dict(_bundled_packs())
     for path in sorted(Path(folder).glob(f"*/{PACK_FILE}")) if folder else ():
         name = path.parent.name
-        found[name] = _pack(path, parse(path.read_text(encoding="utf-8")), found.get(name))
+        found[name] = _pack(path, parse_own(path), found.get(name))
     return found
 
 

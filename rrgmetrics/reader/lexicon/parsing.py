@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+from rrgmetrics.bounded import read_yaml_text, yaml_errors
+from rrgmetrics.errors import InputError
 
 _TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
 
@@ -16,6 +20,16 @@ def parse(text: str) -> Any:
         return _plain(loader.get_single_node(), loader, {})
     finally:
         loader.dispose()
+
+
+def parse_own(path: Path) -> Any:
+    """The content of a file of the user's own; raises InputError if it cannot be read, or is too large or too deep."""
+    try:
+        return parse(read_yaml_text(path))
+    except InputError:
+        raise
+    except yaml_errors() as error:
+        raise InputError(f"{path} cannot be read as YAML: {' '.join(str(error).split())}.") from None
 
 
 def _plain(node: Any, loader: Any, made: dict[int, Any]) -> Any:
