@@ -16,11 +16,12 @@ from rrgmetrics.causes import Cause, as_entry
 from rrgmetrics.english import counted, did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
-from rrgmetrics.files.stored import Scored, Stored, joined, read_stored, storing
+from rrgmetrics.files.stored import SHOWN, Scored, Stored, joined, read_stored, reading, storing
 from rrgmetrics.gate import REMOVED
 from rrgmetrics.modalities import FACT, counts_of, facts_of
 from rrgmetrics.names import MetricName, parse_name, shown
 from rrgmetrics.notebook import drawn
+from rrgmetrics.reports import describe
 from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.specs import MetricSpec
@@ -335,7 +336,7 @@ class Result:
         Raises:
             InputError: The file cannot be used, or holds the results of several metrics.
         """
-        results = restored(read_stored(path))
+        results = restored(read_stored(path), path)
         if len(results) != 1:
             raise InputError(f"{path} holds the results of {len(results)} metrics; rrgmetrics merge reads them.")
         return next(iter(results.values()))
@@ -346,12 +347,23 @@ class Result:
         return Scored(self.pair_stats, self.details)
 
 
-def restored(stored: Stored) -> dict[str, Result]:
-    """Makes the results of what a file holds, by the names that the metrics were asked for."""
-    signatures = stored.facts["metrics"]
-    return {
-        name: Result.of_stats(scored.stats, signatures[name], scored.details) for name, scored in stored.metrics.items()
-    }
+def restored(stored: Stored, path: PathLike) -> dict[str, Result]:
+    """Makes the results of what a file holds, by the names that the metrics were asked for.
+
+    Raises:
+        InputError: The numbers are not those of these metrics, or this version has no such metric; names the file.
+    """
+    results: dict[str, Result] = {}
+    for name, scored in stored.metrics.items():
+        signed = stored.facts["metrics"][name]
+        try:
+            with reading(path, f"what it holds of {name[:SHOWN]}"):
+                if signature.parse(signed)[0] != parse_name(name).spec.name:
+                    raise InputError(f"the signature of {name} is {describe(signed)}; score its pairs again.")
+                results[name] = Result.of_stats(scored.stats, signed, scored.details)
+        except InputError as error:
+            raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None
+    return results
 
 
 def per_pair_columns(results: Mapping[str, Result]) -> dict[str, Array]:

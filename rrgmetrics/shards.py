@@ -18,7 +18,7 @@ from rrgmetrics import signature
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike, Studies
 from rrgmetrics.files.formats import some
-from rrgmetrics.files.stored import count_rows, read_facts, read_stored, storing
+from rrgmetrics.files.stored import count_rows, read_facts, read_stored, reading, storing
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result, difference, per_pair_columns, restored
 
@@ -160,7 +160,12 @@ def _read_part(path: Path) -> Part:
     facts = read_facts(path)
     if "part" not in facts:  # of a stream: whole, and nobody knows of what
         return Part(path, Shard(1, 1), Whole(path.stem, count_rows(path), str(path), str(path)), facts["metrics"])
-    return Part(path, Shard(*facts["part"]), Whole(**facts["whole"]), facts["metrics"])
+    with reading(path, "which part it is of what"):
+        shard, whole = Shard(*facts["part"]), Whole(**facts["whole"])
+        kinds = [*map(type, shard), *map(type, whole)]
+        if kinds != [int, int, str, int, str, str] or not 1 <= shard.number <= shard.of <= whole.n_pairs:
+            raise ValueError("no numbers of a part")
+    return Part(path, shard, whole, facts["metrics"])
 
 
 def _check_one_job(parts: Sequence[Part]) -> None:
@@ -202,7 +207,7 @@ def _merged(parts: Sequence[Part]) -> Merged:
     study_ids: list[str] | None = []
     for part in ordered:
         stored = read_stored(part.path)
-        own = restored(stored)
+        own = restored(stored, part.path)
         expected = part.shard.rows(part.whole.n_pairs)
         for name, result in own.items():
             if result.n_pairs != expected.stop - expected.start:

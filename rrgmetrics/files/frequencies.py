@@ -10,6 +10,7 @@ from typing import Any
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike, check_file
+from rrgmetrics.files.stored import reading
 from rrgmetrics.files.write import replacing
 from rrgmetrics.scorers.frequencies import Frequencies
 
@@ -57,11 +58,16 @@ def read_frequencies(path: PathLike, references: str) -> dict[str, Frequencies]:
     Raises:
         InputError: The file cannot be used, or was made from other references.
     """
-    from pyarrow import ArrowException, parquet
-
     path = Path(path)
     _check_suffix(path)
     check_file(path)
+    with reading(path, "what was counted"):
+        return _read(path, references)
+
+
+def _read(path: Path, references: str) -> dict[str, Frequencies]:
+    from pyarrow import ArrowException, parquet
+
     try:
         table = parquet.read_table(path)
         facts: dict[str, Any] = json.loads((table.schema.metadata or {})[KEY])

@@ -9,7 +9,7 @@ the end.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +21,10 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike, check_file
 from rrgmetrics.files.write import replacing
 
+MOST_CELLS = 250_000_000  # numbers of a file: 2 GB in memory
+MOST_TEXT = 2_000_000_000  # bytes of its details
+ROWS = 4096  # pairs that are read at a time
+SHOWN = 200  # characters of another library's message
 FORMAT = 1  # of these files; raised with every change that older versions could not read
 KEY = b"rrgmetrics"
 STATISTICS, DETAILS = " statistics", " details"
@@ -92,7 +96,8 @@ class Writer:
         table = pyarrow.table(arrays_of(metrics, columns))
         if self._file is None:
             facts = json.dumps({"format": FORMAT, **self.facts}, ensure_ascii=False)
-            self._file = parquet.ParquetWriter(self.path, table.schema.with_metadata({KEY: facts.encode()}))
+            schema = table.schema.with_metadata({KEY: facts.encode()})
+            self._file = parquet.ParquetWriter(self.path, schema, write_page_checksum=True)
         self._file.write_table(table.cast(self._file.schema))
 
     def close(self) -> None:
@@ -132,21 +137,52 @@ def read_facts(path: PathLike) -> dict[str, Any]:
     if path.suffix.lower() != ".parquet":
         raise InputError(f"{path} must end in .parquet.")
     check_file(path)
-    try:
-        metadata = parquet.read_schema(path).metadata or {}
-    except (ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from None
+    with reading(path, "the description of the file"):
+        try:
+            metadata = parquet.read_schema(path).metadata or {}
+        except (ArrowException, OSError) as error:
+            raise InputError(f"{path} cannot be read as Parquet: {_one_line(error)}") from None
     try:
         facts: dict[str, Any] = json.loads(metadata[KEY])
         known = facts.pop("format")
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(
             f"{path} holds no statistics of pairs; they are written by rrgmetrics score --shard K/N --output FILE, "
             "--stream, or Result.save."
         ) from None
     if known != FORMAT:
-        raise InputError(f"{path} has the format {known!r} and this version reads {FORMAT}; score its pairs again.")
+        raise InputError(
+            f"{path} has the format {_short(known)} and this version reads {FORMAT}; score its pairs again."
+        )
+    metrics = facts.get("metrics")
+    if not isinstance(metrics, dict) or not metrics or not all(isinstance(each, str) for each in metrics.values()):
+        raise damaged(path, "it does not say which metrics it is of")
     return facts
+
+
+def damaged(path: PathLike, what: str) -> InputError:
+    """The error for a file that is none as we write it, in whatever way."""
+    return InputError(f"{path} is damaged: {what}; score its pairs again.")
+
+
+@contextmanager
+def reading(path: PathLike, what: str) -> Iterator[None]:
+    """Turns whatever the content of a damaged file makes of a step into one error that names the file."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:  # of whatever kind: the file may hold anything
+        raise damaged(path, f"{what} cannot be read ({type(error).__name__}: {_one_line(error)})") from None
+
+
+def _one_line(error: object) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+def _short(value: object) -> str:
+    return _one_line(repr(value))
 
 
 def arrays_of(
@@ -164,10 +200,13 @@ def arrays_of(
 
 
 def scored_of(table: Any, name: str) -> Scored:
-    """Reads a metric's numbers from the columns of a table."""
+    """Reads a metric's numbers from the columns of a table; raises ValueError if they are none as we write them."""
     lists = table[name + STATISTICS].combine_chunks()
-    flat = lists.flatten().to_numpy(zero_copy_only=False)
-    return Scored(flat.reshape(table.num_rows, -1), _read_lines(table[name + DETAILS].to_pylist()))
+    flat = lists.flatten()
+    if lists.null_count or flat.null_count:
+        raise ValueError("numbers are missing")
+    stats = flat.to_numpy(zero_copy_only=False).reshape(table.num_rows, -1)
+    return Scored(stats, _read_lines(table[name + DETAILS].to_pylist()))
 
 
 def count_rows(path: PathLike) -> int:
@@ -183,21 +222,55 @@ def read_stored(path: PathLike) -> Stored:
     Raises:
         InputError: The file cannot be used; it is named.
     """
-    import pyarrow
-    from pyarrow import parquet
-
     facts = read_facts(path)
-    try:
-        table = parquet.read_table(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from None
+    with reading(path, "the table"):
+        table = _read_table(Path(path), facts["metrics"])
     metrics = {}
-    for column in table.column_names:
-        name = column.removesuffix(STATISTICS)
-        if name != column:
+    for name in facts["metrics"]:
+        with reading(path, f"what it holds of {_short(name)}"):
             metrics[name] = scored_of(table, name)
     study_ids = table["study_id"].to_pylist() if "study_id" in table.column_names else None
+    if study_ids is not None and None in study_ids:
+        raise damaged(path, "some pairs have no study_id")
     return Stored(facts, study_ids, metrics)
+
+
+def _read_table(path: Path, metrics: Iterable[str]) -> Any:
+    """The columns of metrics and the ids, within bounds; raises ValueError if they are not of our types.
+
+    A few kB of Parquet can stand for any number of rows, and for one long text in each: both are counted as they come.
+    """
+    import pyarrow
+    from pyarrow import compute, parquet, types
+
+    file = parquet.ParquetFile(path, page_checksum_verification=True)
+    schema = file.schema_arrow
+    details = [name + DETAILS for name in metrics]
+    texts = details + ["study_id"] * ("study_id" in schema.names)
+    width = 0
+    for name in metrics:
+        kind = schema.field(name + STATISTICS).type
+        if not types.is_fixed_size_list(kind) or not types.is_float64(kind.value_type) or kind.list_size < 1:
+            raise ValueError(f"the statistics are {kind}")
+        width += kind.list_size
+    for name in texts:
+        if not types.is_string(schema.field(name).type):
+            raise ValueError(f"{name} is {schema.field(name).type}")
+    if (n_rows := file.metadata.num_rows) * width > MOST_CELLS:
+        raise ValueError(f"{n_rows:,} pairs are more than can be held")
+    columns = [*(name + STATISTICS for name in metrics), *texts]
+    narrow = parquet.ParquetFile(path, read_dictionary=texts, page_checksum_verification=True)
+    batches, size = [], 0
+    for batch in narrow.iter_batches(ROWS, columns=columns):
+        for name in texts:
+            column = batch[name]
+            lengths = compute.take(compute.binary_length(column.dictionary), column.indices)
+            size += compute.sum(lengths).as_py() or 0
+        if size > MOST_TEXT:
+            raise ValueError(f"its texts have more than {MOST_TEXT:,} bytes")
+        batches.append(batch)
+    table = pyarrow.Table.from_batches(batches, narrow.schema_arrow.empty_table().select(columns).schema)
+    return table.cast(pyarrow.schema([schema.field(name) for name in columns]))
 
 
 def _as_lines(scored: Scored) -> Iterator[str | None]:
@@ -208,10 +281,34 @@ def _as_lines(scored: Scored) -> Iterator[str | None]:
 
 
 def _read_lines(lines: Sequence[str | None]) -> dict[str, list[Any]]:
-    """The details by key, from those of each pair."""
+    """The details by key, from those of each pair; raises ValueError if they are none as we write them."""
     rows = [json.loads(line) if line else {} for line in lines]
+    if not all(isinstance(row, dict) for row in rows):
+        raise ValueError("the details of a pair are no JSON object")
     keys = dict.fromkeys(key for row in rows for key in row)
-    return {key: [row.get(key) for row in rows] for key in keys}
+    details = {key: [row.get(key) for row in rows] for key in keys}
+    for key, values in details.items():
+        if (is_one := next((check for end, check in _KINDS if key.endswith(end)), None)) is not None:
+            for value in values:
+                if value is not None and not is_one(value):
+                    raise ValueError(f"{key} has {_short(value)}")
+    return details
+
+
+def _is_reason(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("unscored"), str)
+
+
+def _are_counts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, int) for each in value.values())
+
+
+# Details that more than their own metric reads, by the end of their key, and what an entry must be.
+_KINDS = (
+    ("_unscored", _is_reason),
+    ("_modality", lambda value: isinstance(value, str)),
+    ("_removed", _are_counts),
+)
 
 
 def _plain(value: Any) -> Any:
