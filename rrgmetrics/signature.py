@@ -46,7 +46,7 @@ def parse(signature: str) -> tuple[str, dict[str, str]]:
     pairs = [part.partition(":") for part in parts]
     if not name or not pairs or any(not colon for _, colon, _ in pairs) or pairs[-1][0] != "v":
         raise InputError(
-            f"{signature!r} is not a signature; one looks like 'bleu|tokenizer:coco|text:none@1|n:8|v:{VERSION}'."
+            f"{signature[:200]!r} is not a signature; one looks like 'bleu|tokenizer:coco|text:none@1|n:8|v:{VERSION}'."
         )
     return name, {key: unquote(value) for key, _, value in pairs}
 
