@@ -15,8 +15,7 @@ from contextlib import nullcontext, suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
-from rich.console import Console
-
+from rrgmetrics.cli.terminal import Terminal, visible
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
@@ -70,7 +69,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Says what is wrong and where all arguments are listed, and ends with status 2."""
         end = "" if message.endswith(("?", ".")) else "."
-        self.exit(2, f"{self.prog}: {message}{end} {self.prog} --help lists the arguments.\n")
+        self.exit(2, visible(f"{self.prog}: {message}{end} {self.prog} --help lists the arguments.\n"))
 
 
 class Command(Parser):
@@ -121,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:  # this process is ours
         _share_cores()
-    print_error = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print
+    print_error = Terminal(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print
     Cache.held = None
     SPENT.clear()
     OUTCOMES.clear()
@@ -132,6 +131,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InputError, BackendError, MissingExtraError) as error:
         print_error(f"rrgmetrics: {error}")
         return 2
+    except FileNotFoundError:
+        if not _is_working_folder_there():
+            print_error("rrgmetrics: the working directory was deleted; change to another folder.")
+            return 2
+        raise
     except KeyboardInterrupt:
         kept = "" if Cache.held is None else f"; {Cache.held:,} replies kept; run the same command to go on"
         print_error(f"rrgmetrics: stopped{kept}.")
@@ -147,6 +151,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with suppress(BrokenPipeError, ValueError):
             print_error(line)
     return outcome_status()
+
+
+def _is_working_folder_there() -> bool:
+    try:
+        return bool(os.getcwd())
+    except OSError:
+        return False
 
 
 def _share_cores() -> None:

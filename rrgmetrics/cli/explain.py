@@ -6,10 +6,10 @@ import argparse
 import re
 from pathlib import Path
 
-from rich.console import Console
-
 from rrgmetrics.cli.arguments import add_lexicon, judge_names
+from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.formats import working_folder
 from rrgmetrics.prepared import score
 from rrgmetrics.reader.lexicon.packs import AUTO, check_pack
 from rrgmetrics.reports import check_report
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
         candidate=candidate, reference=reference, context=context, modality=check_pack(options.modality, "--modality")
     )
     results = score(names, predictions=[candidate], references=[reference], contexts=[context]) if names else {}
-    console = Console(highlight=False)
+    console = Terminal(highlight=False)
     console.print(explained(reference, candidate, Explanation.of(comparison)))
     if options.trace:
         print_traces(console, reference, candidate, options.modality)
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
         console.print(verdict(name, result))
 
 
-def print_traces(console: Console, reference: str, candidate: str, modality: str) -> None:
+def print_traces(console: Terminal, reference: str, candidate: str, modality: str) -> None:
     """Prints how each report was read, the candidate with the pack of the reference."""
     from rrgmetrics.reader import read
 
@@ -88,7 +88,7 @@ def _report_text(text: str) -> str:
         raise InputError(f"{text} is a folder; name a text file that holds one report, or write the report in quotes.")
     if not path.is_file():
         if _FILE_NAME.fullmatch(text):
-            raise InputError(f"{text} does not exist (looked in {Path.cwd()}).")
+            raise InputError(f"{text} does not exist (looked in {working_folder()}).")
         return text
     if path.suffix.lower() in _TABLES:
         raise InputError(

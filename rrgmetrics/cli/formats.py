@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
-
 from rrgmetrics import files
+from rrgmetrics.cli.terminal import Terminal, visible
 from rrgmetrics.present.documents import WRITERS, Part
 
 TERMINAL = "terminal"
@@ -28,7 +27,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 def print_line(line: str, options: argparse.Namespace | None = None) -> None:
     """Prints a line as it is, not wrapped, not coloured; on standard error beside a document for another program."""
     beside = getattr(options, "format", TERMINAL) != TERMINAL
-    Console(stderr=beside, soft_wrap=True, highlight=False, markup=False, emoji=False).print(line)
+    Terminal(stderr=beside, soft_wrap=True, highlight=False, markup=False, emoji=False).print(line)
 
 
 def print_parts(
@@ -48,15 +47,15 @@ def print_parts(
         lines: Remarks.
     """
     if options.format == TERMINAL:
-        console = Console(highlight=False, markup=False, emoji=False)
+        console = Terminal(highlight=False, markup=False, emoji=False)
         for index, part in enumerate(parts):
             console.print(*([""] if index else []), part, sep="\n")
     elif options.format == "csv":
-        sys.stdout.write(files.csv_text(columns_of(rows)))
+        sys.stdout.write(visible(files.csv_text(columns_of(rows))))
     elif options.format == "json":
-        sys.stdout.write(files.json_text(value))
+        sys.stdout.write(visible(files.json_text(value)))
     else:
-        sys.stdout.write(WRITERS[options.format](parts))
+        sys.stdout.write(visible(WRITERS[options.format](parts)))
     for line in lines:
         print_line(line, options)
 

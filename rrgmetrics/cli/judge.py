@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import (
     add_pairs,
@@ -19,6 +17,7 @@ from rrgmetrics.cli.arguments import (
     split_names,
 )
 from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.bill import bill_of, redo_unusable
 from rrgmetrics.judges.engines.asking import dry_run
@@ -111,7 +110,7 @@ def _show_bills(metrics: Metrics, pairs: Sequence[Pair], *, redo: bool) -> None:
         if redo:
             redo_unusable(job.backend, asked)
         bills.append(bill_of(job.backend, asked))
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = Terminal(highlight=False, markup=False, emoji=False)
     console.print(bill_table(bills))
     for line in bill_notes(bills):
         console.print(line)

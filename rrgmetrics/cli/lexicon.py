@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
 from rrgmetrics.cli.arguments import add_lexicon, add_step
 from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs, pack_used
@@ -47,4 +47,4 @@ def _show(options: argparse.Namespace) -> None:
         rows = show_term(" ".join(options.term))
     for name, text in rows:
         table.add_row(Text(name), Text(text))
-    Console(highlight=False).print(table)
+    Terminal(highlight=False).print(table)

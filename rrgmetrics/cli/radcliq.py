@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_columns, add_running, add_step, add_trials, column_names
 from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.terminal import Terminal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +58,7 @@ def _fit_radcliq(options: argparse.Namespace) -> None:
         progress=not options.no_progress,
     )
     files.write_json(options.output, fitted.to_dict(), force=options.force)
-    Console().print(composite_table(fitted))
+    Terminal().print(composite_table(fitted))
     ours = fitted.coefficients.parts == "default"
     name = f"radcliq@{options.output}" if ours else f"radcliq@paper?coefficients={options.output}"
     print_line(f"Score with it: {name}")

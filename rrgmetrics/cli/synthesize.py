@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_writing
+from rrgmetrics.cli.terminal import Terminal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
         progress=not options.no_progress,
     )
     measured = distribution(read_rows(made.path))
-    console = Console(soft_wrap=True)
+    console = Terminal(soft_wrap=True)
     for part in (*tables(measured), *outcome_lines(made, collection)):
         console.print(part)
     if options.json:

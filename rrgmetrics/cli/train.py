@@ -6,10 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from rrgmetrics.cli.arguments import add_step, add_writing
 from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
 
 
@@ -147,11 +146,11 @@ def _train_export(options: argparse.Namespace) -> None:
     print_line(f"{done.folder}: {done.megabytes:.1f} MB, largest change of a weight {done.error:.2g}")
 
 
-def _training_console() -> Console:
+def _training_console() -> Terminal:
     """Of several processes that train together, one speaks."""
     from rrgmetrics.training.trainer import is_main_process
 
-    return Console(soft_wrap=True, highlight=False, quiet=not is_main_process())
+    return Terminal(soft_wrap=True, highlight=False, quiet=not is_main_process())
 
 
 def _crepe_config(options: argparse.Namespace) -> Any:

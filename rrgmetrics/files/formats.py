@@ -112,6 +112,14 @@ def _opened(path: Path) -> IO[bytes]:
     return cast(IO[bytes], gzip.GzipFile(path)) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
+def working_folder() -> str:
+    """The folder that relative names start from, for messages; it may have been deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return "a working directory that was deleted"
+
+
 def check_file(path: Path) -> str:
     """The suffix of a file that can be opened and is what its name says."""
     try:
@@ -122,7 +130,7 @@ def check_file(path: Path) -> str:
         with _opened(path) as file:
             head = file.read(4096).removeprefix(b"\xef\xbb\xbf")
     except FileNotFoundError:
-        raise InputError(f"{path} does not exist (looked in {Path.cwd()}).") from None
+        raise InputError(f"{path} does not exist (looked in {working_folder()}).") from None
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     suffix = suffix_of(path)

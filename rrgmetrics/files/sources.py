@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import COMPRESSED, ON_HUB, READERS, PathLike, suffix_of
+from rrgmetrics.files.formats import COMPRESSED, ON_HUB, READERS, PathLike, suffix_of, working_folder
 
 
 def is_source(value: Any) -> bool:
@@ -60,6 +60,6 @@ def parts(source: PathLike) -> list[Path]:
     if glob.has_magic(text) and not path.exists():
         found = sorted(Path(name) for name in glob.glob(text, recursive=True) if Path(name).is_file())
         if not found:
-            raise InputError(f"No file is called {text} (looked in {Path.cwd()}).")
+            raise InputError(f"No file is called {text} (looked in {working_folder()}).")
         return found
     return [path]

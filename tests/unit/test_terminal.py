@@ -1,0 +1,61 @@
+"""What commands print: no character of a report, id or file name moves the cursor, hides a line or sets a title."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rrgmetrics import cli
+from rrgmetrics.cli.terminal import Terminal, visible
+
+ATTACKS = ["\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\r", "\x08", "\x7f", "\u202e", "\u2066", "\x1b]8;;http://a\x1b\\"]
+OBEYED = "".join({each for attack in ATTACKS for each in attack if not each.isprintable()})
+
+
+def test_nothing_that_a_terminal_obeys_is_printed(capsys, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    attack = "".join(ATTACKS)
+    report = f"Small left{attack} effusion. {attack}No pneumothorax."
+    cli.main(["explain", report, f"{attack}Clear lungs.", "--trace"])
+    name = f"ours{attack}".replace("/", "")
+    Path(f"{name}.csv").write_text("study_id,reference,candidate\n1,Clear.,Edema.\n", encoding="utf-8")
+    cli.main(["score", f"no{name}.csv", "--metrics", "rouge"])
+    cli.main(["score", f"{name}.csv", "--metrics", f"rouge{attack}"])
+    for form in ("terminal", "markdown", "latex", "csv", "json"):
+        cli.main(["score", f"{name}.csv", "--metrics", "rouge", "--no-trivial", "--no-progress", "--format", form])
+    with pytest.raises(SystemExit):
+        cli.main(["score", f"--no{attack}"])
+    printed = capsys.readouterr()
+    assert [each for each in OBEYED if each in printed.out + printed.err] == []
+
+
+def test_colours_stay_and_text_is_written_out(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("w", encoding="utf-8") as file:
+        Terminal(file=file, force_terminal=True, color_system="standard").print("[bold]a[/bold]\x1b[2J\tb")
+    assert "\x1b[1ma" in (tmp_path / "out").read_text()
+    assert "\x1b[2J" not in (tmp_path / "out").read_text()
+    assert visible("Größe 5 mm → 6 mm\n\tœdème\ud800") == "Größe 5 mm → 6 mm\n\tœdème\\ud800"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no working directory can be deleted there")
+@pytest.mark.parametrize("arguments", [["score", "nofile.csv"], ["score", "nofile.csv", "--json", "a.json"]])
+def test_a_deleted_working_directory_is_a_sentence(tmp_path: Path, arguments: list[str]) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    code = "import os, sys; os.rmdir(os.getcwd()); from rrgmetrics.cli import main; sys.exit(main(sys.argv[1:]))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))}
+    run = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "deleted" in run.stderr
+    assert run.stderr.count("\n") == 1
