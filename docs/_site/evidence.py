@@ -21,7 +21,6 @@ from rrgmetrics.metaeval.stress.written import written_packs
 from rrgmetrics.present import evidence as tables
 from rrgmetrics.present.documents import markdown
 from rrgmetrics.present.gaming import cut, gain_text
-from rrgmetrics.present.numbers import signed_figure
 from rrgmetrics.present.short import short
 from rrgmetrics.present.stress import BY_CONSTRUCTION, READER_MARK, SUMMARY, remarks, reports_of, summary_of
 from rrgmetrics.reader import ErrorCategory
@@ -130,8 +129,8 @@ def gamed() -> str:
     """By metric the best constant text and the best addition, what they gain, and the tricks that pay."""
     stored = stored_gaming()
     metrics = sorted(stored.metrics.values(), key=lambda metric: (metric.name not in REWARDS, len(metric.paying)))
-    head = "| metric | weak, mid, good earn | best constant text | its gain | best addition's gain | tricks that pay |"
-    lines = [head, "|---|---|---|---|---|---|", *map(_gamed_line, metrics)]
+    heads = "weak, mid, good earn | best constant text earns | its gain | best addition's gain | tricks that pay"
+    lines = [f"| metric | {heads} |", "|---|---|---|---|---|---|", *map(_gamed_line, metrics)]
     days = "; ".join(sorted(set(stored.measured.values())))
     made = (
         f"{stored.n_studies} studies of `{stored.source}` that no search has seen (seed {stored.seed}; {days}). Gains "
@@ -139,7 +138,7 @@ def gamed() -> str:
     )
     paying = [
         f"- [`{each.name}`](../metrics/{each.name}.md): "
-        + "; ".join(f"{trick.title} ({signed_figure(trick.gain.value, 2)})" for trick in each.paying.values())
+        + "; ".join(f"{trick.title} ({gain_text(trick.gain).partition(' ')[0]})" for trick in each.paying.values())
         for each in metrics
         if each.paying
     ]

@@ -12,6 +12,7 @@ from rrgmetrics.present.short import NOTHING, short
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.stats import Estimate
 
+FINE = 0.1  # gains below it have a decimal more
 LONGEST = 300  # characters of a text that a line shows
 NOTE = (
     "Gains over honest candidates with 95% intervals, above 0 where the text earns more, in the metric's own unit; on "
@@ -77,7 +78,8 @@ def gain_text(gain: Estimate) -> str:
     """A gain with its interval, as text."""
     if math.isnan(gain.value):
         return NOTHING
-    value, low, high = (signed_figure(number, 2) for number in gain[:3])
+    places = 3 if max(map(abs, gain[:3])) < FINE else 2
+    value, low, high = (signed_figure(number, places) for number in gain[:3])
     return f"{value} [{low}, {high}]"
 
 
