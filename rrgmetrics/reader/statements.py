@@ -343,7 +343,9 @@ class _Statements(Sentence):
         """Tells whether a finding is no item of the denied list before it."""
         if "resolved_before" in self.items[denial].senses and self.items[denial].word != "no":
             return False  # "removal of the tube, drain and line"
-        if (self.listed and self._says(denial, behind)) or self._is_seen(behind):
+        denied = self.items[denial + 1 : behind - 1]
+        whole = not all(item.senses and item.senses.keys() <= _DEGREE for item in denied)  # but "no ACUTE, ..."
+        if (self.listed and whole) or self._is_seen(behind):
             return True
         if self._has_verb(behind) and (named.first > behind or self._is_placed(behind, end)):
             return True
