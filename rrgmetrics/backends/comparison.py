@@ -10,12 +10,13 @@ from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Comparison, Reading, compare, read
+from rrgmetrics.reader.claims import as_claimed
 from rrgmetrics.reader.lexicon import AUTO, checksum
 from rrgmetrics.reports import Pair
 
 
 class Compared(NamedTuple):
-    """The reader's annotation of a pair: both readings, and their comparison in the patient's context."""
+    """The annotation of a pair: the reading of the reference, what the candidate claims, and their comparison."""
 
     reference: Reading
     candidate: Reading
@@ -47,7 +48,10 @@ class ComparedPairs:
     def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[Compared]:
         """Compares the readings of each pair."""
         known = readings["reader"]
-        both = [(known[pair.reference], known[pair.candidate]) for pair in pairs]
+        both = [
+            (known[pair.reference], as_claimed(known[pair.reference], known[pair.candidate], pair.context))
+            for pair in pairs
+        ]
         return [Compared(*two, compare(*two, pair.context)) for two, pair in zip(both, pairs, strict=True)]
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[Compared]:

@@ -18,6 +18,7 @@ SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break",
 TOLD_OF_FILM = frozenset({"measure", "change", "severity", "versus", "possible_before", "probable_before"})
 TITLE = 4  # words before the disease in a report's first words: "Non-small cell lung cancer."
 FOR = "for"
+WITH = "with"
 _PLACED = frozenset({"side", "zone", "structure"})
 BACK = 6  # items before an operation among which its day is told
 
@@ -91,6 +92,13 @@ def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexi
     dated = day or not words.isdisjoint(small.periods)
     alone = not operations and not placed  # but "after CABG with heart failure", "pneumonia on the left, day 2"
     return Background(illnesses if alone else (), operations if dated else ())
+
+
+def told_of_person(items: Sequence[Item], mentions: Sequence[Mention], words: Sequence[str]) -> list[Mention]:
+    """Returns what a sentence ahead of all findings says that the patient has: "10-year-old WITH cystic fibrosis"."""
+    leads = (i for i, item in enumerate(items) if "hypothetical" in item.senses and words[item.last - 1] == WITH)
+    lead = next(leads, len(items))
+    return [mention for mention in mentions if mention.dropped and not mention.denies and mention.first > lead]
 
 
 def told_with_day(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rrgmetrics.reader.claims import as_claimed, without_excuse
 from rrgmetrics.reader.counterparts import set_beside
 from rrgmetrics.reader.differences import (
     READING_ERROR_MM,
@@ -74,6 +75,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     if candidate.pack != reference.pack:
         candidate = read(candidate.text, reference.pack)
     known = context if isinstance(context, Context) else parse_context(context)
+    candidate = as_claimed(reference, candidate, known)
     refs, cands, pairs, links, missing, false = set_beside(reference, candidate)
     errors: list[FindingError] = []
     for unit in (each for each in false if not _is_one_of_several(each, refs, lexicon)):
@@ -202,9 +204,10 @@ def _with_other_side(unit: Unit, linked: list[Unit], other: Unit, lexicon: Lexic
 
 def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Context, lexicon: Lexicon) -> FindingError:
     """Returns the error for a finding that only one report has."""
-    level = significance(unit.head, context, lexicon)
     denial = _denial(unit, other, lexicon)
     false = category is ErrorCategory.FALSE_FINDING
+    head = without_excuse(unit.head, (), lexicon) if false else unit.head
+    level = significance(head, context, lexicon)
     who, whom = ("candidate", "reference") if false else ("reference", "candidate")
     difference = f"Only the {who} reports: {phrase(unit, lexicon)}"
     spans = denial.spans if denial else ()

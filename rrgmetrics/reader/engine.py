@@ -10,7 +10,7 @@ from rrgmetrics.reader.abbreviations import spell_out
 from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attachment import attach
 from rrgmetrics.reader.attributes import build, by_side, describe, one_side
-from rrgmetrics.reader.background import only_asked, told_ahead, told_of_patient, told_with_day
+from rrgmetrics.reader.background import only_asked, told_ahead, told_of_patient, told_of_person, told_with_day
 from rrgmetrics.reader.change import course_of_all, is_of_lungs, stable_organ
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.dates import compared_as
@@ -104,7 +104,7 @@ def _read(report: str) -> Reading:
     findings: list[Finding] = follow([])
     scan = Scan(text, tokens)
     compared: list[Compared] = []
-    past: set[str] = set()
+    told: list[Finding] = []
     for number, (sentence, parsed) in enumerate(read_sentences(text, tokens, lexicon)):
         scan.add(sentence, parsed)
         said = parsed.once(_say)
@@ -116,7 +116,7 @@ def _read(report: str) -> Reading:
         if said.communicates:
             kind, items = said.compared, said.items
         elif parsed.mentions:
-            kind, items = _read_sentence(tokens, sentence, number, parsed, lexicon, findings, past), said.items
+            kind, items = _read_sentence(tokens, sentence, number, parsed, lexicon, findings, told), said.items
         else:
             items = _read_remark(parsed, number, lexicon, findings, _span(tokens, sentence.first, sentence.last))
             kind = compared_as(items, lexicon.small)
@@ -131,7 +131,7 @@ def _read(report: str) -> Reading:
             compared.append(of_all or Compared(named, span, study=nothing, organ=organ))
     spell_out(findings, text, tokens, lexicon)
     kept = tuple(_merge(findings, lexicon))
-    reading = Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), frozenset(past), given.removed)
+    reading = Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), tuple(told), given.removed)
     return reading if given.offsets is None else _as_given(reading, given)
 
 
@@ -140,6 +140,7 @@ def _as_given(reading: Reading, given: CleanText) -> Reading:
     return replace(
         reading,
         findings=tuple(replace(each, spans=given_spans(each.spans, given)) for each in reading.findings),
+        told=tuple(replace(each, spans=given_spans(each.spans, given)) for each in reading.told),
         scope=scope_as_given(reading.scope, given),
         compared=tuple(each._replace(span=Span(*given.given(*each.span))) for each in reading.compared),
     )
@@ -239,9 +240,9 @@ def _read_sentence(
     parsed: Parsed,
     lexicon: Lexicon,
     findings: list[Finding],
-    past: set[str],
+    told: list[Finding],
 ) -> str:
-    """Appends the findings of one sentence, and to `past` illnesses; returns how it compares with an earlier study."""
+    """Appends findings of one sentence, and to `told` illnesses; returns how it compares with an earlier study."""
     said = parsed.once(_say)
     start = sentence.first
     ahead = parsed.items[: said.ahead]
@@ -252,13 +253,17 @@ def _read_sentence(
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
     items, history, operations = said.items, said.history, said.dated
-    goes_on = sentence.last < len(tokens) - 1
+    goes_on, of_patient = sentence.last < len(tokens) - 1, list[Mention]()
     if not number:
         history = told_of_patient(items, parsed.mentions, lexicon, opening=True)
     if goes_on and all(finding.background or finding.assertion != "present" for finding in findings):
-        told = told_ahead(items, parsed.mentions, lexicon)
-        history, operations = [*history, *told.illnesses], [*operations, *told.operations]
-    past.update(mention.concept for mention in history)
+        ahead_of_all = told_ahead(items, parsed.mentions, lexicon)
+        history, operations = [*history, *ahead_of_all.illnesses], [*operations, *ahead_of_all.operations]
+        of_patient = told_of_person(items, parsed.mentions, [token.word for token in parsed.tokens])
+    of_patient += [m for m in history if not (m.dropped or m.denies or m.assertion == "absent")]
+    for mention in {id(mention): mention for mention in of_patient}.values():
+        span = _span(tokens, start + mention.extent[0], start + mention.extent[1])
+        told.append(build(mention, describe(mention, lexicon), sentence.section, number, len(told), (span,)))
     if not number and goes_on:
         history = [*history, *only_asked(items, parsed.mentions)]
     observations: dict[int, list[int]] = {}

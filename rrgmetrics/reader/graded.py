@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
+from rrgmetrics.reader.claims import without_excuse
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Significance, Unit
 from rrgmetrics.reader.places import near, same_side
@@ -33,6 +35,22 @@ class Graded(NamedTuple):
 def graded(unit: Unit, context: Context, lexicon: Lexicon) -> Graded:
     """Returns an observation in words, with what is at stake for the patient."""
     return Graded(unit, phrase(unit, lexicon), *harm(unit.head, context, lexicon))
+
+
+def graded_claim(unit: Unit, shown: Sequence[Unit], context: Context, lexicon: Lexicon) -> Graded:
+    """Returns a candidate's observation in words, with what is at stake without what it says to excuse itself.
+
+    Args:
+        unit: The candidate's observation.
+        shown: Those of the reference that show the same; without any, "slight" makes it no smaller claim than benign.
+        context: The patient's.
+        lexicon: The lexicon in use.
+    """
+    head = without_excuse(unit.head, shown, lexicon)
+    level = harm(head, context, lexicon)
+    if not shown and level.significance == "benign_expected":
+        level = harm(replace(head, severity=None), context, lexicon)
+    return Graded(unit, phrase(unit, lexicon), *level)
 
 
 def regraded(

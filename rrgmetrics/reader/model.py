@@ -194,7 +194,7 @@ class Reading:
     """All findings of one report, in the order of the text, with the text they were read from and its scope.
 
     `compared` are the sentences that compare with an earlier study, also those that name no finding. `pack` is what it
-    was read with, `history` are the illnesses that it tells of the patient, and not as what the film shows. `removed`
+    was read with, `told` are the illnesses that it tells of the patient, and not as what the film shows. `removed`
     counts what was cleaned away before reading, by kind ("control token", `rrgmetrics.cleaning`). `trace` tells how it
     was read, if `read` was asked for it.
     """
@@ -204,7 +204,7 @@ class Reading:
     scope: Scope
     compared: tuple[Compared, ...] = ()
     pack: str = "chest_xray"
-    history: frozenset[str] = frozenset()
+    told: tuple[Finding, ...] = ()
     removed: Mapping[str, int] = field(default_factory=dict, compare=False)
     trace: Trace | None = field(default=None, compare=False, repr=False)
 
@@ -212,6 +212,11 @@ class Reading:
     def abnormal(self) -> tuple[Finding, ...]:
         """The findings that are present or uncertain."""
         return tuple(finding for finding in self.findings if finding.assertion != "absent")
+
+    @property
+    def history(self) -> frozenset[str]:
+        """The concepts of the illnesses that are told of the patient."""
+        return frozenset(finding.concept for finding in self.told)
 
     def evidence(self, finding: Finding) -> str:
         """Returns the words of the report a finding was read from, joined by an ellipsis.

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from rrgmetrics.reader.claims import without_excuse
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import BESIDES, SIGNIFICANT, ErrorCategory, Finding, FindingError, Reading, Span
 from rrgmetrics.reader.places import near, same_side
@@ -106,7 +107,7 @@ def _contradictory(
         if affirmed.concept in theirs:
             continue
         agrees = affirmed.concept in stated
-        level = significance(affirmed, context, lexicon)
+        level = significance(without_excuse(affirmed, (), lexicon), context, lexicon)
         yield FindingError(
             category=ErrorCategory.MISSING_FINDING if agrees else ErrorCategory.FALSE_FINDING,
             significant=level in SIGNIFICANT,

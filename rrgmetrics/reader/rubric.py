@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.reader.device_positions import position
 from rrgmetrics.reader.differences import acute, attribute_errors, doubted, opposed
-from rrgmetrics.reader.graded import Graded, graded, regraded
+from rrgmetrics.reader.graded import Graded, graded, graded_claim, regraded
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance
 from rrgmetrics.reader.places import near, same_side
@@ -73,7 +73,10 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
     """
     lexicon = load()
     refs = tuple(graded(unit, context, lexicon) for unit in comparison.references)
-    cands = tuple(graded(unit, context, lexicon) for unit in comparison.candidates)
+    cands = tuple(
+        graded_claim(unit, [comparison.references[r] for r, k, _ in comparison.links if k == c], context, lexicon)
+        for c, unit in enumerate(comparison.candidates)
+    )
     grader = _Grader(refs, cands, [], context, lexicon)
     links = [link for link in comparison.links if not grader.apart(link)]
     grader.links.extend(links := links + _vague_links(refs, cands, links, lexicon))

@@ -29,6 +29,7 @@ from rrgmetrics.errors import BackendError
 from rrgmetrics.extras import need
 from rrgmetrics.reader import ErrorCategory, Reading
 from rrgmetrics.reader.affirmed import affirmed
+from rrgmetrics.reader.claims import as_claimed
 from rrgmetrics.reader.penalties import penalties, silent
 from rrgmetrics.reports import Context, Pair, distinct_texts
 
@@ -127,13 +128,23 @@ class CrepeBackend:
         if not self.affirmed:
             return self._annotate(pairs)
         read = readings["reader"]
+        claimed = {pair: as_claimed(read[pair.reference], read[pair.candidate], pair.context) for pair in pairs}
+        plain = [pair for pair in pairs if claimed[pair] is read[pair.candidate]]
+        answers = self._compose(plain, read)
+        for pair in (pair for pair in claimed if pair not in answers):
+            answers |= self._compose([pair], {pair.reference: read[pair.reference], pair.candidate: claimed[pair]})
+        return [answers[pair] for pair in pairs]
+
+    def _compose(self, pairs: Sequence[Pair], read: Mapping[str, Reading]) -> dict[Pair, CrepeReading]:
+        """Returns the reading of each pair by what its texts affirm."""
         short = {text: affirmed(read[text]) for text in distinct_texts(pairs)}
         words = {text: short[text].split() for text in short}
         asked = [pair for pair in pairs if words[pair.reference] != words[pair.candidate]]
         answers = dict(zip(asked, self._annotate(asked, short, read), strict=True))
-        return [
-            self._with_unseen(answers.get(pair, NO_ERROR), read[pair.reference], read[pair.candidate]) for pair in pairs
-        ]
+        return {
+            pair: self._with_unseen(answers.get(pair, NO_ERROR), read[pair.reference], read[pair.candidate])
+            for pair in pairs
+        }
 
     def _with_unseen(self, crepe: CrepeReading, reference: Reading, candidate: Reading) -> CrepeReading:
         found = unseen(reference, candidate, crepe.counts)
