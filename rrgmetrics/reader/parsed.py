@@ -23,6 +23,10 @@ from rrgmetrics.reader.statements import Marks, statements
 from rrgmetrics.reader.tokens import Sentence, Token, inline_headings, sentences
 
 KEPT = 8192  # sentences, some 5 kB each; those of a block of pairs, so that a graph finds what its reading found
+ADVICE = "recommendation"
+SEARCHED = frozenset({ADVICE, "communication"})  # sections that hold no findings: one that is there is a finding
+_SPOKEN_OF = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "feigning"})
+_DESCRIBING = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "measure"})
 _LINE = 15  # words; lines that are shorter on average hold a statement each
 T = TypeVar("T")
 
@@ -79,10 +83,41 @@ def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Itera
     inline = inline_headings(report, tokens, lexicon.inline)
     find = _statements if _has_ends(report, tokens) else _unmarked_statements
     kept = _kept()
-    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline):
+    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline, SEARCHED):
         parsed = _parsed(report, tokens[sentence.first : sentence.last], lexicon, kept)
         for statement, whole in _cut(report, tokens, sentence, parsed, find, kept):
-            yield from _cut(report, tokens, statement, whole, _clauses, kept)
+            for part, clause in _cut(report, tokens, statement, whole, _clauses, kept):
+                if part.section not in SEARCHED:
+                    yield part, clause
+                elif clause.once(_states_finding if part.section == ADVICE else _names_finding):
+                    yield part._replace(section="findings"), clause
+
+
+def _names_finding(parsed: Parsed) -> bool:
+    """Tells whether a line of names and dates names a finding: "SIGNED: tension pneumothorax", but "Dr. Mass"."""
+    if any(not _SPOKEN_OF.isdisjoint(item.senses) for item in parsed.items):
+        return False
+    titles = parsed.lexicon.small.abbreviations
+    return any(
+        _is_of_film(mention, parsed.lexicon) and not {item.word for item in parsed.items[: mention.first]} & titles
+        for mention in parsed.mentions
+    )
+
+
+def _states_finding(parsed: Parsed) -> bool:
+    """Tells whether advice begins with a finding, or says that there is one: "There is a tension pneumothorax."."""
+    if not parsed.mentions or not _is_of_film(parsed.mentions[0], parsed.lexicon) or not _names_finding(parsed):
+        return False
+    small, before = parsed.lexicon.small, parsed.items[: parsed.mentions[0].first]
+    shown = any(item.word in small.existing | small.showing | small.existent for item in before)
+    return shown or all(item.senses.keys() & _DESCRIBING for item in before)
+
+
+def _is_of_film(mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a mention names a finding that a film shows, and not what was done to the patient."""
+    if not mention.concept or mention.denies:
+        return False
+    return lexicon.concepts[mention.concept].counts and not lexicon.concepts[mention.concept].is_device
 
 
 def _has_ends(report: str, tokens: list[Token]) -> bool:

@@ -194,13 +194,15 @@ def sentences(
     headings: Mapping[str, tuple[str, bool]],
     abbreviations: frozenset[str],
     inline: Collection[int] = (),
+    searched: Collection[str] = (),
 ) -> list[Sentence]:
     """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
 
     "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison, technique or
     indication is one sentence long, of comparison also below the findings. `headings` maps a heading (its tokens joined
     by spaces) to its section and whether the section is read; a full stop behind one of the `abbreviations` ends no
-    sentence; `inline` are the indices of tokens at which a section begins in the middle of a line.
+    sentence; `inline` are the indices of tokens at which a section begins in the middle of a line; sections of the
+    kinds `searched` are not left out.
     """
     pieces: list[Sentence] = []
     skipped: list[Sentence] = []  # of the last section
@@ -220,13 +222,13 @@ def sentences(
         opens = i in inline and i > first
         ends = tokens[i].word in ENDS or (section == _ONE_LINE and tokens[i].word == ";")
         if opens or (ends and not _is_abbreviation(tokens, i, abbreviations)):
-            if not read:
+            if not read and section not in searched:
                 skipped.extend(_pieces(first, i, "findings"))
             else:
                 pieces.extend(_pieces(first, i + (tokens[i].word == "?"), section))  # "consolidation?" is doubtful
             first = i + (not opens)
         i += not opens
-    if read:
+    if read or section in searched:
         pieces.extend(_pieces(first, n, section))
     elif _runs_on(section, headed=headed):
         pieces.extend([*skipped, *_pieces(first, n, "findings")][1:])
