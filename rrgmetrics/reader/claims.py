@@ -7,14 +7,15 @@ make up an old fracture than to make up a fracture.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
-from rrgmetrics.reader.model import Finding, Reading, Unit
+from rrgmetrics.reader.model import Finding, Reading
 from rrgmetrics.reader.significance import known_concepts
 from rrgmetrics.reader.similarity import related
 from rrgmetrics.reports import Context
+from rrgmetrics.text import split_sections
 
 EASED = frozenset({"stable", "better"})  # changes that make a finding matter less
 
@@ -23,13 +24,13 @@ EASED = frozenset({"stable", "better"})  # changes that make a finding matter le
 def as_claimed(reference: Reading, candidate: Reading, context: Context) -> Reading:
     """Returns a candidate's reading in which it claims what it tells of the patient by itself.
 
-    Its history is a finding unless the reference or the request tells of that too, or the candidate itself says what
-    the film shows of it ("Pneumonia follow-up. No pneumonia."). Then it is nothing at all, and excuses nothing.
+    Its history is a finding unless the reference, its indication or the request tells of that too, or the candidate
+    itself says what the film shows of it ("Pneumonia follow-up. No pneumonia."). It is nothing then, and no excuse.
 
     Args:
         reference: Reading of the radiologist's report.
         candidate: Reading of the machine's report.
-        context: The indication decides what is known of the patient.
+        context: What the request knows of the patient counts as history.
 
     Returns:
         Reading: without any history.
@@ -38,7 +39,8 @@ def as_claimed(reference: Reading, candidate: Reading, context: Context) -> Read
     if (not candidate.told and not operations) or candidate.pack != reference.pack:
         return candidate
     lexicon = load()
-    known = reference.history | known_concepts(context.indication)
+    asked = split_sections(reference.text).indication
+    known = reference.history | known_concepts(context.indication) | known_concepts(asked)
     shown = {finding.concept for finding in candidate.findings if not finding.normal}
 
     def is_among(finding: Finding, concepts: Collection[str]) -> bool:
@@ -54,15 +56,15 @@ def as_claimed(reference: Reading, candidate: Reading, context: Context) -> Read
     return replace(candidate, findings=tuple(findings), told=())
 
 
-def without_excuse(finding: Finding, shown: Sequence[Unit], lexicon: Lexicon) -> Finding:
+def without_excuse(finding: Finding, shown: Iterable[Finding], lexicon: Lexicon) -> Finding:
     """Returns a candidate's finding without the age and the change that make it matter less.
 
     Args:
         finding: Of the candidate.
-        shown: The reference's observations that show the same; what they say too stays.
+        shown: The reference's that show the same; what they say too stays.
         lexicon: The lexicon in use.
     """
-    told = [other for unit in shown for other in unit.readings]
+    told = list(shown)
     old = finding.acuity in lexicon.old and all(other.acuity not in lexicon.old for other in told)
     eased = finding.change in EASED and all(other.change not in EASED for other in told)
     if not old and not eased:

@@ -68,7 +68,8 @@ def read(report: str, modality: str = "", *, trace: bool = False) -> Reading:
 
     Returns:
         Reading: every finding, present, absent or uncertain, with attributes and character spans. Sections that hold no
-        observations (indication, comparison, technique, recommendation, communication) are skipped.
+        observations (indication, comparison, technique, recommendation, communication) are skipped, but for a finding
+        that a report states among its names, dates or advice ("SIGNED: tension pneumothorax").
 
     Raises:
         InputError: There is no such pack.

@@ -46,7 +46,7 @@ def graded_claim(unit: Unit, shown: Sequence[Unit], context: Context, lexicon: L
         context: The patient's.
         lexicon: The lexicon in use.
     """
-    head = without_excuse(unit.head, shown, lexicon)
+    head = without_excuse(unit.head, (finding for other in shown for finding in other.readings), lexicon)
     level = harm(head, context, lexicon)
     if not shown and level.significance == "benign_expected":
         level = harm(replace(head, severity=None), context, lexicon)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, get_args
 
+from rrgmetrics.reader.claims import without_excuse
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Finding, FindingError, Significance
 from rrgmetrics.reader.significance import significance
@@ -31,7 +32,9 @@ def in_class(error: FindingError, context: Context, lexicon: Lexicon) -> Finding
 
     The class is the graver of the two that the reports' findings have.
     """
-    findings = [finding for finding in (error.reference, error.candidate) if finding and finding.assertion != "absent"]
+    ref, cand = error.reference, error.candidate
+    claimed = cand and without_excuse(cand, [ref] if ref else [], lexicon)
+    findings = [finding for finding in (ref, claimed) if finding and finding.assertion != "absent"]
     if error.attribute is None or not findings:
         return error
     levels = [significance(finding, context, lexicon) for finding in findings]

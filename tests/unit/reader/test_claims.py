@@ -86,6 +86,9 @@ def test_who_decides_about_history(reference: str, candidate: str, expected: lis
 def test_the_request_knows_of_an_illness():
     assert kinds(TUBE, f"Known sarcoidosis. {TUBE}") == [("A", "actionable_not_urgent")]
     assert kinds(TUBE, f"Known sarcoidosis. {TUBE}", indication="Follow-up of sarcoidosis.") == []
+    report = f"INDICATION: Follow-up of sarcoidosis.\nFINDINGS: {TUBE}"
+    assert kinds(report, f"Known sarcoidosis. {TUBE}") == []
+    assert kinds(f"INDICATION: Sarcoidosis?\nFINDINGS: {TUBE}", f"Known sarcoidosis. {TUBE}") != []
 
 
 @pytest.mark.parametrize("finding", ["cardiomegaly", "left clavicle fracture", "atelectasis", "emphysema", "empyema"])

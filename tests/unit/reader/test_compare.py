@@ -144,7 +144,7 @@ SIGNIFICANCE = [
 
 @pytest.mark.parametrize(("text", "context", "expected"), SIGNIFICANCE)
 def test_significance(text: str, context: dict[str, object] | None, expected: str) -> None:
-    (error,) = compare(read(""), read(text), context).errors
+    (error,) = compare(read(text), read(""), context).errors
     assert error.significance == expected
 
 
@@ -164,6 +164,6 @@ IN_CONTEXT = [
 @pytest.mark.parametrize(("text", "age", "indication", "expected"), IN_CONTEXT)
 def test_significance_in_context(text: str, age: str, indication: str, expected: str) -> None:
     """The class of a finding in the patient's context, with a reason."""
-    errors = compare(read(""), read(text), {"age": age, "indication": indication}).errors
-    (error,) = (error for error in errors if error.category is ErrorCategory.FALSE_FINDING)
+    errors = compare(read(text), read(""), {"age": age, "indication": indication}).errors
+    (error,) = (error for error in errors if error.category is ErrorCategory.MISSING_FINDING)
     assert error.significance == CLASSES[expected]
