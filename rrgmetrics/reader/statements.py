@@ -344,7 +344,8 @@ class _Statements(Sentence):
         if "resolved_before" in self.items[denial].senses and self.items[denial].word != "no":
             return False  # "removal of the tube, drain and line"
         denied = self.items[denial + 1 : behind - 1]
-        whole = not denied or not all(i.senses and i.senses.keys() <= _DEGREE for i in denied)  # but "no ACUTE, ..."
+        leads = (bool(item.senses) and item.senses.keys() <= _DEGREE - {"quality"} for item in denied)
+        whole = not denied or not all(leads)  # "no SHIFT, ...", but "no ACUTE, displaced fracture"
         if (self.listed and whole) or self._is_seen(behind):
             return True
         if self._has_verb(behind) and (named.first > behind or self._is_placed(behind, end)):
