@@ -17,21 +17,22 @@ class ToldError(NamedTuple):
         category: A to F by name, such as `false_finding`, or the metric's own kind; "" where nobody says.
         error: The error in words; "" where a judge only counted.
         significant: Whether it matters clinically; None where nobody says.
-        n_errors: How many errors the row stands for; more than 1 only without words.
+        n_errors: How many errors the row stands for; more than 1 only without words, less than 1 for what the candidate
+            leaves out of a finding that it has.
         grade: How grave it is in the metric's own terms: a weight, a severity, a significance; "" where there is none.
     """
 
     category: str
     error: str
     significant: bool | None = None
-    n_errors: int = 1
+    n_errors: float = 1
     grade: str = ""
 
 
 def _listed(errors: Sequence[Mapping[str, Any]]) -> Iterator[ToldError]:
     """Errors with category and words, as `finding_errors` gives them."""
     for error in errors:
-        yield ToldError(error["category"], error["sentence"], error["significant"])
+        yield ToldError(error["category"], error["sentence"], error["significant"], error["part"])
 
 
 def _weighed(told: Mapping[str, Any]) -> Iterator[ToldError]:
@@ -45,8 +46,9 @@ def _counted(verdict: Mapping[str, Any]) -> Iterator[ToldError]:
     """Significant and insignificant errors by category, as `green` and `chexprompt` give them."""
     for level in ("significant", "insignificant"):
         for category, errors in (verdict[level] or {}).items():
+            part = min(1, errors["count"] / max(len(errors["errors"]), 1))  # of what is left out, less than one each
             for words in errors["errors"]:
-                yield ToldError(category, words, level == "significant")
+                yield ToldError(category, words, level == "significant", part)
             if (silent := errors["count"] - len(errors["errors"])) > 0:
                 yield ToldError(category, "", level == "significant", silent)
 

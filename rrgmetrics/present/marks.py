@@ -43,11 +43,13 @@ class Remark(NamedTuple):
         kind: A key of `KINDS`, or "".
         sentence: The remark.
         significant: Whether it matters clinically; None where nobody says.
+        left_out: Whether it tells what the candidate leaves out of a finding that it has: a part of an error.
     """
 
     kind: str
     sentence: str
     significant: bool | None = None
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Explanation:
         return cls(
             reference=tuple(Mark(e.reference_spans, e.category.value) for e in errors if e.reference_spans),
             candidate=tuple(Mark(e.candidate_spans, e.category.value) for e in errors if e.candidate_spans),
-            remarks=tuple(Remark(e.category.value, e.sentence, e.significant) for e in errors),
+            remarks=tuple(Remark(e.category.value, e.sentence, e.significant, e.is_left_out) for e in errors),
             note=f"The bundled reader knows {known(AUTO)}." if comparison.out_of_scope else "",
             out_of_scope=comparison.out_of_scope,
         )
@@ -89,8 +91,11 @@ class Explanation:
             return f"unscored, the reference {self.out_of_scope}"
         if not self.remarks:
             return "no error"
-        n_significant = sum(remark.significant is True for remark in self.remarks)
-        return f"{counted(len(self.remarks), 'error')}, {n_significant} significant"
+        errors = [remark for remark in self.remarks if not remark.left_out]
+        n_significant = sum(remark.significant is True for remark in errors)
+        n_left_out = len(self.remarks) - len(errors)
+        vague = f"; {counted(n_left_out, 'attribute')} left out" if n_left_out else ""
+        return f"{counted(len(errors), 'error')}, {n_significant} significant{vague}"
 
 
 class Marking(Protocol):

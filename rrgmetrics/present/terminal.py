@@ -42,7 +42,7 @@ def _marked(text: str, marks: tuple[Mark, ...]) -> Text:
 
 def _remark(remark: Remark) -> Text:
     kind = KINDS[remark.kind]
-    mark = "significant" if remark.significant else ""
+    mark = "significant" if remark.significant and not remark.left_out else ""
     return Text.assemble((f"{kind.letter} ", kind.terminal), remark.sentence, (f"  {mark}", "bold"))
 
 

@@ -4,7 +4,8 @@ Of the observations of both reports (`observations`) those that show the same ar
 (`counterparts`); what is left over is a false (A) or a missing (B) finding. The attributes of matched findings are
 compared: location and device position give C; severity, measurement, certainty, descriptor, over- and
 underinterpretation give D; temporal gives E (a comparison that the reference does not make) or F (a change that the
-candidate leaves out). What a candidate pays for besides its findings is in `penalties`.
+candidate leaves out). What the candidate leaves out of a finding that it has is a part of an error (`left_out`). What
+it pays for besides its findings is in `penalties`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from rrgmetrics.reader.differences import (
     told_of_all,
 )
 from rrgmetrics.reader.engine import read
+from rrgmetrics.reader.left_out import left_out_errors
 from rrgmetrics.reader.lexicon import AUTO, Lexicon, all_packs, in_its_pack, load
 from rrgmetrics.reader.model import (
     SIGNIFICANT,
@@ -99,17 +101,20 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
             errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon))
         for unit in _named_though_denied(ref, cand, candidate, lexicon):
             errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon))
+    wrong = {(error.reference.observation, error.category) for error in errors if error.reference and error.attribute}
+    vague = left_out_errors(refs, cands, links, wrong, (reference, candidate), lexicon)
     errors = [error for error in errors if not told_beside(error, reference, candidate)]
     errors = [_turned(error) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
     if not any(error.attribute == "temporal" for error in errors):
         errors.extend(denied_change(reference, candidate, missing))
     errors = [
-        in_class(error, known, lexicon) for error in _one_wrong_side(_told_once(errors, reference, candidate), lexicon)
+        in_class(error, known, lexicon)
+        for error in (*_one_wrong_side(_told_once(errors, reference, candidate), lexicon), *vague)
     ]
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
-    counts = Counter(e.category for e in errors)
+    counts = Counter(error.category for error in errors if not error.is_left_out)
     return Comparison(
         matches=tuple(Match(refs[r].head, cands[c].head, s) for r, c, s in pairs),
         errors=tuple(errors),

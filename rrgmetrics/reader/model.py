@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
@@ -25,6 +25,19 @@ Attribute = Literal[
     "overinterpretation",
     "underinterpretation",
     "temporal",
+]
+Detail = Literal[  # what a report may give of a finding, or leave out
+    "side",
+    "both_sides",
+    "zone",
+    "level",
+    "number",
+    "severity",
+    "severe",
+    "size",
+    "acuity",
+    "tip",
+    "malposition",
 ]
 
 SIGNIFICANT: frozenset[str] = frozenset({"urgent", "actionable_not_urgent"})
@@ -258,7 +271,11 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FindingError:
-    """One difference between reference and candidate, with its evidence in either text."""
+    """One difference between reference and candidate, with its evidence in either text.
+
+    `part` is 1 for an error, and less for what the candidate leaves out of a finding that it has ("effusion" for "left
+    effusion"): which part of a wrong one that costs. Radiologists count the former, and seldom the latter.
+    """
 
     category: ErrorCategory
     significant: bool
@@ -270,6 +287,12 @@ class FindingError:
     candidate_spans: tuple[Span, ...] = ()
     significance: Significance | None = None
     contradicts: bool = False
+    part: float = 1
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the candidate gives too little, and nothing wrong."""
+        return self.part < 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +308,9 @@ class Match:
 class Comparison:
     """The differences between two readings.
 
-    `counts` holds one number per category A to F. `agreed_normals` are concepts both reports deny. `references`
+    `errors` are those that a radiologist would count and, with a `part` below 1, what the candidate leaves out of
+    findings that it has. `counts`, `total` and `significant` are numbers of the former, `counts` by category A to F;
+    `cost` weighs both. `agreed_normals` are concepts both reports deny. `references`
     and `candidates` are the observations that count, `links` says which of them show the same. `penalties` are
     the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
     `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can.
@@ -307,7 +332,9 @@ class Comparison:
     def __repr__(self) -> str:
         found = ", ".join(f"{category.letter} {count}" for category, count in self.counts.items() if count)
         said = f": {found}; {self.significant} significant" if found else ""
-        return f"Comparison({counted(self.total, 'error')}{said})"
+        left_out = sum(error.is_left_out for error in self.errors)
+        vague = f"; {counted(left_out, 'attribute')} left out" if left_out else ""
+        return f"Comparison({counted(self.total, 'error')}{said}{vague})"
 
     def _repr_html_(self) -> str:
         """Both reports with the errors marked, and the errors in words, for a notebook."""
@@ -316,9 +343,28 @@ class Comparison:
     @property
     def total(self) -> int:
         """Number of errors, all categories."""
-        return len(self.errors)
+        return sum(not error.is_left_out for error in self.errors)
 
     @property
     def significant(self) -> int:
         """Number of clinically significant errors."""
-        return sum(e.significant for e in self.errors)
+        return sum(error.significant and not error.is_left_out for error in self.errors)
+
+    def cost(self, category: ErrorCategory | None = None, *, significant: bool | None = None) -> float:
+        """Returns what errors and left-out attributes add up to, each by its `part`.
+
+        Args:
+            category: Of this category alone; None: of all.
+            significant: Of the significant alone, or of the others; None: of both.
+        """
+        parts = (
+            error.part
+            for error in self.errors
+            if category in (None, error.category) and significant in (None, error.significant)
+        )
+        return round(sum(parts), 6)
+
+    @property
+    def whole(self) -> Comparison:
+        """The comparison without what the candidate leaves out of findings that it has: errors that radiologists count."""
+        return replace(self, errors=tuple(error for error in self.errors if not error.is_left_out))

@@ -9,7 +9,7 @@ sizes, severities and tips further apart than readers differ; a word vaguer or m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -27,13 +27,17 @@ READERS_DIFFER_MM = 1.0  # two readers of one nodule
 
 
 class Difference(NamedTuple):
-    """What two reports say differently of a matched finding (indices), and why that matters or not."""
+    """What two reports say differently of a matched finding (indices), and why that matters or not.
+
+    `part` is below 1 for what the candidate leaves out: which part of a wrong one that costs.
+    """
 
     reference: int
     candidate: int
     attribute: Attribute
     significant: bool
     why: str
+    part: float = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +83,10 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
     )
     grader = _Grader(refs, cands, [], context, lexicon)
     links = [link for link in comparison.links if not grader.apart(link)]
+    matched = {(link.reference, link.candidate) for link in links}
     grader.links.extend(links := links + _vague_links(refs, cands, links, lexicon))
     linked = dict.fromkeys((link.reference, link.candidate) for link in links)
+    differences = tuple(difference for link in links for difference in grader.differences(link))
     missing = tuple(r for r in range(len(refs)) if not any(r == pair[0] for pair in linked))
     false = tuple(c for c in range(len(cands)) if not any(c == pair[1] for pair in linked))
     return Appraisal(
@@ -89,8 +95,27 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
         links=tuple(linked),
         missing=missing,
         false=false,
-        differences=tuple(difference for link in links for difference in grader.differences(link)),
+        differences=(*differences, *_left_out(comparison, matched, differences)),
     )
+
+
+def _left_out(
+    comparison: Comparison, matched: Collection[tuple[int, int]], differences: Sequence[Difference]
+) -> Iterator[Difference]:
+    """Yields what the candidate leaves out of what matches, unless the rubric finds something of the kind wrong."""
+    both = comparison.references, comparison.candidates
+    refs, cands = ({unit.head.observation: i for i, unit in enumerate(units)} for units in both)
+    wrong = {(each.reference, _is_of_place(each.attribute)) for each in differences if each.attribute != "temporal"}
+    for error in comparison.errors:
+        if error.is_left_out and error.attribute and error.reference and error.candidate:
+            r, c = refs[error.reference.observation], cands[error.candidate.observation]
+            if (r, c) in matched and (r, _is_of_place(error.attribute)) not in wrong:
+                why = error.sentence.partition(":")[0].lower()
+                yield Difference(r, c, error.attribute, error.significant, why, error.part)
+
+
+def _is_of_place(attribute: Attribute) -> bool:
+    return attribute in ("location", "device_position")
 
 
 def _vague_links(

@@ -53,7 +53,7 @@ class FindingErrors:
         """The counts of each pair `(n_pairs, 8)`, in the order of `KEYS`."""
         comparisons = [under(annotations[pair].comparison, self.policy) for pair in pairs]
         rows = [
-            (comparison.total, comparison.significant, *(comparison.counts[category] for category in ErrorCategory))
+            (comparison.cost(), comparison.cost(significant=True), *(comparison.cost(kind) for kind in ErrorCategory))
             for comparison in comparisons
         ]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
@@ -76,6 +76,7 @@ def _to_dict(error: FindingError) -> dict[str, Any]:
         "category": error.category.value,
         "attribute": error.attribute,
         "significant": error.significant,
+        "part": error.part,
         "sentence": error.sentence,
         "reference_spans": [list(span) for span in error.reference_spans],
         "candidate_spans": [list(span) for span in error.candidate_spans],

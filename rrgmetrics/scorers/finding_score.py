@@ -162,7 +162,7 @@ def _differences(appraisal: Appraisal) -> Iterator[ScoredError]:
         else:
             place = difference.attribute in _PLACES
             category = ErrorCategory.INCORRECT_LOCATION if place else ErrorCategory.INCORRECT_SEVERITY
-            weight = DESCRIPTION[difference.significant] * at_stake
+            weight = DESCRIPTION[difference.significant] * at_stake * difference.part
         yield ScoredError(category, sentence, weight, difference.significant)
 
 

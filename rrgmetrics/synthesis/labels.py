@@ -160,7 +160,8 @@ def label_of(comparison: Comparison, *, penalties: bool = True) -> Label:
     """
     counts = {True: [0.0] * len(CATEGORIES), False: [0.0] * len(CATEGORIES)}
     evidence = []
-    errors = comparison.errors if penalties else comparison.errors[: -len(comparison.penalties) or None]
+    found = comparison.whole.errors  # what is left out is no error that raters count
+    errors = found if penalties else found[: -len(comparison.penalties) or None]
     for number, error in enumerate(errors):
         category = CATEGORIES.index(error.category)
         counts[error.significant][category] += 1

@@ -27,7 +27,7 @@ from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError
 from rrgmetrics.extras import need
-from rrgmetrics.reader import ErrorCategory, Reading
+from rrgmetrics.reader import ErrorCategory, Reading, compare
 from rrgmetrics.reader.affirmed import affirmed
 from rrgmetrics.reader.claims import as_claimed
 from rrgmetrics.reader.penalties import penalties, silent
@@ -278,7 +278,9 @@ def _cut(relations: tuple[list[int], list[int]] | None, window: Window) -> tuple
 
 
 def unseen(reference: Reading, candidate: Reading, counts: Array) -> list[WordAttribution]:
-    """Errors that the network does not count, with their words: penalties, and those of a candidate that says nothing.
+    """Errors that the network does not count, with their words.
+
+    What is left out of findings, each a part of an error; penalties; and those of a candidate that says nothing.
 
     Args:
         reference: Reading of the radiologist's report.
@@ -289,6 +291,10 @@ def unseen(reference: Reading, candidate: Reading, counts: Array) -> list[WordAt
         An error on several stretches of text is shared out among them.
     """
     found: list[WordAttribution] = []
+    for error in compare(reference, candidate).errors:
+        if error.is_left_out:
+            spans, category = error.reference_spans, CATEGORIES.index(error.category)
+            found += [WordAttribution("reference", *span, category, error.part / len(spans)) for span in spans]
     for error in penalties(reference, candidate, Context()):
         spans, category = error.candidate_spans, CATEGORIES.index(error.category)
         found += [WordAttribution("candidate", *span, category, 1 / len(spans)) for span in spans]

@@ -14,13 +14,16 @@ NO_WORDS: tuple[tuple[str, ...], ...] = ((),) * len(CATEGORIES)
 
 
 class Errors(NamedTuple):
-    """The number of errors of each category A to F `(6,)`, and the judge's words for them where it gave any."""
+    """The number of errors of each category A to F `(6,)`, and the judge's words for them where it gave any.
 
-    counts: tuple[int, ...]
+    What the bundled judge finds left out is a part of an error, so that its numbers need not be whole.
+    """
+
+    counts: tuple[float, ...]
     words: tuple[tuple[str, ...], ...] = NO_WORDS
 
     @property
-    def total(self) -> int:
+    def total(self) -> float:
         """The errors of all categories."""
         return sum(self.counts)
 
@@ -37,7 +40,7 @@ def compared_errors(comparison: Comparison, *, significant: bool) -> Errors:
         if error.significant == significant:
             sentences[error.category].append(error.sentence)
     words = tuple(tuple(sentences[category]) for category in CATEGORIES)
-    return Errors(tuple(map(len, words)), words)
+    return Errors(tuple(comparison.cost(category, significant=significant) for category in CATEGORIES), words)
 
 
 def category_of(words: str) -> int | None:
@@ -56,6 +59,6 @@ def whole(digits: str) -> int:
     return int(digits)
 
 
-def add(left: Iterable[int], right: Iterable[int]) -> tuple[int, ...]:
+def add(left: Iterable[float], right: Iterable[float]) -> tuple[float, ...]:
     """Adds two counts by category."""
     return tuple(a + b for a, b in zip(left, right, strict=True))

@@ -43,7 +43,7 @@ from rrgmetrics.judges.protocols.replies import ELLIPSES
 from rrgmetrics.judges.protocols.templates import digits, is_ct, of_pack
 from rrgmetrics.reader import ErrorCategory, FindingError
 from rrgmetrics.reader.graded import Graded
-from rrgmetrics.reader.rubric import Appraisal, appraise
+from rrgmetrics.reader.rubric import Appraisal, Difference, appraise
 from rrgmetrics.reports import Context, Pair
 
 CHECKPOINT = "rajpurkarlab/medgemma-4b-it-crimson"
@@ -188,7 +188,7 @@ class Crimson:
         """Returns the reader's comparison, graded by its rubric, as a verdict."""
         appraisal = appraise(compared.comparison, pair.context)
         evaluation = with_penalties(from_appraisal(appraisal), compared.comparison.penalties)
-        return CrimsonVerdict(evaluation, tally(evaluation))
+        return CrimsonVerdict(evaluation, tally(evaluation, [each.part for each in appraisal.differences]))
 
 
 def _within(value: Any, schema: Mapping[str, Any]) -> Any:
@@ -324,13 +324,19 @@ def from_appraisal(appraisal: Appraisal) -> dict[str, Any]:
                     "ref_id": f"R{difference.reference + 1}",
                     "pred_id": f"P{difference.candidate + 1}",
                     "severity": "significant" if difference.significant else "negligible",
-                    "error_types": [TERMS.get(difference.attribute, difference.attribute)],
+                    "error_types": [_term(difference)],
                     "explanation": difference.why,
                 }
+                | ({"part": difference.part} if difference.part < 1 else {})
                 for difference in appraisal.differences
             ],
         },
     }
+
+
+def _term(difference: Difference) -> str:
+    """A difference in CRIMSON's words; what is left out makes a finding unspecific."""
+    return "unspecific" if difference.part < 1 else TERMS.get(difference.attribute, difference.attribute)
 
 
 def with_penalties(evaluation: dict[str, Any], penalties: Sequence[FindingError]) -> dict[str, Any]:

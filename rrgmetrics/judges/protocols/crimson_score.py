@@ -12,7 +12,7 @@ through W alone. Range (−1, 1]. Paper: arXiv 2603.06183; code rajpurkarlab/CRI
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 SIGNIFICANCE = {"urgent": 1.0, "actionable_not_urgent": 0.5, "not_actionable_not_urgent": 0.25, "benign_expected": 0.0}
@@ -38,7 +38,8 @@ class Tally(NamedTuple):
     Attributes:
         n_false: False findings.
         n_missing: Missing findings.
-        n_attribute: Attribute errors; an entry counts once, however many kinds it names.
+        n_attribute: Attribute errors; an entry counts once, however many kinds it names, and what is
+            left out as the part of an error that it is.
         by_attribute: Entries that name each of `ATTRIBUTES` `(8,)`.
         significant: Urgent or actionable false and missing findings, and significant attribute errors.
         weighted_false: F, the weights of false findings.
@@ -52,9 +53,9 @@ class Tally(NamedTuple):
 
     n_false: int
     n_missing: int
-    n_attribute: int
-    by_attribute: tuple[int, ...]
-    significant: int
+    n_attribute: float
+    by_attribute: tuple[float, ...]
+    significant: float
     weighted_false: float
     weighted_missing: float
     weighted_attribute: float
@@ -64,7 +65,7 @@ class Tally(NamedTuple):
     score: float
 
     @property
-    def n_errors(self) -> int:
+    def n_errors(self) -> float:
         """CRIMSON E: the number of errors of all kinds."""
         return self.n_false + self.n_missing + self.n_attribute
 
@@ -74,8 +75,12 @@ class Tally(NamedTuple):
         return self.weighted_false + self.weighted_missing + self.weighted_attribute
 
 
-def tally(evaluation: Evaluation) -> Tally:
+def tally(evaluation: Evaluation, parts: Sequence[float] | None = None) -> Tally:
     """Counts and scores an evaluation exactly as the authors' code does.
+
+    Args:
+        evaluation: The judge's, in the authors' JSON.
+        parts: Which part of an error each attribute error is (ours: below 1 for what is left out); None: each is whole.
 
     Raises:
         KeyError, AttributeError, TypeError: Not an evaluation, as in the authors' code.
@@ -103,25 +108,28 @@ def tally(evaluation: Evaluation) -> Tally:
     weighted_false = sum(candidates.get(name, 0.0) for name in false)
     weighted_missing = sum(references.get(name, 0.0) for name in missing)
     spoiled: dict[Any, float] = {}
-    for error in attributes:  # of one reference finding; which candidate finding is at fault plays no part
-        spoiled[error["ref_id"]] = spoiled.get(error["ref_id"], 0.0) + _weight(error, SEVERITY, "severity")
+    shares = parts if parts is not None else [1] * len(attributes)
+    weights = [share * _weight(error, SEVERITY, "severity") for error, share in zip(attributes, shares, strict=True)]
+    # of one reference finding; which candidate finding is at fault plays no part
+    for error, lost in zip(attributes, weights, strict=True):
+        spoiled[error["ref_id"]] = spoiled.get(error["ref_id"], 0.0) + lost
     weight = sum(_weight(finding) for finding in evaluation.get("reference_findings", []))
     if not references:
         weight = len(matched) + weighted_missing
     correct = sum(_credit(references.get(name, 0.0), spoiled.get(name)) for name in _distinct(matched))
     s, score = _score(weight, correct, weighted_false, weighted_missing)
-    kinds = [error.get("error_types", []) for error in attributes]
+    kinds = [(error.get("error_types", []), share) for error, share in zip(attributes, shares, strict=True)]
     return Tally(
         n_false=len(false),
         n_missing=len(missing),
-        n_attribute=len(attributes),
-        by_attribute=tuple(sum(kind in named for named in kinds) for kind in ATTRIBUTES),
+        n_attribute=round(sum(shares), 6),
+        by_attribute=tuple(round(sum(share for named, share in kinds if kind in named), 6) for kind in ATTRIBUTES),
         significant=sum(candidates.get(name, 0.0) >= SIGNIFICANCE["actionable_not_urgent"] for name in false)
         + sum(references.get(name, 0.0) >= SIGNIFICANCE["actionable_not_urgent"] for name in missing)
-        + sum(error.get("severity") == "significant" for error in attributes),
+        + round(sum(s for e, s in zip(attributes, shares, strict=True) if e.get("severity") == "significant"), 6),
         weighted_false=weighted_false,
         weighted_missing=weighted_missing,
-        weighted_attribute=sum(_weight(error, SEVERITY, "severity") for error in attributes),
+        weighted_attribute=sum(weights),
         reference_weight=weight,
         correct=correct,
         s=s,

@@ -130,9 +130,15 @@ class Fineradscore:
         return FineradscoreVerdict(read_corrections(replies[0]))
 
     def from_comparison(self, pair: Pair, compared: Compared) -> FineradscoreVerdict:
-        """The reader's errors, each a correction of the candidate's sentence that it stands in."""
+        """The reader's errors, each a correction of the candidate's sentence that it stands in.
+
+        What is left out of one finding is one correction, half as severe as a wrong place or description would be.
+        """
         starts = [line.start() for line in re.finditer(r"\S[^.\n]*", pair.candidate)]
-        return FineradscoreVerdict(tuple(_correction(error, pair, starts) for error in compared.comparison.errors))
+        comparison = compared.comparison
+        vague = {id(error.reference): error for error in reversed(comparison.errors) if error.is_left_out}
+        errors = (*comparison.whole.errors, *reversed(vague.values()))
+        return FineradscoreVerdict(tuple(_correction(error, pair, starts) for error in errors))
 
 
 def numbered(report: str) -> str:
@@ -218,8 +224,12 @@ def _correction(error: FindingError, pair: Pair, starts: Sequence[int]) -> Corre
 
 
 def _severity(error: FindingError, finding: Finding | None, pair: Pair) -> int:
-    """Returns the severity: 1 for an insignificant error, else that of the finding in question, at least 2."""
+    """Returns the severity: 1 for an insignificant error, else that of the finding in question, at least 2.
+
+    What is left out is half as severe.
+    """
     if not error.significant:
         return 1
     level = error.significance or (significance(finding, pair.context, load()) if finding else "actionable_not_urgent")
-    return max(2, SEVERITY_OF[level])
+    severity = max(2, SEVERITY_OF[level])
+    return severity // 2 if error.is_left_out else severity

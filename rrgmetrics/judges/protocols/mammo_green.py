@@ -175,7 +175,7 @@ class MammoGreen:
         compares, mute = False, silent(compared.candidate)  # a report that says nothing misses all
         for error in comparison.errors:
             kind = kind_of(error)
-            if kind is None or not (mute or _matters(error)):
+            if kind is None or error.is_left_out or not (mute or _matters(error)):
                 insignificant.append(error.sentence)
             elif error.category is not ErrorCategory.FALSE_COMPARISON or not compares:
                 words[kind].append(error.sentence)

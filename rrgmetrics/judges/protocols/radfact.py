@@ -174,17 +174,19 @@ class Radfact:
     def from_comparison(self, pair: Pair, compared: Compared) -> RadfactVerdict:
         """Returns phrases: the findings, the denials of the other's findings, and one that the rest is normal.
 
-        A finding follows from its like without a wrong attribute. Normal statements are one phrase however many there
+        A finding follows from its like without a wrong attribute; one of the reference does not follow from a vaguer one
+        ("left effusion" from "effusion"), though the vaguer follows from it. Normal statements are one phrase however many there
         are, so that repeating them earns nothing; one that the other report contradicts is a phrase of its own.
         """
         comparison = compared.comparison
-        wrong = {(error.reference, error.candidate) for error in comparison.errors if error.attribute}
+        wrong = {(error.reference, error.candidate) for error in comparison.whole.errors if error.attribute}
+        vague = {id(error.reference) for error in comparison.errors if error.is_left_out}
         links = [
             (comparison.references[link.reference].head, comparison.candidates[link.candidate].head)
             for link in comparison.links
         ]
         kept = [link for link in links if link not in wrong]
-        followed = {id(candidate) for _, candidate in kept}, {id(reference) for reference, _ in kept}
+        followed = {id(candidate) for _, candidate in kept}, {id(reference) for reference, _ in kept} - vague
         paid = tuple(Phrase(error.sentence, False) for error in comparison.penalties if error.candidate_spans)
         sides = (
             paid + _read_phrases(compared.candidate, compared.reference, comparison.candidates, followed[0]),

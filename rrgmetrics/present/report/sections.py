@@ -325,7 +325,7 @@ def _group_and_kind(compared: Comparison) -> list[tuple[str, str]]:
     concepts = load().concepts
     return [
         (concepts[finding.concept].group if finding else OTHER, error.category.value)
-        for error in compared.errors
+        for error in compared.whole.errors
         for finding in [error.reference or error.candidate]
     ]
 

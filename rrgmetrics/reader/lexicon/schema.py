@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from rrgmetrics.reader.lexicon.model import Role, SmallWords
-from rrgmetrics.reader.model import Significance
+from rrgmetrics.reader.model import Detail, Significance
 
 TABLE_FILES = (
     "anatomy",
@@ -332,7 +332,14 @@ SHAPES: dict[str, Shape] = {
         {
             "abbreviations": Many(
                 _record({"letters": _TEXT, "means": _names("concepts"), "beside": _names("concepts"), "unless": _WORDS})
-            )
+            ),
+            "left_out": Many(
+                _record(
+                    {"what": Value(choices=get_args(Detail)), "part": _NUMBER, "why": _TEXT},
+                    {"concepts": _names("concepts"), "files": Many(Value(of="files"))},
+                ),
+                joins=True,
+            ),
         },
     ),
     "scope": _record(

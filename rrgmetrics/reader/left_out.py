@@ -1,0 +1,192 @@
+"""What the reference gives of a finding and the candidate leaves out: "pleural effusion" for "large left effusion".
+
+Whoever reads the candidate has to guess: a side is guessed wrong half of the time. So what is left out costs a part of
+what a wrong one costs (`left_out` in `lexicon/*/rubric.yaml`), and a report gains nothing by saying less. All that is
+left out of one finding's place, or of its description, costs less than one wrong place or description.
+
+What the reference leaves out is not asked for. What is implied is given: the middle lobe is on the right, a finding of
+4 mm is small, rib 4 is a place, a new fracture is acute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from rrgmetrics.reader.device_positions import position
+from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
+from rrgmetrics.reader.model import (
+    Attribute,
+    Detail,
+    ErrorCategory,
+    FindingError,
+    Link,
+    Reading,
+    Unit,
+)
+from rrgmetrics.reader.similarity import concept_similarity
+from rrgmetrics.reader.wording import phrase
+
+MOST = 0.75  # of one wrong place or description, for all that is left out of it
+SEVERE = 5  # steps of severity from which on it is more than moderate
+
+_NAMES: dict[Detail, tuple[Attribute, str]] = {
+    "side": ("location", "side"),
+    "both_sides": ("location", "sides"),
+    "zone": ("location", "place"),
+    "level": ("location", "level"),
+    "tip": ("device_position", "position"),
+    "malposition": ("device_position", "wrong position"),
+    "severity": ("severity", "degree"),
+    "severe": ("severity", "degree"),
+    "size": ("measurement", "size"),
+    "number": ("descriptor", "number"),
+    "acuity": ("descriptor", "age"),
+}
+_OF_A_PLACE: frozenset[Attribute] = frozenset({"location", "device_position"})
+
+
+class LeftOutDetail(NamedTuple):
+    """A detail that is left out, and which part of a wrong one it costs."""
+
+    detail: Detail
+    part: float
+
+
+def left_out_errors(
+    references: Sequence[Unit],
+    candidates: Sequence[Unit],
+    links: Sequence[Link],
+    wrong: Collection[tuple[int, ErrorCategory]],
+    texts: tuple[Reading, Reading],
+    lexicon: Lexicon,
+) -> Iterator[FindingError]:
+    """Yields what the candidate leaves out of the findings that both reports have.
+
+    Args:
+        references: The reference's observations.
+        candidates: The candidate's.
+        links: Which of them show the same.
+        wrong: The observations of the reference (their number) and the categories in which something is wrong: a wrong
+            side and no zone is one wrong place.
+        texts: Both readings.
+        lexicon: The lexicon in use.
+
+    Yields:
+        FindingError: C for a place, D for a description, with a `part` below 1.
+    """
+    for r, ref in enumerate(references):
+        shown = [candidates[link.candidate] for link in links if link.reference == r]
+        same = [cand for cand in shown if _is_named_alike(ref, cand, lexicon)]
+        if not same:
+            continue
+        left: dict[ErrorCategory, float] = {}
+        for detail, part in sorted(left_out(ref, same, texts[1], lexicon), key=lambda each: -each.part):
+            attribute, name = _NAMES[detail]
+            of_place = attribute in _OF_A_PLACE
+            category = ErrorCategory.INCORRECT_LOCATION if of_place else ErrorCategory.INCORRECT_SEVERITY
+            before = left.get(category, 0.0)
+            left[category] = min(before + part, MOST)
+            if left[category] > before and (ref.head.observation, category) not in wrong:
+                yield FindingError(
+                    category=category,
+                    significant=True,  # whatever the guess, it may be treated otherwise
+                    sentence=f"{name.capitalize()} left out: {phrase(ref, lexicon)} → {phrase(same[0], lexicon)}.",
+                    attribute=attribute,
+                    reference=ref.head,
+                    candidate=same[0].head,
+                    reference_spans=ref.spans,
+                    candidate_spans=same[0].spans,
+                    part=left[category] - before,
+                )
+
+
+def _is_named_alike(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether two observations are of one name or kind: an effusion is not described by its blunted angle."""
+    return any(concept_similarity(x.concept, y.concept, lexicon) for x in ref.readings for y in cand.readings)
+
+
+def left_out(ref: Unit, cands: Sequence[Unit], candidate: Reading, lexicon: Lexicon) -> Iterator[LeftOutDetail]:
+    """Yields what the reference gives of an observation, and none of the candidate's that show the same does."""
+    for detail in _given(ref, lexicon):
+        part = part_of(detail, ref.head.concept)
+        if part and not any(_gives(cand, detail, candidate, lexicon) for cand in cands):
+            yield LeftOutDetail(detail, part)
+
+
+@per_lexicon
+def part_of(detail: Detail, concept: str) -> float:
+    """Returns which part of a wrong one a detail costs that is left out of a finding; 0 for what nobody asks for."""
+    found = load().concepts[concept]
+    part = 0.0
+    for row in load().rubric.get("left_out", ()):
+        everywhere = "concepts" not in row and "files" not in row
+        named = not {concept, *found.ancestors}.isdisjoint(row.get("concepts", ()))
+        if row["what"] == detail and (everywhere or named or found.group in row.get("files", ())):
+            part = row["part"]
+    return part
+
+
+def _given(ref: Unit, lexicon: Lexicon) -> Iterator[Detail]:
+    """Yields the details that a report gives of an observation."""
+    head = ref.head
+    if lexicon.concepts[head.concept].is_device and (malposed := _is_placed(ref, lexicon)):
+        yield malposed
+    if ref.side:
+        yield "both_sides" if ref.side == "bilateral" else "side"
+    if ref.zones:
+        yield "zone"
+    if head.levels:
+        yield "level"
+    elif head.count is not None and head.count > 1:
+        yield "number"
+    severity = _severity(ref)
+    if severity is not None:
+        yield "severe" if severity >= SEVERE else "severity"
+    if _is_measured(ref):
+        yield "size"
+    if any(finding.acuity for finding in ref.readings):
+        yield "acuity"
+
+
+def _is_placed(device: Unit, lexicon: Lexicon) -> Detail | None:
+    """Returns whether a report says that a device lies well, or ill; None if it says nothing of where it ends."""
+    head = device.head
+    depth = lexicon.concepts[head.concept].carina_cm and head.measurements_mm
+    if position(head, lexicon) == "bad":
+        return "malposition"
+    return "tip" if head.tip or head.position or depth else None
+
+
+def _severity(unit: Unit) -> int | None:
+    return next((finding.severity for finding in unit.readings if finding.severity is not None), None)
+
+
+def _is_measured(unit: Unit) -> bool:
+    return any(finding.measurements_mm for finding in unit.readings)
+
+
+def _gives(cand: Unit, detail: Detail, candidate: Reading, lexicon: Lexicon) -> bool:
+    """Tells whether the candidate gives a detail of an observation, or implies it."""
+    head = cand.head
+    if detail == "side":
+        return bool(cand.side) or any(lexicon.zones[zone].side for zone in cand.zones)
+    if detail == "both_sides":
+        return bool(cand.side) or _is_plural(cand, candidate, lexicon)
+    if detail == "zone":
+        return bool(cand.zones or head.levels)
+    if detail in ("severity", "severe"):
+        return _severity(cand) is not None or _is_measured(cand)
+    if detail == "size":
+        return _is_measured(cand)
+    if detail == "acuity":
+        return any(finding.acuity or finding.change in ("new", "stable") for finding in cand.readings)
+    if detail in ("level", "number"):
+        return bool(head.levels or head.count is not None)
+    return bool(head.tip or head.position or head.measurements_mm or head.levels or cand.zones)
+
+
+def _is_plural(cand: Unit, candidate: Reading, lexicon: Lexicon) -> bool:
+    """Tells whether a finding that each side has one of is named in the plural: "pleural EFFUSIONS" are two."""
+    one_each = lexicon.concepts[cand.head.concept].group in lexicon.groups["one_each"]
+    return one_each and candidate.evidence(cand.head).rstrip(" .,;:").endswith("s")
