@@ -35,7 +35,7 @@ class KindSummary(NamedTuple):
     """
 
     category: ErrorCategory
-    n_errors: int
+    n_errors: float
     accuracy: float
     typical: tuple[str, ...]
 
@@ -53,7 +53,7 @@ class GreenSummary(NamedTuple):
         lines = [f"mean {self.mean:.3f}, standard deviation {self.std:.3f}, {self.n_scored} pairs scored"]
         for kind in self.kinds:
             name = kind.category.value.replace("_", " ")
-            lines.append(f"{kind.category.letter} {name}: {kind.n_errors}; {kind.accuracy:.0%} of reports without")
+            lines.append(f"{kind.category.letter} {name}: {kind.n_errors:g}; {kind.accuracy:.0%} of reports without")
             lines += [f"    {error}" for error in kind.typical]
         return "\n".join(lines)
 

@@ -123,7 +123,9 @@ def _named(metric: str) -> View:
     def view(told: Any, pair: Pair) -> Explanation:
         errors = [error for error in errors_of(metric, told) if error.error]
         kinds = [error.category if error.category in KINDS else "" for error in errors]
-        remarks = (Remark(kind, one.error, one.significant, one.n_errors < 1) for kind, one in zip(kinds, errors, strict=True))
+        remarks = (
+            Remark(kind, one.error, one.significant, one.n_errors < 1) for kind, one in zip(kinds, errors, strict=True)
+        )
         return replace(_evidence(pair), remarks=tuple(remarks))
 
     return view

@@ -112,10 +112,12 @@ def reports(texts: Mapping[str, str], marks: Mapping[str, Sequence[Mark]]) -> Ma
 def remarks(listed: Sequence[Remark]) -> Markup:
     """Errors in words, one a line, with their letter and whether they matter."""
     lines = []
-    for kind, sentence, significant in listed:
-        matters = {True: "significant", False: "not significant", None: ""}[significant]
-        note = Markup(' <span class="matters{}">{}</span>').format(" much" if significant else "", matters)
-        lines.append(Markup("<li>{}<span>{}{}</span></li>").format(_letter(kind), sentence, note if matters else ""))
+    for remark in listed:
+        much = remark.significant and not remark.left_out
+        matters = {True: "significant", False: "not significant", None: ""}[remark.significant]
+        matters = "part of an error" if remark.left_out else matters
+        note = Markup(' <span class="matters{}">{}</span>').format(" much" if much else "", matters) if matters else ""
+        lines.append(Markup("<li>{}<span>{}{}</span></li>").format(_letter(remark.kind), remark.sentence, note))
     return Markup('<ul class="remarks">{}</ul>').format(NOTHING.join(lines)) if lines else NOTHING
 
 

@@ -101,8 +101,8 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
             errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon))
         for unit in _named_though_denied(ref, cand, candidate, lexicon):
             errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon))
-    wrong = {(error.reference.observation, error.category) for error in errors if error.reference and error.attribute}
-    vague = left_out_errors(refs, cands, links, wrong, (reference, candidate), lexicon)
+    spoiled = {(error.reference.observation, error.category) for error in errors if error.reference and error.attribute}
+    vague = list(left_out_errors(refs, cands, links, spoiled, candidate, lexicon))
     errors = [error for error in errors if not told_beside(error, reference, candidate)]
     errors = [_turned(error) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))

@@ -26,7 +26,10 @@ DOUBT = frozenset({"possible", "not_excluded"})
 
 
 def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
-    """Returns the errors in the attributes of two matched observations, at most one for each attribute."""
+    """Returns what is wrong in the attributes of two matched observations, at most one error for each attribute.
+
+    What the candidate leaves out is not wrong, and is priced in `left_out`; a change that it leaves out is an error.
+    """
     device = lexicon.concepts[ref.head.concept].is_device
     wrong: list[tuple[Attribute, bool]] = []
     size = _measurement_error(ref, cand, lexicon)
@@ -93,7 +96,10 @@ def _attribute_error(
 
 
 def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
-    """Returns whether a wrong place matters; None if the places agree. A place added to none is no error."""
+    """Returns whether a wrong place matters; None if the places agree.
+
+    A place added to none is no error, and one that is left out is a part of one (`left_out`).
+    """
     if ref.side and cand.side and ref.side != cand.side:
         return "bilateral" not in (ref.side, cand.side)
     if ref.side == cand.side == "bilateral" and {ref.head.worse_side, cand.head.worse_side} == {"left", "right"}:

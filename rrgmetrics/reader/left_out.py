@@ -58,7 +58,7 @@ def left_out_errors(
     candidates: Sequence[Unit],
     links: Sequence[Link],
     wrong: Collection[tuple[int, ErrorCategory]],
-    texts: tuple[Reading, Reading],
+    candidate: Reading,
     lexicon: Lexicon,
 ) -> Iterator[FindingError]:
     """Yields what the candidate leaves out of the findings that both reports have.
@@ -69,7 +69,7 @@ def left_out_errors(
         links: Which of them show the same.
         wrong: The observations of the reference (their number) and the categories in which something is wrong: a wrong
             side and no zone is one wrong place.
-        texts: Both readings.
+        candidate: The candidate's reading.
         lexicon: The lexicon in use.
 
     Yields:
@@ -81,7 +81,7 @@ def left_out_errors(
         if not same:
             continue
         left: dict[ErrorCategory, float] = {}
-        for detail, part in sorted(left_out(ref, same, texts[1], lexicon), key=lambda each: -each.part):
+        for detail, part in sorted(left_out(ref, same, candidate, lexicon), key=lambda each: -each.part):
             attribute, name = _NAMES[detail]
             of_place = attribute in _OF_A_PLACE
             category = ErrorCategory.INCORRECT_LOCATION if of_place else ErrorCategory.INCORRECT_SEVERITY
@@ -134,9 +134,9 @@ def _given(ref: Unit, lexicon: Lexicon) -> Iterator[Detail]:
         yield malposed
     if ref.side:
         yield "both_sides" if ref.side == "bilateral" else "side"
-    if ref.zones:
+    if ref.zones - lexicon.everywhere:
         yield "zone"
-    if head.levels:
+    if _names_bones(head.levels, lexicon):
         yield "level"
     elif head.count is not None and head.count > 1:
         yield "number"
@@ -150,16 +150,21 @@ def _given(ref: Unit, lexicon: Lexicon) -> Iterator[Detail]:
 
 
 def _is_placed(device: Unit, lexicon: Lexicon) -> Detail | None:
-    """Returns whether a report says that a device lies well, or ill; None if it says nothing of where it ends."""
+    """Returns whether a report says where a device ends, or that it lies ill; "in place" says neither."""
     head = device.head
     depth = lexicon.concepts[head.concept].carina_cm and head.measurements_mm
     if position(head, lexicon) == "bad":
         return "malposition"
-    return "tip" if head.tip or head.position or depth else None
+    return "tip" if head.tip or depth else None
 
 
 def _severity(unit: Unit) -> int | None:
     return next((finding.severity for finding in unit.readings if finding.severity is not None), None)
+
+
+def _names_bones(levels: frozenset[str], lexicon: Lexicon) -> bool:
+    """Tells whether levels are single bones: "T8", not "mid thoracic"."""
+    return any(lexicon.levels[level][0] == lexicon.levels[level][1] for level in levels)
 
 
 def _is_measured(unit: Unit) -> bool:
@@ -170,7 +175,8 @@ def _gives(cand: Unit, detail: Detail, candidate: Reading, lexicon: Lexicon) -> 
     """Tells whether the candidate gives a detail of an observation, or implies it."""
     head = cand.head
     if detail == "side":
-        return bool(cand.side) or any(lexicon.zones[zone].side for zone in cand.zones)
+        told = cand.zones.intersection(lexicon.rubric.get("tells_side", ()))
+        return bool(cand.side or told) or any(lexicon.zones[zone].side for zone in cand.zones)
     if detail == "both_sides":
         return bool(cand.side) or _is_plural(cand, candidate, lexicon)
     if detail == "zone":
@@ -182,7 +188,7 @@ def _gives(cand: Unit, detail: Detail, candidate: Reading, lexicon: Lexicon) -> 
     if detail == "acuity":
         return any(finding.acuity or finding.change in ("new", "stable") for finding in cand.readings)
     if detail in ("level", "number"):
-        return bool(head.levels or head.count is not None)
+        return head.count is not None or _names_bones(head.levels, lexicon)
     return bool(head.tip or head.position or head.measurements_mm or head.levels or cand.zones)
 
 

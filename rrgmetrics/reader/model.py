@@ -366,5 +366,5 @@ class Comparison:
 
     @property
     def whole(self) -> Comparison:
-        """The comparison without what the candidate leaves out of findings that it has: errors that radiologists count."""
+        """The comparison without what is left out of findings that both have: the errors that radiologists count."""
         return replace(self, errors=tuple(error for error in self.errors if not error.is_left_out))

@@ -12,7 +12,8 @@ than 512 tokens are cut as theirs are, but the signature counts them; `long=wind
 The bundled checkpoint reads only the sentences that affirm a finding, each once: normal statements and repetition
 change nothing. Of a finding that several sentences tell of, each kind of error counts in the one where it is largest;
 two texts that affirm the same word for word are free of errors. What it was not trained to see is counted beside it
-(`rrgmetrics.reader.penalties`): a sentence that nobody can read, a contradiction, a hedge about nothing; and a
+(`rrgmetrics.reader.penalties`): a sentence that nobody can read, a contradiction, a hedge about nothing; what is left
+out of a finding, as far as the network does not see it (`rrgmetrics.reader.left_out`); and a
 candidate that says nothing misses at least one finding a sentence of the reference.
 """
 

@@ -2,7 +2,9 @@
 
 Both reports are read into findings (`rrgmetrics.reader.read`), the findings are matched by an optimal assignment
 (`rrgmetrics.reader.compare`), and what differs is counted in the six categories of ReXVal and CREPE: A false finding,
-B missing finding, C incorrect location, D incorrect severity, E false comparison, F missing comparison.
+B missing finding, C incorrect location, D incorrect severity, E false comparison, F missing comparison. What the
+candidate leaves out of a finding that it has, its side or size say, is a part of an error of kind C or D
+(`rrgmetrics.reader.left_out`), so that counts need not be whole.
 
 The headline is the sum of A to F; `finding_errors_significant` counts the clinically significant ones. Radiologists
 differ in what they call so; `policy` says whom it follows (`rrgmetrics.reader.policies`). `management`, the default,

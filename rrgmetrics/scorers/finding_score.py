@@ -9,6 +9,8 @@ reference's findings that the candidate has, and e the sum of the weights of its
 in [0, 1], higher is better; 1 without an error, also where neither report has a finding. Radiologists rate a report by
 what is wrong relative to what is right; the quarter keeps one error beside nothing right from being as bad as many.
 
+What the candidate leaves out of a finding weighs a part of a wrong description (`rrgmetrics.reader.left_out`).
+
 The weights are few and round. What was tried on RadPref's development half, and what it gave, stands on the card.
 """
 

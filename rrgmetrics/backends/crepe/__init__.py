@@ -291,10 +291,14 @@ def unseen(reference: Reading, candidate: Reading, counts: Array) -> list[WordAt
         An error on several stretches of text is shared out among them.
     """
     found: list[WordAttribution] = []
-    for error in compare(reference, candidate).errors:
-        if error.is_left_out:
-            spans, category = error.reference_spans, CATEGORIES.index(error.category)
-            found += [WordAttribution("reference", *span, category, error.part / len(spans)) for span in spans]
+    comparison = compare(reference, candidate)
+    vague = [error for error in comparison.errors if error.is_left_out]
+    for error in vague:
+        spans, category = error.reference_spans, CATEGORIES.index(error.category)
+        all_parts = sum(each.part for each in vague if each.category is error.category)
+        unseen_share = max(1 - float(counts[category]) / all_parts, 0.0)  # the network sees some of it
+        rate = error.part * unseen_share / len(spans)
+        found += [WordAttribution("reference", *span, category, rate) for span in spans if rate]
     for error in penalties(reference, candidate, Context()):
         spans, category = error.candidate_spans, CATEGORIES.index(error.category)
         found += [WordAttribution("candidate", *span, category, 1 / len(spans)) for span in spans]

@@ -15,6 +15,9 @@ Differs from the authors: with `parser=tolerant` a reply without its four parts 
 fails on others), and JSON repair drops no finding; scores are not rounded to four digits. `complete` is ours: what a
 judge lists as found but puts nowhere counts as false or missing; the authors let an unlisted false finding go free.
 
+Bundled: what the candidate leaves out of a matched finding is an error of the kind "unspecific", which weighs a part of
+a wrong attribute (`rrgmetrics.reader.left_out`; `part` in the evaluation).
+
 Reports of CT have a question of their own (`prompts/crimson_ct.txt`), after the examples and rules of RadEval's
 `hoppr_crimson_ct` (e0a3909): classes, sizes and context are those of CT. Theirs passes no context. It reads replies as
 CRIMSON does, but cuts them at their last brace first, which loses the end of one that was cut off; so does

@@ -8,7 +8,8 @@ question does not share 2048 tokens with the answer; only what was generated is 
 as the authors' code does.
 
 Bundled: the findings that both reports have are matched (a wrong place or severity is an error of its own), and so is,
-once for all of them, what the reference calls normal, if the candidate contradicts none of it and is not silent.
+once for all of them, what the reference calls normal, if the candidate contradicts none of it and is not silent. What
+the candidate leaves out of a matched finding is a part of an error (`rrgmetrics.reader.left_out`).
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ class Green:
         """Returns the reply that is read as this verdict, in the form that the prompt asks for."""
         errors = verdict.significant, verdict.insignificant or Errors((0,) * len(LABELS))
         said = [words for each in verdict.significant.words for words in each]
-        number = f"The candidate has {counted(verdict.significant.total, 'clinically significant error')}."
+        number = f"The candidate has {counted(round(verdict.significant.total), 'clinically significant error')}."
         parts = [("Explanation", verdict.explanation or " ".join(said) or number)]
         parts += [(title, _lines(each)) for title, each in zip(TITLES, errors, strict=False)]
         parts.append((MATCHED, _number(verdict.n_matched, verdict.matched)))
@@ -131,9 +132,9 @@ def _lines(errors: Errors) -> str:
     return "\n".join(f"{label}: {_number(count, words)}" for label, count, words in rows)
 
 
-def _number(count: int, words: Sequence[str]) -> str:
+def _number(count: float, words: Sequence[str]) -> str:
     said = "; ".join(" ".join(text.replace(";", ",").split()).rstrip(".") for text in words)
-    return f"{count}. {said}".rstrip()
+    return f"{count:g}. {said}".rstrip()
 
 
 def question(reference: str, candidate: str) -> str:

@@ -174,9 +174,10 @@ class Radfact:
     def from_comparison(self, pair: Pair, compared: Compared) -> RadfactVerdict:
         """Returns phrases: the findings, the denials of the other's findings, and one that the rest is normal.
 
-        A finding follows from its like without a wrong attribute; one of the reference does not follow from a vaguer one
-        ("left effusion" from "effusion"), though the vaguer follows from it. Normal statements are one phrase however many there
-        are, so that repeating them earns nothing; one that the other report contradicts is a phrase of its own.
+        A finding follows from its like without a wrong attribute; one of the reference does not follow from a vaguer
+        one ("left effusion" from "effusion"), though the vaguer follows from it. Normal statements are one phrase
+        however many there are, so that repeating them earns nothing; one that the other report contradicts is a phrase
+        of its own.
         """
         comparison = compared.comparison
         wrong = {(error.reference, error.candidate) for error in comparison.whole.errors if error.attribute}

@@ -333,6 +333,7 @@ SHAPES: dict[str, Shape] = {
             "abbreviations": Many(
                 _record({"letters": _TEXT, "means": _names("concepts"), "beside": _names("concepts"), "unless": _WORDS})
             ),
+            "tells_side": _names("zones"),
             "left_out": Many(
                 _record(
                     {"what": Value(choices=get_args(Detail)), "part": _NUMBER, "why": _TEXT},
