@@ -111,7 +111,7 @@ class CrepeBackend:
     @property
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature: the model and the most tokens that it reads."""
-        reads = {"reads": "affirmed@2"} if self.affirmed else {}
+        reads = {"reads": "affirmed@3"} if self.affirmed else {}
         return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length), **reads}
 
     @property
