@@ -20,7 +20,7 @@ LOWER_IS_BETTER = {"finding_errors", "crepe", "chexprompt", "fineradscore"}
 WORSE = [
     ("Right pneumothorax.", "Pneumothorax.", "Left pneumothorax."),
     ("Acute fracture of the left clavicle.", "Fracture of the left clavicle.", "Old fracture of the left clavicle."),
-    ("8 mm nodule in the right upper lobe.", "Nodule in the right upper lobe.", "20 mm nodule in the right upper lobe."),
+    ("8 mm nodule in the right upper lobe.", "Right upper lobe nodule.", "20 mm nodule in the right upper lobe."),
     ("Large left pneumothorax.", "Left pneumothorax.", "Tiny left pneumothorax."),
     ("Nodule of 8 mm in the right upper lobe.", "Right nodule of 8 mm.", "Nodule of 8 mm in the right lower lobe."),
 ]  # fmt: skip
