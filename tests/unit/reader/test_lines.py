@@ -72,7 +72,7 @@ def test_characters_keep_their_places(said: tuple[str, ...]) -> None:
     ],
 )
 def test_a_wrapped_line_ends_nothing(report: str) -> None:
-    assert explain(reference=report.replace("\n", " "), candidate=report).errors == ()
+    assert explain(reference=report.replace("\n", " "), candidate=report).whole.errors == ()
 
 
 HEADED = (

@@ -62,7 +62,7 @@ def test_sentence_of_a_pack(pack: str, sentence: str, expected: str) -> None:
 
 @pytest.mark.parametrize(("pack", "reference", "candidate", "expected"), PAIRS)
 def test_a_pair_of_a_pack(pack: str, reference: str, candidate: str, expected: str) -> None:
-    errors = explain(reference=reference, candidate=candidate, modality=pack).errors
+    errors = explain(reference=reference, candidate=candidate, modality=pack).whole.errors
     letters = [error.category.letter if error.significant else error.category.letter.lower() for error in errors]
     assert "".join(sorted(letters)) == expected.replace("none", "")
 
