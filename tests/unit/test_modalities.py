@@ -46,7 +46,7 @@ def test_each_pair_is_read_with_the_pack_of_its_reference(caplog: pytest.LogCapt
     ):
         if reference != SPINE:
             alone = explain(reference=reference, candidate=candidate)
-            assert (alone.total, [error.sentence for error in alone.errors]) == (
+            assert (alone.cost(), [error.sentence for error in alone.errors]) == (
                 number,
                 [each["sentence"] for each in told],
             )
