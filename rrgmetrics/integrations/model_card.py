@@ -76,8 +76,7 @@ def write_model_card(folder: PathLike, model: str, results: Mapping[str, Result]
 
 def entries(results: Mapping[str, Result], benchmark: Benchmark) -> list[dict[str, Any]]:
     """Returns the entries of `.eval_results/*.yaml`, one a headline."""
-    from huggingface_hub import EvalResultEntry
-    from huggingface_hub._eval_results import eval_result_entries_to_yaml
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
     return eval_result_entries_to_yaml(  # type: ignore[no-any-return]
         [
