@@ -199,7 +199,7 @@ class _Walk(Clause):
             self._end_clause()  # "suspected pneumonia: THE RIGHT BASE IS HAZY"
         if "versus" in senses:
             self.joined = True
-        elif (item.word in self.small.historic and not senses) or self.is_due(i, item) or self.is_made(i, item):
+        elif self.is_history(i, item) or self.is_due(i, item) or self.is_made(i, item):
             self.linking = True
         elif item.word in self.small.proving or (item.word in self.small.certain and self.names(i)):
             self.linking, self.certainty = True, "definite"

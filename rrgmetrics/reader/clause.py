@@ -261,6 +261,14 @@ class Clause(Sentence):
         named = any("concept" in item.senses for item in after)
         return bool(after) and after[0].word in self.small.identifying and named and bool(self.statement())
 
+    def is_history(self, i: int, item: Item) -> bool:
+        """Returns whether a history names what was just described: "a mass, KNOWN carcinoma", not "with known edema"."""
+        if item.word not in self.small.historic or item.senses or not self.clause:
+            return False
+        roles, last = self.lexicon.roles, self.clause[-1]
+        described = last.concept in roles["picture"] | roles["describing"] | roles["replaceable"]
+        return described and self.items[i - 1].word not in self.small.list_joints - {","}
+
     def is_named(self, i: int) -> bool:
         """Tells whether the name of what was described ends the sentence: "airspace disease, ARDS", "..., A BULLA"."""
         between = self.items[i + 1 : -1]
