@@ -23,6 +23,7 @@ _OPEN = frozenset(  # words that no statement ends with
     "a an the and or nor of in on at to with without from for by no is are was were has have than versus vs as may be "
     "not this these measuring measures about approximately".split()
 )
+_PART = re.compile(r"\bthe (?:lower|upper|mid|middle|distal|proximal|anterior|posterior)$", re.IGNORECASE)  # of what?
 _LEANING = frozenset(  # words that no statement begins with
     "and or nor of in on at to with without from for by is are was were has have than versus vs as but which that who "
     "while although though likely measuring".split()
@@ -70,4 +71,6 @@ def _are_small(lines: list[str], width: int) -> bool:
 def _may_end(line: str, after: str) -> bool:
     """Tells whether a statement may end with a line, and the next begin with the one after it."""
     begins = after[:1].isupper() or _SIZE.match(after)
-    return bool(line and begins) and line[-1] not in _GOES_ON and line.split()[-1].lower() not in _OPEN
+    if not line or not begins or line[-1] in _GOES_ON:
+        return False
+    return line.split()[-1].lower() not in _OPEN and not _PART.search(line)
