@@ -96,7 +96,13 @@ _ROW = re.compile(
     rf"(?:^|(?<=[.!?] ))(?:[-*•][ \t])?{_ANSWERED}(?:[,;][ \t]*{_ANSWERED})*(?=[ \t]*(?:\.|\n|\Z))",
     re.IGNORECASE | re.MULTILINE,
 )
-_UNMARKED = re.compile(r"(?<!left)(?<!right)(?<![ \t])[ \t]+(?=(?:no|yes)[ \t]*(?:[,;.\n]|\Z))", re.IGNORECASE)
+_UNMARKED = re.compile(
+    r"\b(?P<last>[A-Za-z]+)(?P<gap>[ \t]+)(?=(?:no|yes)[ \t]*(?:[,;.\n]|\Z))", re.IGNORECASE
+)  # the last word of a name, and what parts it from the answer
+_LEADING = frozenset(  # words whose "no" belongs to what follows on the next line: "with no⏎effusion"
+    "left right and or but with of in is are was were be has have had show shows showing shown demonstrate demonstrates "
+    "demonstrating reveal reveals revealing see seen there".split()
+)
 IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
 UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|…", re.IGNORECASE)
 
@@ -112,7 +118,8 @@ def _unmarked(text: str) -> Iterator[Edit]:
     """Finds rows of answers without a mark: "Effusion no, edema yes"."""
     for row in _ROW.finditer(text):
         for match in _UNMARKED.finditer(text, *row.span()):
-            yield Edit(*match.span(), ": ")
+            if match["last"].lower() not in _LEADING:
+                yield Edit(*match.span("gap"), ": ")
 
 
 def _bracketed(match: re.Match[str]) -> str:

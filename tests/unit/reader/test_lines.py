@@ -68,6 +68,8 @@ def test_characters_keep_their_places(said: tuple[str, ...]) -> None:
         "NO PLEURAL EFFUSION. THE RIGHT UPPER LOBE SHOWS NO EVIDENCE OF ANY\nCONSOLIDATION. THE LEFT IS CLEAR.",
         "No\nEffusion",
         "PICC with its tip in the distal\nSVC",
+        "Heart size is normal. Lungs show no\nConsolidation",
+        "Moderate cardiomegaly with no\nEffusion",
         "Catheter in the lower\nSVC\nSmall left effusion",
         "Endotracheal tube\n4 cm above the carina",
         "Nodule in the lingula,\n8 mm in diameter",
