@@ -97,7 +97,7 @@ def left_out_errors(
                     candidate=same[0].head,
                     reference_spans=ref.spans,
                     candidate_spans=same[0].spans,
-                    part=left[category] - before,
+                    part=round(left[category] - before, 6),
                 )
 
 
