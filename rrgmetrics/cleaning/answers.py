@@ -100,8 +100,8 @@ _UNMARKED = re.compile(
     r"\b(?P<last>[A-Za-z]+)(?P<gap>[ \t]+)(?=(?:no|yes)[ \t]*(?:[,;.\n]|\Z))", re.IGNORECASE
 )  # the last word of a name, and what parts it from the answer
 _LEADING = frozenset(  # words whose "no" belongs to what follows on the next line: "with no⏎effusion"
-    "left right and or but with of in is are was were be has have had show shows showing shown demonstrate demonstrates "
-    "demonstrating reveal reveals revealing see seen there".split()
+    "left right and or but with of in is are was were be has have had show shows showing shown demonstrate "
+    "demonstrates demonstrating reveal reveals revealing see seen there".split()
 )
 IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
 UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|…", re.IGNORECASE)

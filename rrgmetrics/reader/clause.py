@@ -262,7 +262,7 @@ class Clause(Sentence):
         return bool(after) and after[0].word in self.small.identifying and named and bool(self.statement())
 
     def is_history(self, i: int, item: Item) -> bool:
-        """Returns whether a history names what was just described: "a mass, KNOWN carcinoma", not "with known edema"."""
+        """Returns whether a history names what was described: "a mass, KNOWN carcinoma", not "with known edema"."""
         if item.word not in self.small.historic or item.senses or not self.clause:
             return False
         roles, last = self.lexicon.roles, self.clause[-1]
