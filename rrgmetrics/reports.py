@@ -138,7 +138,7 @@ def check_report(text: Any, where: str) -> None:
 
 
 def readable_part(text: str) -> str:
-    """What metrics read of a text that a model wrote, so that none stops a training.
+    r"""What metrics read of a text that a model wrote, so that none stops a training.
 
     Its first MAX_CHARACTERS, without half characters (lone surrogates).
 
