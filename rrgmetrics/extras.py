@@ -50,7 +50,7 @@ def need(what: str, extra: str, *packages: str) -> None:
 def is_installed(package: str) -> bool:
     """Returns whether a package can be imported, by its import name; imports only the packages that contain it."""
     if package in sys.modules:
-        return True
+        return sys.modules[package] is not None
     try:
         return find_spec(package) is not None
     except ModuleNotFoundError:  # a package above it

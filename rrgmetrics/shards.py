@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from rrgmetrics import signature
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike, Studies
-from rrgmetrics.files.formats import some
+from rrgmetrics.files.labels import some
 from rrgmetrics.files.stored import count_rows, read_facts, read_stored, reading, storing
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result, difference, per_pair_columns, restored

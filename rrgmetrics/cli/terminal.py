@@ -9,8 +9,10 @@ from typing import Any
 from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
-# C0 but for tab and new line, DEL, C1, marks that turn the direction of a line, and halves of characters.
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# C0 but for tab and the ends of lines, DEL, C1, marks that turn the direction of a line, and halves of characters.
+_OBEYED = re.compile(
+    "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def visible(text: str) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import COLUMNS, some
+from rrgmetrics.files.formats import COLUMNS
+from rrgmetrics.files.labels import some
 from rrgmetrics.reports import CONTEXT_KEYS, describe
 
 Columns = Mapping[str, str] | None

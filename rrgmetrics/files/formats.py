@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.labels import check_names, some
 from rrgmetrics.files.limits import MAX_LINE, room_of, too_large
 from rrgmetrics.reports import CONTEXT_KEYS
 
@@ -28,7 +29,6 @@ PathLike = str | os.PathLike[str]
 Row = dict[str, Any]
 
 COLUMNS = ("study_id", "reference", "candidate", "report", *CONTEXT_KEYS)
-SHOWN = 5  # how many ids or columns a message lists
 MAX_RECORD = 4_000_000  # characters of a CSV record that goes over several lines: beyond, its quote was never closed
 MAX_BLANK = 1_000  # blank lines one after the other
 COMPRESSED = (".gz", ".zst")
@@ -340,19 +340,6 @@ def _csv_cells(record: str, names: Sequence[str], path: Path, number: int) -> li
         f"{where} goes on with {record[at : at + 20]!r} after a closing quote (the cell opens on line {opened}); close "
         'the quote where the cell ends, and write a quote inside a cell twice ("").'
     )
-
-
-def check_names(names: Sequence[str], where: str) -> None:
-    """Raises InputError if two columns have one name."""
-    twice = {name for name, count in Counter(names).items() if name and count > 1}
-    if twice:
-        raise InputError(f"{where} has two columns named {some(sorted(twice))}; rename or remove one.")
-
-
-def some(values: Collection[object]) -> str:
-    """The first few values, and how many more there are, for a message."""
-    shown = [repr(value)[:60] for value in list(values)[:SHOWN]]
-    return ", ".join(shown) + (f" and {len(values) - SHOWN:,} more" if len(values) > SHOWN else "")
 
 
 READERS: Mapping[str, Callable[[Path], Iterator[tuple[int, Row]]]] = {

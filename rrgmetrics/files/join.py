@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import some
+from rrgmetrics.files.labels import some
 from rrgmetrics.files.read import Reports, Studies
 from rrgmetrics.reports import Pair
 

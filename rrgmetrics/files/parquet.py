@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import check_names
+from rrgmetrics.files.labels import check_names
 from rrgmetrics.files.limits import FREE_ROWS, MAX_CELL, MAX_RATIO, room_of, too_large
 
 BATCH = 4096  # rows at once, at most

@@ -12,7 +12,8 @@ from typing import Any
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import Columns, check_columns, pick_columns
-from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, some, suffix_of
+from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, suffix_of
+from rrgmetrics.files.labels import some
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context, report_of

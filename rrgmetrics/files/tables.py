@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import Row, check_names
+from rrgmetrics.files.formats import Row
+from rrgmetrics.files.labels import check_names
 from rrgmetrics.reports import columns_of, describe, listed_values
 
 BATCH = 1_000  # rows of a data set at once

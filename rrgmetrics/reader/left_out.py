@@ -189,6 +189,8 @@ def _gives(cand: Unit, detail: Detail, candidate: Reading, lexicon: Lexicon) -> 
         return any(finding.acuity or finding.change in ("new", "stable") for finding in cand.readings)
     if detail in ("level", "number"):
         return head.count is not None or _names_bones(head.levels, lexicon)
+    if detail == "malposition" and position(head, lexicon):
+        return True
     return bool(head.tip or head.position or head.measurements_mm or head.levels or cand.zones)
 
 

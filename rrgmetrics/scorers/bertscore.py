@@ -168,7 +168,7 @@ def count_documents(texts: Iterable[str], encoder: Encoder) -> Idf:
 
 def find_baseline(model: str, layer: int) -> Baseline | None:
     """Looks up bert-score's published English baseline (precision, recall, F) of a model's layer, or None."""
-    return _baselines().get((model, layer))
+    return _baselines().get((model, layer)) if layer else None
 
 
 @lru_cache(maxsize=1)

@@ -79,7 +79,7 @@ def test_two_styles_of_one_study_differ_in_words_only() -> None:
         rng = Random(i)
         study = draw_study(rng)
         texts = [render(study, rng.choices(list(w), list(w.values()))[0], rng) for w in weights]
-        errors = compare(read(texts[0]), read(texts[1])).errors
+        errors = compare(read(texts[0]), read(texts[1])).whole.errors  # a style may also leave out a degree
         told = ErrorCategory.FALSE_COMPARISON  # a style may leave out that something is unchanged
         clean += all(error.category is told for error in errors)
     assert clean / 200 >= 0.95

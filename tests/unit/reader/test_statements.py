@@ -53,7 +53,7 @@ def test_semicolons_with_nothing_beside_them_change_nothing(text: str, written: 
 
 
 def test_what_a_part_between_semicolons_leaves_out_stands_before_it() -> None:
-    text = "Effusions are small on the right; moderate on the left; the right one is new; no pneumothorax."
+    text = "Effusions are small on the right; moderate on the left; no pneumothorax; the heart is normal."
     assert {(f.concept, f.side) for f in read(text).findings} >= {
         ("pleural_effusion", "right"),
         ("pleural_effusion", "left"),
