@@ -73,7 +73,7 @@ OTHERWISE = {  # how many of the twelve reports may read otherwise, where a layo
     "no commas": 0,
     "no punctuation": 3,
     "?text=words": 8,
-    "?text=r2gen": 0,
+    "?text=r2gen": 1,
 }
 KNOWN = {"inline list =>": "an arrow is a change where a list of one sentence holds it"}  # not read yet
 
