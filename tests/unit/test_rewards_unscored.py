@@ -153,11 +153,14 @@ ODD = {
 }
 
 
+FAR = pytest.approx(-35, abs=2)  # ten times what another patient's report loses, as `make stress` measured it
+
+
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize(
     ("metric", "arguments", "worst"),
     [
-        ("finding_errors", {}, -35.3),
+        ("finding_errors", {}, FAR),
         ("finding_errors", {"scale": "unit"}, 0.0),
         ("finding_errors", {"transform": "unit"}, 0.0),
         ("finding_errors", {"key": "finding_errors_missing_finding"}, -10.0),
@@ -171,7 +174,7 @@ def test_a_completion_of_any_length_earns_the_worst_value(odd, metric, arguments
     caplog.clear()
     for _ in range(2):
         right, wrong, long = earned(reward, REFERENCE, "Large right pneumothorax.", ODD[odd])
-        assert long == pytest.approx(worst)
+        assert long == (worst if worst is FAR else pytest.approx(worst))
         assert right >= wrong >= long
     (record,) = (each for each in caplog.records if each.name == "rrgmetrics")
     assert record.levelno == logging.WARNING
@@ -226,7 +229,7 @@ def test_a_metric_that_gives_no_number_is_asked_about_the_reference_itself(monke
     reward = make_reward("finding_errors", baselines="none")
     completions, references = ["Clear.", REFERENCE, "Clear."], [REFERENCE, REFERENCE, "Edema."]
     rewards = reward(completions=completions, reference=references)
-    assert rewards[0] == pytest.approx(-35.3)
+    assert rewards[0] == FAR
     assert rewards[1:] == [0.0, None]
 
 
