@@ -45,8 +45,6 @@ def test_the_suite_runs_on_what_is_promised():
     assert matrix["os"] == ["ubuntu-latest", "macos-latest"]
     published = PROJECT["optional-dependencies"]["published"]
     (transformers,) = (each for each in published if each.startswith("transformers"))
-        each for each in PROJECT["optional-dependencies"]["published"] if each.startswith("transformers")
-    )
     makefile = (ROOT / "Makefile").read_text()
     assert f"'transformers=={transformers.partition('>=')[2]}.*'" in makefile  # the oldest is tried
 
