@@ -148,6 +148,7 @@ JUDGES = (
         modality=CHEST_XRAY,
         paper="Baharoon et al. 2026, arXiv 2603.06183",
         citation="baharoon-2026-crimson",
+        hacks=("constant",),
         resists_tricks=True,
     ),
     MetricSpec(

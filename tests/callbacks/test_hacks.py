@@ -94,7 +94,7 @@ def test_lexical_metrics_and_pure_encoders_are_declared():
         (
             "bleu",
             "saying a sentence again raises it; normal sentences appended",
-            "finding_score, finding_errors, crepe, crimson.",
+            "finding_score, finding_errors, crepe.",
         ),
         ("semb_score", "in a wrong order keep most of it", "finding_score, finding_errors, crepe, crimson."),
     ],
@@ -111,5 +111,5 @@ def test_a_reward_that_can_be_gamed_is_said_when_it_is_made(metric, how, resist,
 
 def test_a_reward_that_resists_is_made_in_silence(caplog):
     make_reward("finding_errors")
-    make_reward("crimson")
+    make_reward("finding_score")
     assert not caplog.records
