@@ -129,11 +129,17 @@ def reads_reports_of(spec: MetricSpec, pack: str) -> bool:
     return follows or reads(spec.modality, all_packs()[pack].kind)
 
 
+def read_results(file: Path) -> dict[str, Any]:
+    """Reads a file of results of this package, with libyaml where PyYAML has it: they are large."""
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    content: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
+    return content
+
+
 @cache
 def measured_sets(file: Path = FILE) -> Mapping[str, MeasuredSet]:
     """Reads the data sets by name."""
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    stored = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)["datasets"]
+    stored = read_results(file)["datasets"]
     return {name: _data_set(name, facts) for name, facts in stored.items()}
 
 

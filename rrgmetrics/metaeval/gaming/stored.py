@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from rrgmetrics.metaeval.gaming.report import Gamed, GamingReport, gamed_of, gamed_row
+from rrgmetrics.metaeval.measured import read_results
 from rrgmetrics.version import VERSION
 
 FILE = Path(__file__).with_name("results.yaml")
@@ -40,7 +40,7 @@ class StoredGaming:
 @cache
 def stored_gaming(file: Path = FILE) -> StoredGaming:
     """Reads the stored measurement."""
-    stored = _read(file)
+    stored = read_results(file)
     rows = stored.pop("metrics")
     measured = {name: row.pop("measured") for name, row in rows.items()}
     return StoredGaming(metrics={name: gamed_of(name, row) for name, row in rows.items()}, measured=measured, **stored)
@@ -57,17 +57,9 @@ def record(report: GamingReport, *, date: str, file: Path = FILE) -> None:
     import yaml
 
     about = {"source": report.source, "n_studies": report.n_studies, "seed": report.seed}
-    stored = _read(file) if file.is_file() else {}
+    stored = read_results(file) if file.is_file() else {}
     rows = stored.get("metrics", {}) if all(stored.get(key) == value for key, value in about.items()) else {}
     measured = f"{date}, rrgmetrics {VERSION}"
     rows |= {name: {"measured": measured, **gamed_row(metric)} for name, metric in report.metrics.items()}
     text = yaml.safe_dump({**about, "metrics": rows}, sort_keys=False, width=500, default_flow_style=None)
     file.write_text(HEADER + text, encoding="utf-8")
-
-
-def _read(file: Path) -> dict[str, Any]:
-    import yaml
-
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    content: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
-    return content

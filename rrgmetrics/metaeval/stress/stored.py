@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.measured import read_results
 from rrgmetrics.metaeval.stress.kinds import KINDS
 from rrgmetrics.metaeval.stress.measure import NAN, OfKind, OfLadder, Stressed, StressReport
 from rrgmetrics.reader.lexicon import DEFAULT_PACK
@@ -62,8 +63,7 @@ class StoredStress:
 @cache
 def stored_stress(file: Path = FILE) -> StoredStress:
     """Reads the stored measurement."""
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    stored = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
+    stored = read_results(file)
     rows = stored.pop("metrics")
     return StoredStress(metrics={name: _stressed(row) for name, row in rows.items()}, **stored)
 
@@ -88,7 +88,7 @@ def record(report: StressReport, *, date: str, file: Path = FILE) -> None:
         "seed": suite.seed,
         "without": {kind: suite.without(kind) for kind in KINDS},
     }
-    stored = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    stored = read_results(file) if file.is_file() else {}
     rows = stored.get("metrics", {})
     others = rows.keys() - report.metrics.keys()
     if others and any(stored[key] != value for key, value in about.items() if key != "date"):
