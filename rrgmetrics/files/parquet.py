@@ -102,8 +102,6 @@ def _rows_at_once(file: Any, group: int, names: list[str], where: _Where) -> int
 
 def _cells(column: Any, where: str, shared: dict[Any, Any] | None) -> list[Any]:
     """The cells of a column of a batch as Python's objects; of texts equal ones are one."""
-    from pyarrow import compute
-
     if shared is not None:
         _longest(column, where)
         if len(shared) > SHARED:
@@ -111,9 +109,8 @@ def _cells(column: Any, where: str, shared: dict[Any, Any] | None) -> list[Any]:
         return [shared.setdefault(cell, cell) for cell in column.to_pylist()]
     total = 0
     for part in _dictionaries(column):
-        lengths = compute.binary_length(part.dictionary)
         _longest(part.dictionary, where)
-        total += compute.sum(compute.take(lengths, part.indices)).as_py() or 0
+        total += text_bytes(part)
     if total > MAX_BATCH:
         raise InputError(f"{where}: the lists of a few rows have {total:,} bytes of text; leave the column out.")
     cells: list[Any] = column.to_pylist()
@@ -134,6 +131,14 @@ def _dictionaries(array: Any) -> Iterator[Any]:
         yield from _dictionaries(array.items)
     elif types.is_list(array.type) or types.is_large_list(array.type) or types.is_fixed_size_list(array.type):
         yield from _dictionaries(array.flatten())
+
+
+def text_bytes(column: Any) -> int:
+    """Returns the bytes of all texts of a column that was read as a dictionary, as they would stand one by one."""
+    from pyarrow import compute
+
+    lengths = compute.take(compute.binary_length(column.dictionary), column.indices)
+    return compute.sum(lengths).as_py() or 0
 
 
 def _longest(texts: Any, where: str) -> int:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike, check_file
+from rrgmetrics.files.parquet import text_bytes
 from rrgmetrics.files.write import replacing
 
 MOST_CELLS = 250_000_000  # numbers of a file: 2 GB in memory
@@ -241,7 +242,7 @@ def _read_table(path: Path, metrics: Iterable[str]) -> Any:
     A few kB of Parquet can stand for any number of rows, and for one long text in each: both are counted as they come.
     """
     import pyarrow
-    from pyarrow import compute, parquet, types
+    from pyarrow import parquet, types
 
     file = parquet.ParquetFile(path, page_checksum_verification=True)
     schema = file.schema_arrow
@@ -262,10 +263,7 @@ def _read_table(path: Path, metrics: Iterable[str]) -> Any:
     narrow = parquet.ParquetFile(path, read_dictionary=texts, page_checksum_verification=True)
     batches, size = [], 0
     for batch in narrow.iter_batches(ROWS, columns=columns):
-        for name in texts:
-            column = batch[name]
-            lengths = compute.take(compute.binary_length(column.dictionary), column.indices)
-            size += compute.sum(lengths).as_py() or 0
+        size += sum(text_bytes(batch[name]) for name in texts)
         if size > MOST_TEXT:
             raise ValueError(f"its texts have more than {MOST_TEXT:,} bytes")
         batches.append(batch)
