@@ -165,6 +165,12 @@ def read_rated(options: argparse.Namespace) -> list[Data]:
     return [load(dataset, columns=columns, counts=counts, ratings=ratings) for dataset in options.dataset]
 
 
+def add_report_columns(parser: argparse.ArgumentParser) -> None:
+    """Adds the columns of a collection of reports."""
+    parser.add_argument("--column", nargs="+", default=["report"], metavar="NAME", help="column(s) with the report")
+    parser.add_argument("--id-column", metavar="NAME", help="column that names the study")
+
+
 def add_lexicon(parser: argparse.ArgumentParser) -> None:
     """Adds `--lexicon`, which holds for all that the command does."""
     parser.add_argument("--lexicon", metavar="DIR", help="YAML files that add to the reader's lexicon or override it")

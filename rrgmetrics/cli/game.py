@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rrgmetrics.cli.arguments import add_lexicon, add_rated, add_running, read_rated, split_names
+from rrgmetrics.cli.arguments import add_lexicon, add_rated, add_report_columns, add_running, read_rated, split_names
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
@@ -43,8 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tricks", nargs="+", metavar="NAME", help="tricks to play, as --output names them; default: all"
     )
     parser.add_argument("--no-tricks", action="store_true", help="search alone")
-    parser.add_argument("--column", nargs="+", default=["report"], metavar="NAME", help="column(s) with the report")
-    parser.add_argument("--id-column", metavar="NAME", help="column that names the study")
+    add_report_columns(parser)
     parser.add_argument(
         "--reports", dest="n_reports", type=int, default=None, metavar="N", help="use the first N alone, or generate N"
     )

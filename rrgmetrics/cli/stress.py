@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import add_lexicon, add_running, split_names
+from rrgmetrics.cli.arguments import add_lexicon, add_report_columns, add_running, split_names
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.errors import InputError
@@ -30,8 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="names as score takes them, or presets; MODULE:FUNCTION, a Python function of candidates and references; "
         f"the folder of an evaluate module (FOLDER#KEY); default: all. Presets: {', '.join(PRESETS)}",
     )
-    parser.add_argument("--column", nargs="+", default=["report"], metavar="NAME", help="column(s) with the report")
-    parser.add_argument("--id-column", metavar="NAME", help="column that names the study")
+    add_report_columns(parser)
     parser.add_argument(
         "--reports", dest="n_reports", type=int, default=None, metavar="N", help="use the first N alone"
     )
