@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Console
-
 from rrgmetrics import child, notice
 from rrgmetrics.cli.arguments import add_step, split_names
 from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.english import by_number, counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.numbers import estimate, headed, show
@@ -109,7 +108,7 @@ def _work(options: argparse.Namespace) -> None:
     signal.signal(signal.SIGTERM, _end)
     child.follow(_leave)
     board = _open(options)
-    log = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    log = Terminal(stderr=True, soft_wrap=True, highlight=False, markup=False)
 
     def say(line: str) -> None:
         log.print(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}")
@@ -177,7 +176,7 @@ def _show(options: argparse.Namespace) -> None:
         progress = board.progress(options.id)
         print_line(f"{progress.name}: {progress.state}. {progress.message}")
         return
-    Console().print(standings_table(board.standings(hidden=options.hidden)))
+    Terminal().print(standings_table(board.standings(hidden=options.hidden)))
 
 
 def _id_argument(parser: argparse.ArgumentParser) -> None:
