@@ -128,7 +128,7 @@ SAME = [  # asked, answered: the same model, as servers name it
     ("llama-3.1-8b-instruct", "accounts/fireworks/models/llama-3.1-8b-instruct"),
     ("qwen2.5-7b", "/models/Qwen2.5-7B.Q4_K_M.gguf"),
     ("qwen2.5-7b", r"C:\models\qwen2.5-7b-f16.gguf"),
-    ("org/name", "/root/.cache/huggingface/hub/models--org--name/snapshots/0a1b2c"),
+    ("org/name", "/home/me/.cache/huggingface/hub/models--org--name/snapshots/0a1b2c"),
     ("/models/green", "green"),
     ("m", None),
     ("m", ""),
