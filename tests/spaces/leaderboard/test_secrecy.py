@@ -14,6 +14,7 @@ from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 
 from rrgmetrics import InputError, cli
+from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.prepared import Metrics
 from rrgmetrics.spaces.leaderboard import commands, references, schema, scoring
 from rrgmetrics.spaces.leaderboard.export import export_board
@@ -100,7 +101,7 @@ def test_nothing_that_is_said_or_written_holds_a_hidden_reference(
         board.system(third)
     said += [str(caught.value)]
     export_board(board, tmp_path / "out")
-    commands.Console().print(commands.standings_table(board.standings()))
+    Terminal().print(commands.standings_table(board.standings()))
 
     assert len(board.examples(first, limit=1000)) == 2
     assert SECRET not in repr(said)
