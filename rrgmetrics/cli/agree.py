@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
@@ -14,9 +14,10 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
 
 if TYPE_CHECKING:
+    from rrgmetrics.metaeval import Report
     from rrgmetrics.metaeval.loaders import Data
 
-ALSO = ("failures", "counts", "raters", "sources")
+ALSO = ("failures", "overlooked", "counts", "raters", "sources")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,8 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         choices=ALSO,
         metavar="TABLE",
-        help="failures (what a metric overlooks), counts (MAE by kind, one rater left out), raters (each alone), "
-        "sources (what raters say of each)",
+        help="failures (which source's reports have more errors of a kind, as Yu et al. 2023 test it), overlooked "
+        "(errors in what a metric ranks best), counts (MAE by kind, one rater left out), raters (each alone), sources "
+        "(what raters say of each)",
     )
     parser.add_argument("--plots", metavar="DIR", help="write a forest, a map of kinds and a scatter plot a metric")
     parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
@@ -65,11 +67,23 @@ def run(options: argparse.Namespace) -> None:
     for report in reports:
         if isinstance(report, AgreementReport):
             tables += [table for name in options.also for table in papers.ALSO[name](report)]
-    written = [report.to_dict() for report in reports]
-    print_and_write(options, tables, number_rows(reports), written[0] if len(written) == 1 else {"datasets": written})
+    also = [_numbers(report, options.also) for report in reports]
+    rows = [*number_rows(reports), *(row for each in also for own in each.values() for row in own)]
+    written = [{**report.to_dict(), **own} for report, own in zip(reports, also, strict=True)]
+    print_and_write(options, tables, rows, written[0] if len(written) == 1 else {"datasets": written})
     for report in reports:
         if options.plots and isinstance(report, AgreementReport):
             write_plots(report, options.plots, force=options.force)
+
+
+def _numbers(report: Report, also: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """The numbers of the further tables that have rows of their own, by the table's name."""
+    from rrgmetrics.metaeval import AgreementReport
+    from rrgmetrics.present import papers
+
+    if not isinstance(report, AgreementReport):
+        return {}
+    return {name: papers.NUMBERS[name](report) for name in also if name in papers.NUMBERS}
 
 
 def _pictures(options: argparse.Namespace, data: Sequence[Data], names: Sequence[str]) -> list[Path]:

@@ -1,141 +1,144 @@
-"""What a metric overlooks: the errors in the candidate of each study that it ranks best (Yu et al. 2023, Patterns).
+"""Failure modes of metrics, as Yu et al. (2023, Patterns) tested them: the errors in each metric's oracle reports.
 
-Of each study's candidates the one that a metric scores best is taken (of several equal ones, their mean); what raters
-counted in it is what the metric let pass. Shares say of which kind these errors are; kinds are held against each other
-by paired t-tests over studies, corrected by Benjamini and Hochberg over all tests of a table, as in that paper. Where
-the data name the source of a candidate (in ReXVal the metric that retrieved it), the same is told of each source.
+In ReXVal each candidate was retrieved by a metric, its `source`: of all training reports the one that the metric scores
+best. Within one kind of error, for all errors and for the significant ones, every source is tested against every other:
+
+- a data point is what one rater counted in one candidate: 6 raters and 50 studies are 300 points a source;
+- the test is a one-sided two-sample t test with equal variance (598 degrees of freedom), whose alternative is that the
+  first source has more errors; "A has fewer than B" is the test "B has more than A";
+- the 12 ordered pairs of 4 sources are one family, corrected by Benjamini and Hochberg at a false discovery rate of 1%:
+  the p-value of rank k is held against k / 12 × 1%, and all up to the last one that passes are significant.
+
+The points of one study are not independent, as the test assumes; `rrgmetrics.metaeval.overlooked` tests kinds of error
+within one metric, paired by study. The means are the paper's Supplementary Table 2, the tests Supplementary Table 3.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.metaeval.agreement import AgreementReport, goodness
-from rrgmetrics.metaeval.rated import TOTAL, Rated
+from rrgmetrics.metaeval.rated import SIGNIFICANT, TOTAL, Rated
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.stats import benjamini_hochberg
 
-ANY, BEST = "any candidate", "the fewest errors"
-FEWEST = 3  # studies behind a t-test
+RATE = 0.01  # of false discoveries
+
+
+class MeanCount(NamedTuple):
+    """The mean of what raters counted in the candidates of a source, over `n` data points."""
+
+    source: str
+    target: str
+    mean: float
+    n: int
 
 
 @dataclass(frozen=True)
-class KindTest:
-    """Two kinds of error in the same reports: mean difference a report, and a paired t-test over studies."""
+class MoreErrors:
+    """A test whether the candidates of one source have more errors of a kind than those of another.
+
+    Attributes:
+        first: The source that has more, by the alternative.
+        second: The other source.
+        target: The kind of error, with `_significant` where only significant errors count.
+        difference: Mean count of the first less that of the second.
+        t: The statistic; NaN where neither source varies.
+        degrees: Of freedom.
+        p_value: One-sided, not corrected.
+        critical: What `p_value` is held against: its rank in the family × rate / number of tests.
+        p_corrected: By Benjamini and Hochberg within the family.
+        rate: Of false discoveries.
+    """
 
     first: str
     second: str
+    target: str
     difference: float
+    t: float
+    degrees: int
     p_value: float
+    critical: float = math.nan
     p_corrected: float = math.nan
+    rate: float = RATE
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the first source has more errors, at the family's rate of false discoveries."""
+        return self.p_corrected <= self.rate
 
 
 @dataclass(frozen=True)
-class Overlooked:
-    """The errors in the reports that a metric ranks best.
+class FailureModes:
+    """The mean counts of each source, and the tests of each family `(target)`."""
 
-    Attributes:
-        subject: The metric, a source, `ANY` (the mean of all candidates) or `BEST` (what raters would take).
-        means: Errors a report of each kind.
-        n: Studies.
-        tests: Every two kinds.
+    means: tuple[MeanCount, ...]
+    families: Mapping[str, tuple[MoreErrors, ...]]
+
+
+def failure_modes(data: Rated, *, rate: float = RATE) -> FailureModes | None:
+    """Tests the sources of candidates against each other.
+
+    Args:
+        data: Rated pairs with a label `source`.
+        rate: Of false discoveries within a family.
+
+    Returns:
+        The means and tests; None where the data have fewer than two sources, or no counts of a kind of error.
     """
-
-    subject: str
-    means: dict[str, float]
-    n: int
-    tests: tuple[KindTest, ...]
-
-    @property
-    def shares(self) -> dict[str, float]:
-        """The part of each kind in all errors, 0 to 1; NaN without an error."""
-        whole = math.fsum(self.means.values())
-        return {kind: mean / whole if whole else math.nan for kind, mean in self.means.items()}
-
-    @property
-    def total(self) -> float:
-        """Errors a report, of all kinds."""
-        return math.fsum(self.means.values())
-
-
-def overlooked(report: AgreementReport) -> tuple[Overlooked, ...]:
-    """Returns what each metric overlooks; nothing where raters marked fewer than two kinds of error."""
-    data = report.data
-    kinds = data.counted_kinds
-    if len(kinds) < 2:
-        return ()
-    errors = np.stack([data.mean(kind) for kind in kinds], axis=1)
-    judged = ~np.isnan(errors).any(axis=1)
-    chosen = dict(_chosen(report, judged))
-    found = {name: _of_chosen(data, errors, weights) for name, weights in chosen.items()}
-    lines = [(name, rows, _tests(rows, kinds)) for name, rows in found.items() if len(rows)]
-    corrected = iter(benjamini_hochberg([test.p_value for *_, tests in lines for test in tests]).tolist())
-    return tuple(
-        Overlooked(
-            subject=name,
-            means=dict(zip(kinds, rows.mean(axis=0).tolist(), strict=True)),
-            n=len(rows),
-            tests=tuple(
-                KindTest(test.first, test.second, test.difference, test.p_value, next(corrected)) for test in tests
-            ),
-        )
-        for name, rows, tests in lines
+    points = _points(data)
+    if len(points) < 2 or not data.counted_kinds:
+        return None
+    significant = [f"{kind}_significant" for kind in data.counted_kinds]
+    targets = [name for name in (*data.counted_kinds, TOTAL, *significant, SIGNIFICANT) if name in data.values]
+    means = tuple(
+        MeanCount(source, target, float(np.mean(own[target])) if len(own[target]) else math.nan, len(own[target]))
+        for source, own in points.items()
+        for target in targets
     )
+    families = {
+        target: corrected([_test(points, *two, target) for two in permutations(points, 2)], rate)
+        for target in targets
+        if target not in (TOTAL, SIGNIFICANT)
+    }
+    return FailureModes(means, families)
 
 
-def _chosen(report: AgreementReport, judged: Any) -> Iterator[tuple[str, Array]]:
-    """Yields for each subject the weight of each pair `(n_pairs,)`: 1 in a study, shared by equal candidates."""
-    data = report.data
-    for name, result in report.results.items():
-        yield name, _best_of_studies(data, np.where(judged, goodness(result), np.nan))
-    if TOTAL in data.values:
-        yield BEST, _best_of_studies(data, np.where(judged, -data.mean(TOTAL), np.nan))
-    yield ANY, _best_of_studies(data, np.where(judged, 0.0, np.nan))
-    for source in dict.fromkeys(data.labels.get("source", ())):
-        own = np.array([each == source for each in data.labels["source"]])
-        yield f"source {source}", _best_of_studies(data, np.where(judged & own, 0.0, np.nan), least=1)
+def corrected(tests: Sequence[MoreErrors], rate: float) -> tuple[MoreErrors, ...]:
+    """A family of tests with critical values and corrected p-values; a test without a p-value counts for nothing."""
+    p_values = np.array([test.p_value for test in tests])
+    order = np.argsort(p_values, kind="stable")  # NaN last
+    n = int((~np.isnan(p_values)).sum())
+    ranks = np.empty(len(tests))
+    ranks[order] = np.arange(1, len(tests) + 1)
+    critical = np.where(np.isnan(p_values), np.nan, ranks / max(n, 1) * rate)
+    values = zip(tests, critical.tolist(), benjamini_hochberg(p_values).tolist(), strict=True)
+    return tuple(replace(test, critical=each, p_corrected=p, rate=rate) for test, each, p in values)
 
 
-def _best_of_studies(data: Rated, values: Array, *, least: int = 2) -> Array:
-    """The weight of each pair: of studies with `least` candidates that have a value, the best share 1."""
-    weights = np.zeros(len(values))
-    rows_of: dict[str, list[int]] = {}
-    for row, study in enumerate(data.studies):
-        if not np.isnan(values[row]):
-            rows_of.setdefault(study, []).append(row)
-    for rows in rows_of.values():
-        if len(rows) >= least:
-            own = values[rows]
-            best = np.isclose(own, own.max(), rtol=1e-9, atol=0)
-            weights[rows] = best / best.sum()
-    return weights
+def _points(data: Rated) -> dict[str, dict[str, Array]]:
+    """By source and target, one count a rater and candidate."""
+    sources = data.labels.get("source", ())
+    points: dict[str, dict[str, Array]] = {}
+    for source in dict.fromkeys(sources):
+        own = np.array([each == source for each in sources])
+        counts = {target: values[:, own].ravel() for target, values in data.values.items()}
+        points[source] = {target: values[~np.isnan(values)] for target, values in counts.items()}
+    return points
 
 
-def _of_chosen(data: Rated, errors: Array, weights: Array) -> Array:
-    """Errors of each kind in what was chosen of each study `(n_studies, n_kinds)`."""
-    used = np.flatnonzero(weights)
-    studies = list(dict.fromkeys(data.studies[row] for row in used.tolist()))
-    table = np.zeros((len(studies), errors.shape[1]))
-    numbers = {study: number for number, study in enumerate(studies)}
-    for row in used.tolist():
-        table[numbers[data.studies[row]]] += weights[row] * errors[row]
-    return table
+def _test(points: Mapping[str, Mapping[str, Array]], first: str, second: str, target: str) -> MoreErrors:
+    from scipy.stats import ttest_ind
 
-
-def _tests(rows: Array, kinds: tuple[str, ...]) -> list[KindTest]:
-    """Paired t-tests between every two kinds; NaN where the differences are all alike or studies too few."""
-    from scipy.stats import ttest_rel
-
-    tests = []
-    for one, other in combinations(range(len(kinds)), 2):
-        differences = rows[:, one] - rows[:, other]
-        testable = len(rows) >= FEWEST and float(np.ptp(differences)) > 1e-12
-        p = float(ttest_rel(rows[:, one], rows[:, other]).pvalue) if testable else math.nan
-        tests.append(KindTest(kinds[one], kinds[other], float(differences.mean()), p))
-    return tests
+    one, other = points[first][target], points[second][target]
+    degrees = len(one) + len(other) - 2
+    found: Any = (math.nan, math.nan)
+    if min(len(one), len(other)) > 1 and max(np.ptp(one), np.ptp(other)) > 0:
+        found = ttest_ind(one, other, equal_var=True, alternative="greater")
+    difference = float(np.mean(one) - np.mean(other)) if len(one) and len(other) else math.nan
+    return MoreErrors(first, second, target, difference, float(found[0]), degrees, float(found[1]))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.failures import ANY, BEST, Overlooked, overlooked
 from rrgmetrics.metaeval.measured import FILE, NAN, measured_sets
+from rrgmetrics.metaeval.overlooked import ANY, BEST, Overlooked, overlooked
 from rrgmetrics.stats import Estimate
 from rrgmetrics.version import VERSION
 

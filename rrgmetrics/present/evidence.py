@@ -272,7 +272,7 @@ def _kinds_section(specs: Sequence[MetricSpec]) -> Section:
         "What each overlooks",
         f"On {data.title}: {data.rows} pairs of {data.studies} studies, which was read while the reader was written. "
         "Left, tau-b of the headline with the errors of each kind; right, the errors in the candidate of each study "
-        "that the metric ranks best, and the parts of each kind (`rrgmetrics agree --also failures`).",
+        "that the metric ranks best, and the parts of each kind (`rrgmetrics agree --also overlooked`).",
         Table(
             ("metric", *titles, "errors let pass", *titles),
             (Group(tuple(lines)), Group(quiet)),

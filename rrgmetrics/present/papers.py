@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +12,9 @@ from rrgmetrics.metaeval.ablation import Ablated
 from rrgmetrics.metaeval.agreement import AgreementReport, Resampling
 from rrgmetrics.metaeval.by_rater import SameSide, by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import RADIOLOGIST, counting
-from rrgmetrics.metaeval.failures import ANY, BEST, overlooked
-from rrgmetrics.metaeval.rated import Rated
+from rrgmetrics.metaeval.failures import FailureModes, MoreErrors, failure_modes
+from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
+from rrgmetrics.metaeval.rated import SIGNIFICANT, TOTAL, Rated
 from rrgmetrics.present.numbers import p_value
 from rrgmetrics.present.short import named, short, short_estimate, short_signed
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
@@ -23,6 +25,126 @@ SHOWN_TESTS = 12
 
 
 def failure_tables(report: AgreementReport) -> Iterator[Table]:
+    """Yields Supplementary Tables 2 and 3 of Yu et al. (2023): mean counts by source and kind, and the tests.
+
+    A family of tests has a table where any of them is significant.
+    """
+    found = failure_modes(report.data)
+    if found is None:
+        return
+    yield from _mean_tables(report.data, found)
+    for target, tests in found.families.items():
+        if any(test.is_significant for test in tests):
+            yield _tests_table(report.data, target, tests)
+
+
+def _mean_tables(data: Rated, found: FailureModes) -> Iterator[Table]:
+    """Yields the mean counts of all errors, and those of the significant ones."""
+    means = {(each.source, each.target): each for each in found.means}
+    for total, suffix, which in ((TOTAL, "", "errors"), (SIGNIFICANT, "_significant", "significant errors")):
+        targets = [target for kind in data.counted_kinds if (target := kind + suffix) in data.values]
+        if not targets:
+            continue
+        shown = [*targets, *([total] if total in data.values else [])]
+        sources = dict.fromkeys(each.source for each in found.means)
+        lines: list[Cells] = [
+            (source, *(_three(means[source, target].mean) for target in shown), str(means[source, targets[0]].n))
+            for source in sources
+        ]
+        silent = [_title(data, t) for t in targets if not any(test.is_significant for test in found.families[t])]
+        note = f" No source differs from another in {', '.join(silent)}." if silent else ""
+        yield Table(
+            (
+                "source",
+                *(_letters(data.title(kind)) for kind in data.counted_kinds),
+                *["total"][: len(shown) - len(targets)],
+                "points",
+            ),
+            (Group(tuple(lines)),),
+            title=f"{data.name}: mean {which} by source",
+            note=f"A point is one rater and one study.{note}",
+        )
+
+
+def _tests_table(data: Rated, target: str, tests: Sequence[MoreErrors]) -> Table:
+    lines: list[Cells] = [
+        (
+            f"{test.first} > {test.second}",
+            short_signed(test.difference),
+            _scientific(test.p_value),
+            _scientific(test.critical),
+            Cell("yes", "strong") if test.is_significant else "no",
+        )
+        for test in tests
+    ]
+    return Table(
+        ("has more errors", "difference", "p", "critical", "significant"),
+        (Group(tuple(lines)),),
+        title=f"{data.name}: sources compared, {_title(data, target)}",
+        note=f"One-sided two-sample t tests, equal variance, {tests[0].degrees} degrees of freedom; Benjamini–Hochberg "
+        f"at {tests[0].rate:.0%} over the {len(tests)} tests. A < B is the test B > A.",
+    )
+
+
+def failure_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+    """The mean counts and the tests, a row each, for tables of numbers and JSON."""
+    found = failure_modes(report.data)
+    if found is None:
+        return []
+    means = [
+        {
+            "dataset": report.name,
+            "subject": each.source,
+            "target": each.target,
+            "view": "mean count",
+            "mean": each.mean,
+            "n": each.n,
+        }
+        for each in found.means
+    ]
+    tests = [
+        {
+            "dataset": report.name,
+            "subject": test.first,
+            "target": test.target,
+            "view": "has more than",
+            "other": test.second,
+            "difference": test.difference,
+            "t": test.t,
+            "degrees": test.degrees,
+            "p_value": test.p_value,
+            "critical": test.critical,
+            "p_corrected": test.p_corrected,
+            "is_significant": test.is_significant,
+        }
+        for family in found.families.values()
+        for test in family
+    ]
+    return [*means, *tests]
+
+
+def overlooked_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+    """What each metric overlooks by kind and the paired tests, a row each."""
+    rows: list[dict[str, Any]] = []
+    for each in overlooked(report):
+        about = {"dataset": report.name, "subject": each.subject, "n": each.n}
+        rows += [{**about, "target": kind, "view": "overlooked", "mean": mean} for kind, mean in each.means.items()]
+        rows += [
+            {
+                **about,
+                "target": test.first,
+                "view": "overlooked more than",
+                "other": test.second,
+                "difference": test.difference,
+                "p_value": test.p_value,
+                "p_corrected": test.p_corrected,
+            }
+            for test in each.tests
+        ]
+    return rows
+
+
+def overlooked_tables(report: AgreementReport) -> Iterator[Table]:
     """Yields what each metric overlooks by kind, and the paired t-tests between kinds."""
     found = overlooked(report)
     if not found:
@@ -174,9 +296,17 @@ def _mean_of(data: Rated, target: str, resampling: Resampling) -> str:
 
 ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
     "failures": failure_tables,
+    "overlooked": overlooked_tables,
     "counts": counting_table,
     "raters": rater_tables,
     "sources": source_tables,
+}
+
+NUMBERS: Mapping[
+    str, Callable[[AgreementReport], list[dict[str, Any]]]
+] = {  # of the tables that have rows of their own
+    "failures": failure_numbers,
+    "overlooked": overlooked_numbers,
 }
 
 
@@ -203,6 +333,21 @@ def ablation_table(data: Rated, found: Sequence[Ablated]) -> Table:
 
 def _name(report: AgreementReport, subject: str) -> str:
     return named(subject, report.results[subject]) if subject in report.results else subject
+
+
+def _title(data: Rated, target: str) -> str:
+    """A kind of error as people read it: `A false, significant`."""
+    kind = target.removesuffix("_significant")
+    return data.title(kind) if kind == target else f"{data.title(kind)}, significant"
+
+
+def _three(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.3f}"
+
+
+def _scientific(value: float) -> str:
+    """A p-value as the paper prints it: `3.79e-03`."""
+    return "" if math.isnan(value) else f"{value:.2e}"
 
 
 def _letters(title: str) -> str:

@@ -16,7 +16,7 @@ from rrgmetrics.metaeval import Rated, measure
 from rrgmetrics.metaeval.ablation import ablation
 from rrgmetrics.metaeval.by_rater import by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import counting
-from rrgmetrics.metaeval.failures import ANY, BEST, overlooked
+from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
 from rrgmetrics.present.papers import ALSO
 from rrgmetrics.reports import Pair
 
@@ -71,7 +71,7 @@ def test_unscored_and_unjudged_candidates_are_not_chosen():
     assert np.isnan(line.tests[0].p_value)
 
 
-def test_one_kind_has_no_failures():
+def test_of_one_kind_nothing_is_overlooked():
     rated = data(values={"total_errors": FALSE, "false_finding": FALSE})
     assert overlooked(report_of(rated, result("any", headline=range(8)))) == ()
 
