@@ -13,7 +13,7 @@ from rrgmetrics import files
 from rrgmetrics.backends.comparison import ComparedPairs
 from rrgmetrics.errors import InputError, VerdictError
 from rrgmetrics.judges.base import Prompt
-from rrgmetrics.judges.engines.hf import prompt_ids, write_chat
+from rrgmetrics.judges.engines.chats import prompt_ids, write_chat
 from rrgmetrics.judges.engines.replies import ReplyFile
 from rrgmetrics.judges.protocols.chexprompt import Chexprompt
 from rrgmetrics.judges.protocols.counts import CATEGORIES, Errors

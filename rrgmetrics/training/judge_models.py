@@ -10,6 +10,7 @@ from typing import Any
 from rrgmetrics.backends.checkpoints.loading import load_tokenizer
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.engines.adapters import find_causal, load_causal
+from rrgmetrics.judges.engines.chats import check_chats
 from rrgmetrics.judges.engines.hf import context_length
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.config import JudgeConfig
@@ -36,6 +37,7 @@ def model_and_tokenizer(config: JudgeConfig, examples: Sequence[Example]) -> tup
     tokenizer = load_tokenizer(causal.tokenizer, padding_side="left")
     if config.raw:
         tokenizer.chat_template = None  # so that whoever loads the folder asks without it too
+    check_chats(tokenizer, causal.tokenizer.folder)
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     model = load_causal(causal, dtype="auto" if config.lora_rank else "float32")

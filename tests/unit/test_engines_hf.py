@@ -133,7 +133,7 @@ def test_a_prompt_too_long_is_no_reply_and_loses_no_other(model):
 
 
 def test_the_chat_template_writes_the_prompt(model, checkpoints):
-    from rrgmetrics.judges.engines.hf import fold_system, prompt_ids, write_chat
+    from rrgmetrics.judges.engines.chats import fold_system, prompt_ids, write_chat
 
     engine = load(model(chat=checkpoints.CHAT))
     turns = (Message("system", "Judge."), Message("user", "A. B."))

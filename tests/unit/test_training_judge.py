@@ -19,7 +19,7 @@ from rrgmetrics.errors import BackendError
 from rrgmetrics.judges.base import EngineName, Reply
 from rrgmetrics.judges.cache import Record
 from rrgmetrics.judges.engines import load_engine
-from rrgmetrics.judges.engines.hf import prompt_ids
+from rrgmetrics.judges.engines.chats import prompt_ids
 from rrgmetrics.reports import Pair
 from rrgmetrics.synthesis.pairs import Draft, Label, row_of, schema
 from rrgmetrics.training import trainer as runs

@@ -24,9 +24,13 @@ VOCABULARY_BYTES = 256 << 20  # Gemma's tokenizer.json has 33 MB
 HEADER_BYTES = 16 << 20  # of safetensors; a tensor takes 100
 VOCABULARIES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt")
 DEPTH = 32
+LONGEST_REASON = 500  # characters that are shown of what others say
 # Key of a number → the largest that is built. The largest that transformers 5.23 knows: 128 layers, 16,384 experts,
 # 9,500 labels, a vocabulary of 500,000 and one table of 20,000,000.
 LARGEST = {
+    re.compile(r"num_return_sequences$"): 1,
+    re.compile(r"num_beams$|num_beam_groups$"): 64,
+    re.compile(r"^min_(length|new_tokens)$|num_assistant_tokens$|prompt_lookup_num_tokens$"): 100_000,
     re.compile(r"(layers?|blocks?|depths?|stages?|repeats?|block_sizes|group_num)$"): 1_000,
     re.compile(r"(experts|heads|groups|labels|classes|extra_ids)$|^offset$"): 20_000,
     re.compile(r"(sizes?|dims?|positions?|embeddings?|embeds|embd|inner|width|channels|buckets|ctx)$|^d_"): 2**25,
@@ -137,6 +141,17 @@ def stored_shapes(files: Sequence[Path]) -> dict[str, Shape]:
         except Exception as error:  # safetensors has an exception of its own beside the usual ones
             raise BackendError(f"the weights in {path} cannot be read: {error}.") from error
     return shapes
+
+
+def reason_of(error: BaseException) -> str:
+    """Returns the first line of what an exception of others says, without its last stop.
+
+    Example:
+        >>> reason_of(ValueError("no such key."))
+        'no such key'
+    """
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0][:LONGEST_REASON].rstrip(" .")
 
 
 def entries(value: Any, where: str, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:

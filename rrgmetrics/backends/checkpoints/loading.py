@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.checkpoints import PICKLE, Checkpoint, limits
 from rrgmetrics.backends.checkpoints.archives import check_uncompressed
+from rrgmetrics.backends.checkpoints.trial import check_tokenizer
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.extras import need
 
@@ -87,6 +88,7 @@ def load_tokenizer(checkpoint: Checkpoint, kind: str = "AutoTokenizer", **settin
 
     with _loading(checkpoint):
         limits.check_folder(checkpoint.folder)
+        check_tokenizer(checkpoint.folder)
         known = _known_tokenizer(checkpoint.folder) if kind == "AutoTokenizer" else None
         if known:
             _check_sentencepiece(checkpoint)
@@ -265,10 +267,9 @@ def _load_pickle(file: Path) -> Any:
         check_pickle(file)
         return torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # torch and pickle raise whatever they like for a damaged file
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise BackendError(
-            f"{file} could not be read as weights: {reason}. If it is a pickle with more than tensors, convert it to "
-            "safetensors on a machine that trusts it."
+            f"{file} could not be read as weights: {limits.reason_of(error)}. If it is a pickle with more than "
+            "tensors, convert it to safetensors on a machine that trusts it."
         ) from error
 
 
@@ -335,16 +336,28 @@ def _check_size(kind: Any, config: Any, n_stored: int) -> None:
 @contextmanager
 def _loading(checkpoint: Checkpoint) -> Iterator[None]:
     """Turns all that goes wrong while a checkpoint is loaded into a BackendError that names it."""
+    with blamed(f"{checkpoint.identity} could not be loaded from {checkpoint.folder}"), _unasked():
+        yield
+
+
+@contextmanager
+def blamed(what: str) -> Iterator[None]:
+    """Turns whatever goes wrong in code of others that reads a checkpoint's files into a BackendError of one line.
+
+    Args:
+        what: What went wrong with which file, before the reason.
+    """
     try:
-        with _unasked():
-            yield
+        yield
     except MissingExtraError:
         raise
-    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
-        reason = str(error)
-        if "trust_remote_code" in reason:
-            reason = "it asks for code of its own to be run (auto_map), which is never done."
-        raise BackendError(f"{checkpoint.identity} could not be loaded from {checkpoint.folder}: {reason}") from error
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of tokenizers' Rust
+            raise
+        reason = limits.reason_of(error)
+        if "trust_remote_code" in str(error):
+            reason = "it asks for code of its own to be run (auto_map), which is never done"
+        raise BackendError(f"{what}: {reason}.") from error
 
 
 @contextmanager

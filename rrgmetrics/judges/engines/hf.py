@@ -17,12 +17,13 @@ from typing import Any
 
 from rrgmetrics.backends.bert import quietly
 from rrgmetrics.backends.checkpoints import loading
-from rrgmetrics.backends.checkpoints.limits import read_config
+from rrgmetrics.backends.checkpoints.limits import read_config, reason_of
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply
+from rrgmetrics.judges.base import EngineName, Prompt, Reply
 from rrgmetrics.judges.engines.adapters import Causal, find_causal, load_causal
 from rrgmetrics.judges.engines.asking import Answer, ended, failed, impossible
+from rrgmetrics.judges.engines.chats import check_chats, has_template, prompt_ids
 
 BATCH_SIZE = 8  # as the authors of GREEN
 SMALL, SMALL_BATCH = 50_000_000, 64  # weights of a model that takes as long over one prompt as over 64
@@ -146,7 +147,8 @@ class LocalModel:
         config.max_new_tokens = limit
         if config.eos_token_id is None:
             config.eos_token_id = self.tokenizer.eos_token_id
-        with torch.inference_mode(), quietly(), _threads_of(self.model), _seeded(ids if self._sampling else None):
+        seeds = ids if self._sampling else None
+        with _settings_blamed(self.model), torch.inference_mode(), quietly(), _threads_of(self.model), _seeded(seeds):
             full = self.model.generate(input_ids=rows, attention_mask=mask, generation_config=config)
         added = full[:, longest:]
         ends = torch.tensor([] if config.eos_token_id is None else config.eos_token_id, device=added.device)
@@ -166,7 +168,9 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
         raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
     causal = find_causal(name.model)
     loaded = _load(causal, device)
-    raw = name.raw or not getattr(loaded.tokenizer, "chat_template", None)
+    raw = name.raw or not has_template(loaded.tokenizer)
+    if not raw:
+        check_chats(loaded.tokenizer, causal.tokenizer.folder)
     sampled = name.sampled and (causal.base.folder / "generation_config.json").is_file()
     usual = 1 if sampled else SMALL_BATCH if is_small(loaded.model) else BATCH_SIZE  # 1: as the authors of CRIMSON
     return LocalModel(loaded, raw, batch_size or usual, sampled)
@@ -193,6 +197,16 @@ def _seeded(ids: Sequence[list[int]] | None) -> Iterator[None]:
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
         torch.manual_seed(int(hashlib.sha256(repr(ids).encode()).hexdigest()[:12], 16))
         yield
+
+
+@contextmanager
+def _settings_blamed(model: Any) -> Iterator[None]:
+    """Turns what transformers makes of wrong settings into a BackendError; what the device lacks stays as it is."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
+        where = Path(model.name_or_path) / "generation_config.json"
+        raise BackendError(f"The settings of {where} cannot be used: {reason_of(error)}.") from error
 
 
 @contextmanager
@@ -282,35 +296,3 @@ def context_length(config: Any) -> int:
     text = config.get_text_config()
     positions = getattr(text, "max_position_embeddings", None) or getattr(text, "n_positions", None)
     return int(positions or 1_000_000)
-
-
-def prompt_ids(tokenizer: Any, prompt: Prompt, *, raw: bool) -> list[int]:
-    """Returns the token ids of the whole prompt; a chat template writes its own special tokens."""
-    if raw:
-        return list(tokenizer(prompt.text)["input_ids"])
-    return list(tokenizer(write_chat(tokenizer, prompt.messages), add_special_tokens=False)["input_ids"])
-
-
-def write_chat(tokenizer: Any, messages: Sequence[Message]) -> str:
-    """Writes the conversation with the chat template; one without a system turn gets it before the user's.
-
-    Raises:
-        BackendError: The template takes neither.
-    """
-    try:
-        return _apply(tokenizer, messages)
-    except Exception:  # jinja's, raised by the template itself
-        return _apply(tokenizer, fold_system(messages))
-
-
-def _apply(tokenizer: Any, messages: Sequence[Message]) -> str:
-    turns = [message._asdict() for message in messages]
-    text: str = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-    return text
-
-
-def fold_system(messages: Sequence[Message]) -> list[Message]:
-    """Moves the system's message to the head of the user's first turn."""
-    system = "\n\n".join(message.content for message in messages if message.role == "system")
-    turns = [message for message in messages if message.role != "system"]
-    return [Message("user", f"{system}\n\n{turns[0].content}"), *turns[1:]] if system and turns else turns

@@ -23,7 +23,8 @@ from rrgmetrics.extras import need
 from rrgmetrics.judges.base import EngineName, Prompt
 from rrgmetrics.judges.engines.adapters import Causal, find_causal
 from rrgmetrics.judges.engines.asking import Answer
-from rrgmetrics.judges.engines.hf import needs_bf16, prompt_ids, unreadable
+from rrgmetrics.judges.engines.chats import check_chats, has_template, prompt_ids
+from rrgmetrics.judges.engines.hf import needs_bf16, unreadable
 from rrgmetrics.judges.engines.replicas import Elsewhere, Model, Question, Replica, ask_all, shares
 
 ROUND = 512  # prompts; vLLM runs up to 256 at a time
@@ -94,6 +95,7 @@ class Loaded:
         import vllm
 
         self.tokenizer = load_tokenizer(causal.tokenizer)
+        check_chats(self.tokenizer, causal.tokenizer.folder)
         self.n_known = int(load_config(causal.base).get_text_config().vocab_size)
         self._scratch = TemporaryDirectory(prefix="rrgmetrics-")
         scratch = Path(self._scratch.name)
@@ -209,6 +211,6 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
     except Exception as error:  # of whatever kind: no GPU, no memory, an architecture it does not know
         hint = "; replicas=1 spreads one model over all GPUs" if n_replicas > 1 else ""
         raise BackendError(f"{name.model} could not be loaded by vLLM: {error}{hint}") from error
-    raw = name.raw or not getattr(models[0].tokenizer, "chat_template", None)
+    raw = name.raw or not has_template(models[0].tokenizer)
     replicas = [Replica(*each) for each in zip(starts, models, strict=True)]
     return VllmModel(causal.identity, raw, options.temperature, replicas)
