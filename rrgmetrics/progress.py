@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from rrgmetrics.printable import visible
+
 if TYPE_CHECKING:
     from rich.console import Group
 
@@ -248,10 +250,10 @@ def drawn(display: Display) -> Group:
     for name in names:
         line = display.lines.get(name)  # another thread may have ended it
         if line is not None:
-            lines.append(text(f"  {name:<{width}}  {line}", style="dim" if line.is_done else ""))
+            lines.append(text(visible(f"  {name:<{width}}  {line}"), style="dim" if line.is_done else ""))
     for line in lines:
         line.no_wrap, line.overflow = True, "ellipsis"
-    group: Group = import_module("rich.console").Group(*lines, text(display.hint, style="italic"))
+    group: Group = import_module("rich.console").Group(*lines, text(visible(display.hint), style="italic"))
     return group
 
 
@@ -288,7 +290,7 @@ def _log(display: Display) -> Iterator[None]:
         following *= 2
         running = [f"{name} {line}" for name, line in display.lines.items() if line.seconds != line.seconds]
         said = "; ".join([display.headline, *running] if display.total else running)
-        sys.stderr.write(f"{said}.{hint}\n")
+        sys.stderr.write(visible(f"{said}.{hint}\n"))
         sys.stderr.flush()
 
     with _ticking(write, EACH):

@@ -19,6 +19,7 @@ import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
+from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -32,6 +33,7 @@ from rrgmetrics.gate import reasons_of, warn_of_scopes
 from rrgmetrics.modalities import warn_of_packs
 from rrgmetrics.names import MetricName
 from rrgmetrics.notice import VARIABLE
+from rrgmetrics.printable import log_visibly
 from rrgmetrics.progress import Progress
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
@@ -39,6 +41,7 @@ from rrgmetrics.scorers.frequencies import Frequencies
 
 T = TypeVar("T")
 logger = logging.getLogger("rrgmetrics")
+_logging = ExitStack()  # of a worker, until it ends
 
 CHUNK = 512  # distinct pairs of a task; as many as the runner reads at a time
 AHEAD = 2  # tasks that wait for each process
@@ -263,6 +266,7 @@ def _placed(answers: Sequence[Answer], distinct: Sequence[Pair], pairs: Sequence
 def _prepare(metrics: bytes) -> None:
     """In a worker, once: makes the metrics ready."""
     child.follow_parent()
+    _logging.enter_context(log_visibly())
     _ready.append(pickle.loads(metrics))
 
 

@@ -15,12 +15,13 @@ from contextlib import nullcontext, suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
-from rrgmetrics.cli.terminal import Terminal, visible
+from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import SPENT, spending_lines
 from rrgmetrics.judges.outcomes import OUTCOMES, outcome_lines, outcome_status
+from rrgmetrics.printable import log_visibly, visible
 from rrgmetrics.reader.lexicon import use
 from rrgmetrics.version import VERSION
 
@@ -118,6 +119,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status, as `STATUSES` says.
     """
+    with log_visibly():
+        return _answer(arguments)
+
+
+def _answer(arguments: Sequence[str] | None) -> int:
     if arguments is None:  # this process is ours
         _share_cores()
     print_error = Terminal(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print

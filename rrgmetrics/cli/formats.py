@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rrgmetrics import files
-from rrgmetrics.cli.terminal import Terminal, visible
+from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.present.documents import WRITERS, Part
+from rrgmetrics.printable import visible
 
 TERMINAL = "terminal"
 FORMATS = (TERMINAL, *WRITERS, "csv", "json")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from rrgmetrics import cli
-from rrgmetrics.cli.terminal import Terminal, visible
+from rrgmetrics.cli.terminal import Terminal
+from rrgmetrics.printable import visible
 
 ATTACKS = ["\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\r", "\x08", "\x7f", "\u202e", "\u2066", "\x1b]8;;http://a\x1b\\"]
 OBEYED = "".join({each for attack in ATTACKS for each in attack if not each.isprintable()})
@@ -59,3 +63,46 @@ def test_a_deleted_working_directory_is_a_sentence(tmp_path: Path, arguments: li
     assert run.returncode == 2
     assert "deleted" in run.stderr
     assert run.stderr.count("\n") == 1
+
+
+LOGS = """
+import logging, sys
+from rrgmetrics import cli
+from rrgmetrics.cli import explain
+
+explain.run = lambda options: logging.getLogger("rrgmetrics.notice").warning("a reply: %s", options.attack)
+explain.add_arguments = lambda parser: (parser.add_argument("attack"), parser.set_defaults(run=explain.run))
+status = cli.main(["explain", sys.argv[1]])
+assert logging.getLogger("rrgmetrics").handlers == []
+sys.exit(status)
+"""
+
+
+def test_what_commands_log_is_written_out() -> None:
+    """Nobody has set logging up: messages go to standard error."""
+    attack = "".join(ATTACKS)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))}
+    run = subprocess.run([sys.executable, "-c", LOGS, attack], env=environment, capture_output=True, check=False)
+    printed = run.stderr.decode()
+    assert run.returncode == 0, printed
+    assert printed == f"a reply: {visible(attack)}\n"
+
+
+def test_lines_of_progress_are_written_out(capsys, monkeypatch) -> None:
+    from rrgmetrics import progress
+
+    attack = "".join(ATTACKS)
+    monkeypatch.setattr(progress, "FIRST_LINE", 0.0)
+    monkeypatch.setattr(progress, "EACH", 0.001)
+    with progress.phase(f"asking {attack}", total=2, unit="replies") as line:
+        line.note = f"of {attack}"
+        console = Console(file=io.StringIO(), width=400)
+        display = progress.Display()
+        display.lines[f"crepe{attack}"] = line
+        display.hint = attack
+        console.print(progress.drawn(display))
+        time.sleep(0.05)
+    printed = console.file.getvalue() + capsys.readouterr().err
+    assert "asking" in printed
+    assert "crepe" in printed
+    assert [each for each in OBEYED if each in printed] == []

@@ -1,0 +1,50 @@
+"""Texts and log messages without characters that a terminal obeys: reports, ids and names of files may hold any."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# C0 but for tab and the ends of lines, DEL, C1, marks that turn the direction of a line, and halves of characters.
+_OBEYED = re.compile(
+    "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+logger = logging.getLogger("rrgmetrics")
+
+
+def visible(text: str) -> str:
+    r"""Returns the text with every character that a terminal would obey written out.
+
+    Example:
+        >>> visible("Small\x1b[2J effusion.\n")
+        'Small\\x1b[2J effusion.\n'
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
+
+
+class VisibleHandler(logging.Handler):
+    """Writes messages to standard error, whatever it is then, as `visible` writes them."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Writes one message."""
+        try:
+            sys.stderr.write(f"{visible(self.format(record))}\n")
+        except (OSError, ValueError):  # nobody reads standard error any more
+            self.handleError(record)
+
+
+@contextmanager
+def log_visibly() -> Iterator[None]:
+    """Writes this package's messages as `visible` does, for a while, where nobody has set logging up."""
+    if logger.hasHandlers():
+        yield
+        return
+    handler = VisibleHandler(logging.WARNING)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
