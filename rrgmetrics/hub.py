@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rrgmetrics.errors import InputError
+from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.missing import Missing
 from rrgmetrics.names import MetricName, parse_config
 from rrgmetrics.prepared import prepare
@@ -53,7 +54,7 @@ def load(name: str, config_name: str | None = None, **keywords: Any) -> Evaluati
 
     Raises:
         InputError: Unknown metric, configuration or option.
-        BackendError: Weights that are not there.
+        BackendError: Weights that are not there, or no folder that `evaluate` can write to.
     """
     import evaluate
 
@@ -62,8 +63,26 @@ def load(name: str, config_name: str | None = None, **keywords: Any) -> Evaluati
     if configuration and config_name:
         raise InputError(f"{name!r} names a configuration already; leave out config_name={config_name!r}.")
     parse_config(base, config_name or configuration)
-    module: EvaluationModule = evaluate.load(str(module_path(base)), config_name or configuration or None, **keywords)
+    with _writing():
+        module: EvaluationModule = evaluate.load(
+            str(module_path(base)), config_name or configuration or None, **keywords
+        )
     return module
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Says where `evaluate` could not write what it needs, as where the home directory is read-only."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and error.filename is None:
+            raise
+        where = f" to {error.filename}" if error.filename else ""
+        raise BackendError(
+            f"evaluate cannot write{where} ({error.strerror or error}), and it keeps every module and its inputs in "
+            "files; before Python starts, set HF_HOME to a folder that can be written, as in HF_HOME=/tmp/huggingface."
+        ) from error
 
 
 def load_module(path: str | Path) -> EvaluationModule:
@@ -114,9 +133,10 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
         def __init__(self: Any, config_name: str | None = None, hash: str | None = None, **keywords: Any) -> None:  # noqa: N807
             self.metric_name = parse_config(spec.name, config_name)
             try:
-                EvaluationModule.__init__(
-                    self, config_name=_slug(self.metric_name), hash=hash, **_known(spec, keywords)
-                )
+                with _writing():
+                    EvaluationModule.__init__(
+                        self, config_name=_slug(self.metric_name), hash=hash, **_known(spec, keywords)
+                    )
             except TypeError as error:
                 raise InputError(f"{spec.name}: {error}") from error
 
@@ -202,6 +222,9 @@ def register(*, remove: bool = False, names: list[str] | None = None) -> dict[st
 
     Returns:
         The names that now load (or no longer do), each with its folder in evaluate's cache of modules.
+
+    Raises:
+        BackendError: No folder that can be written to.
     """
     import evaluate.config
 
@@ -210,13 +233,14 @@ def register(*, remove: bool = False, names: list[str] | None = None) -> dict[st
     for name in names or SPECS:
         for bare, repository in _cache_names(name).items():
             target, download = root / _cache_folder(repository), _download(repository)
-            if target.is_dir():
-                shutil.rmtree(target)
-            download.unlink(missing_ok=True)
-            if not remove:
-                _install(module_path(name), target, root)
-                download.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(module_path(name) / f"{name}.py", download)
+            with _writing():
+                if target.is_dir():
+                    shutil.rmtree(target)
+                download.unlink(missing_ok=True)
+                if not remove:
+                    _install(module_path(name), target, root)
+                    download.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(module_path(name) / f"{name}.py", download)
             done[bare] = target
     return done
 

@@ -160,3 +160,30 @@ except rrgmetrics.BackendError as error:
     message = run_python(script, HF_HUB_OFFLINE="0", timeout=250)  # leaving waits for nothing either
     assert f"did not answer in {PROBE_SECONDS} s" in message
     assert PROBE_SECONDS < 1
+
+
+UNWRITABLE = """
+import json, sys
+import rrgmetrics
+from rrgmetrics.cli import main
+from rrgmetrics.errors import BackendError
+
+sentences = []
+for load in (rrgmetrics.load, rrgmetrics.hub.register):
+    try:
+        load("rouge") if load is rrgmetrics.load else load(names=["rouge"])
+    except BackendError as error:
+        sentences.append(str(error))
+print(json.dumps([main(["register"]), sentences]))
+"""
+
+
+def test_a_home_that_cannot_be_written_is_a_sentence(run_python, tmp_path):
+    (tmp_path / "file").touch()
+    home = str(tmp_path / "file" / "home")
+    status, sentences = json.loads(run_python(UNWRITABLE, HF_HOME=home, HOME=home, XDG_CACHE_HOME=str(tmp_path / "x")))
+    assert status == 2
+    for sentence in sentences:
+        assert str(tmp_path / "file") in sentence
+        assert "HF_HOME" in sentence
+    assert len(sentences) == 2
