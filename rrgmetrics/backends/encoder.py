@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.bert import batches, bert_forward, load_int8, pick_device, quietly
 from rrgmetrics.backends.bert_numpy import Floats, load_bert, read_arrays
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
-from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
+from rrgmetrics.backends.checkpoints.loading import blamed, load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 from rrgmetrics.extras import need
@@ -234,7 +234,8 @@ def _published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> E
     tokenizer, longest = loaded.tokenizer, _max_length(loaded.tokenizer, loaded.config)
 
     def tokenize(texts: Sequence[str]) -> list[list[int]]:
-        encoded = tokenizer(list(texts), truncation=True, max_length=longest)
+        with blamed(f"The tokenizer of {files.folder} fails"):
+            encoded = tokenizer(list(texts), truncation=True, max_length=longest)
         ids: list[list[int]] = encoded["input_ids"]
         return ids
 

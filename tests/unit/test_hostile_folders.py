@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rrgmetrics.errors import BackendError
-from rrgmetrics.judges.base import EngineName, Message, Prompt
+from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply
 from rrgmetrics.judges.engines import load_engine
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits of a process are POSIX's")
@@ -40,12 +40,16 @@ def change(file: Path, **settings) -> None:
     file.write_text(json.dumps((json.loads(file.read_text()) if file.exists() else {}) | settings))
 
 
+def answer(folder: Path, **options) -> Reply:
+    engine = load_engine(EngineName("hf", str(folder)), options={"cache": "no"} | options, progress=False)
+    return engine.answer([PROMPT])[0]
+
+
 def ask(folder: Path, **options) -> str:
     """Asks the model; returns the one sentence with which that fails."""
     began = time.monotonic()
     with pytest.raises(BackendError) as raised:
-        engine = load_engine(EngineName("hf", str(folder)), options={"cache": "no"} | options, progress=False)
-        engine.answer([PROMPT])
+        answer(folder, **options)
     assert time.monotonic() - began < 90
     assert "\n" not in str(raised.value)
     assert str(folder) in str(raised.value)
@@ -61,8 +65,7 @@ def test_a_chat_template_is_tried_within_bounds(folder, kind):
 
 def test_a_template_that_refuses_a_system_turn_is_none(folder, checkpoints):
     change(folder / "tokenizer_config.json", chat_template=checkpoints.CHAT)
-    engine = load_engine(EngineName("hf", str(folder)), options={"cache": "no", "max_tokens": 3}, progress=False)
-    assert engine.answer([PROMPT])[0].partial
+    assert answer(folder, max_tokens=3).partial
 
 
 PATTERNS = {"nested": r"(\w+\s?)+$", "letters": "(a+)+$", "damaged": "("}
@@ -97,8 +100,7 @@ def test_settings_of_generation_are_checked(folder, name):
 
 def test_a_longest_length_of_the_folder_is_not_used(folder):
     change(folder / "generation_config.json", max_length=10**30, max_new_tokens=10**12)
-    engine = load_engine(EngineName("hf", str(folder)), options={"cache": "no", "max_tokens": 3}, progress=False)
-    assert "6 tokens" in engine.answer([PROMPT])[0].error
+    assert "6 tokens" in answer(folder, max_tokens=3).error
 
 
 def test_an_encoder_whose_pattern_backtracks(tmp_path, checkpoints):
