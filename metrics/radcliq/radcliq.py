@@ -36,14 +36,16 @@ Args:
         scored as an 'empty' report, or an 'error'. A missing candidate is an empty report.
 
 Configurations (config_name):
-    default: the four metrics as they are bundled, uncalibrated.
+    default: the four metrics as they are bundled, on the scale of the authors'.
     paper: RadGraph with case, distilroberta-base at layer 5 rescaled, CheXbert; spaces squeezed.
+    yu2022: RadGraph with case and BLEU-2 under the coefficients that the paper prints: a number of errors.
     <id or path>: a file of coefficients that `rrgmetrics radcliq fit` wrote.
 
 Options (in config_name, for example '?text=lower'):
     text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
         reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
-    coefficients: v1, v0, or a file that `rrgmetrics radcliq fit` wrote. Default: v1.
+    coefficients: v1, v0, yu2022 (the paper's two metrics), or a file that `rrgmetrics radcliq fit` wrote. Default:
+        v1.
     idf: weight of a token in BERTScore. no: all alike, as the authors; call: inverse document frequency in this
         call's references, as RadEval; frozen: in the reports of idf_file. One of no (default), call, frozen.
     idf_file: text file, one report a line, for idf=frozen. Default: empty.

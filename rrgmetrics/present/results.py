@@ -183,16 +183,25 @@ def judge_lines(results: Mapping[str, Result], record: str = "") -> str:
 
 
 def _with_values(rows: Sequence[Row]) -> tuple[list[Row], str]:
-    """The rows without those of labels that no report has, and a sentence that says so; "" if there are none."""
+    """The rows without those that have no value though pairs were scored, and a sentence that says so.
+
+    These are labels that no report has, and, of scores of pairs, what a configuration does not compute.
+    """
     undefined = {
-        (own[0].metric, own[0].key.name)
+        (own[0].metric, own[0].key.name): own[0].key.per_pair
         for own in _by_key(rows)
-        if not own[0].key.per_pair and all(math.isnan(row.score.value) and row.score.n for row in own)
+        if all(math.isnan(row.score.value) and row.score.n for row in own)
     }
     kept = [row for row in rows if (row.metric, row.key.name) not in undefined]
     if not undefined or not kept:
         return list(rows), ""
-    return kept, f"Left out: {counted(len(undefined), 'score')} of labels that no report has."
+    reasons = {False: "of labels that no report has", True: "that a configuration does not compute"}
+    left_out = [
+        f"{counted(n, 'score')} {reason}"
+        for of_pair, reason in reasons.items()
+        if (n := [*undefined.values()].count(of_pair))
+    ]
+    return kept, f"Left out: {', '.join(left_out)}."
 
 
 def _by_key(rows: Iterable[Row]) -> list[list[Row]]:

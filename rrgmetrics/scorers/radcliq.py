@@ -1,17 +1,27 @@
-"""RadCliQ (Yu et al. 2023, Patterns): the errors that a linear model of four metrics expects a radiologist to count.
+"""RadCliQ (Yu et al. 2023, Patterns): the errors that a linear model of other metrics expects a radiologist to count.
 
     raw = Σ_i w_i · (x_i − mean_i) / scale_i + intercept,   x = (RadGraph, BERTScore, SembScore, BLEU-2)
 
 with RadGraph the mean F1 of entities and relations. Lower is better. Coefficients are data (`radcliq.json`): `v1` and
-`v0` as the authors published them, or a file that `rrgmetrics radcliq fit` wrote. `radcliq_rexrank` is 1 / the mean of
-raw, which ReXrank prints: it has a pole, and a perfect system (raw −1.44) ranks below the worst. The mean raw has none.
+`v0` as the authors published them, `yu2022` those that their paper prints, or a file that `rrgmetrics radcliq fit`
+wrote. `radcliq_rexrank` is 1 / the mean of raw, which ReXrank prints: it has a pole, and a perfect system (raw −1.44)
+ranks below the worst. The mean raw has none.
+
+`yu2022` is the model of the paper's preprint: BLEU-2 and RadGraph alone, and raw is a number of errors. It
+prints weights (−0.526 RadGraph, −0.559 BLEU-2) and intercept (1.642), and no means: those here are of version 0, which
+was fitted on the same 200 pairs. They reproduce its table of six systems to 0.01 errors.
 
 Configurations: `default` our bundled metrics under the coefficients of the authors' metrics, which the signature calls
-`calibrated:no`; `paper` the authors' (RadGraph, distilroberta-base at layer 5 rescaled, CheXbert); a file with refitted
-coefficients, which names the metrics that it was fitted on.
+`calibrated:no`; `paper` the authors' (RadGraph, distilroberta-base at layer 5 rescaled, CheXbert); `yu2022` RadGraph
+and BLEU-2 under `coefficients=yu2022`; a file with refitted coefficients, which names the metrics that it was fitted
+on.
 
 Bundled, all four read each report's standard wording: the sentences that affirm a finding, each once, and one sentence
-for each organ without a finding. Repetition and normal statements earn nothing.
+for each organ without a finding. Repetition and normal statements earn nothing, and each difference costs much the same
+however long the report is. But any two reports share most of these sentences: of unrelated ones RadGraph is 0.52 on
+the mean, of the authors' on the words as written 0.05. Raw under the coefficients of the authors' metrics is therefore
+put on their scale by straight lines between three points that keep their order: the raw of features that are all 1,
+of unrelated reports (ours becomes the one that follows from the paper's table), and of features that are all 0.
 
 BLEU-2 is fast-bleu's, on lower-case words with the full stop apart: geometric mean of both precisions, 0.1 matches for
 none of order 2, brevity penalty. It weighs 4e-12 in v1, 0.7 in v0.
@@ -27,7 +37,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -52,21 +62,25 @@ FEATURES = ("radgraph", "bertscore", "semb", "bleu")
 KEYS = keys_of("radcliq")
 PUBLISHED = Path(__file__).with_suffix(".json")
 PARTS = ("default", "paper")
+VERSIONS = ("v1", "v0", "yu2022")
+CONFIGS = {"default": "default", "paper": "paper", "yu2022": "paper"}  # and which of the parts it computes
+OTHER_KEYS = "keys"  # the parts of a model of other metrics than these four
 RADGRAPH_COLUMN = RADGRAPH_KEYS.index("radgraph_f1_radcliq")
 UNMATCHED = 0.1  # matches of order 2 where there are none: fast-bleu's smoothing function 1
 
 
 @dataclass(frozen=True)
 class Coefficients:
-    """A linear model of the four metrics.
+    """A linear model of metrics.
 
     Attributes:
-        mean: Of each feature, in the order of `FEATURES`.
+        mean: Of each feature, in the order of `features`.
         scale: Standard deviation of each.
         weight: Errors a standard deviation.
         intercept: Errors where every feature is at its mean.
-        parts: Which metrics it was fitted on: `"default"` or `"paper"`.
+        parts: Which metrics it was fitted on: `"default"`, `"paper"`, or `"keys"`, which `features` name.
         fitted_on: What these were, as signatures name them; empty for the published ones.
+        features: Those of `FEATURES` that it combines, or keys of other metrics.
     """
 
     mean: tuple[float, ...]
@@ -75,9 +89,10 @@ class Coefficients:
     intercept: float
     parts: str = "default"
     fitted_on: Mapping[str, str] = field(default_factory=dict)
+    features: tuple[str, ...] = FEATURES
 
     def raw(self, features: Array) -> Array:
-        """The expected errors `(n,)` from features `(n, 4)`."""
+        """The expected errors `(n,)` from features `(n, n_features)`."""
         standard = (features - np.array(self.mean)) / np.array(self.scale)
         raw: Array = standard @ np.array(self.weight) + self.intercept
         return raw
@@ -87,7 +102,7 @@ def read_coefficients(name: str) -> Coefficients:
     """Reads the coefficients of a published version, or of a file.
 
     Args:
-        name: `"v0"`, `"v1"`, or a JSON file as `rrgmetrics radcliq fit` writes it.
+        name: `"v0"`, `"v1"`, `"yu2022"`, or a JSON file as `rrgmetrics radcliq fit` writes it.
 
     Raises:
         InputError: No such version or file, or one that lacks a number.
@@ -96,31 +111,68 @@ def read_coefficients(name: str) -> Coefficients:
         >>> float(read_coefficients("v1").raw(np.ones((1, 4)))[0])
         -1.440690282804...
     """
-    published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
-    if name in published and name != "source":
-        return _parse(published[name], name)
+    if name in VERSIONS:
+        return _parse(_published()[name], name)
     try:
         return _parse(json.loads(Path(name).expanduser().read_text(encoding="utf-8")), name)
     except FileNotFoundError:
-        raise InputError(f"radcliq: there are no coefficients {name!r}; choose v0, v1 or a file.") from None
+        raise InputError(
+            f"radcliq: there are no coefficients {name!r}; choose {', '.join(VERSIONS)} or a file."
+        ) from None
     except (OSError, ValueError) as error:
         raise InputError(f"radcliq: {name} cannot be read as JSON: {error}.") from None
 
 
+@cache
+def _published() -> dict[str, Any]:
+    table: dict[str, Any] = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    return table
+
+
 def _parse(table: Any, name: str) -> Coefficients:
     try:
-        rows = [table["features"][feature] for feature in FEATURES]
-        columns = [tuple(float(row[key]) for row in rows) for key in ("mean", "scale", "weight")]
-        coefficients = Coefficients(
-            columns[0], columns[1], columns[2], float(table["intercept"]), table["parts"], table.get("fitted_on", {})
-        )
+        parts, rows = table["parts"], dict(table["features"])
+        known = FEATURES if parts in PARTS else tuple(rows)
+        names = tuple(feature for feature in known if feature in rows)
+        columns = [tuple(float(rows[feature][key]) for feature in names) for key in ("mean", "scale", "weight")]
+        intercept, fitted_on = float(table["intercept"]), table.get("fitted_on", {})
+        coefficients = Coefficients(columns[0], columns[1], columns[2], intercept, parts, fitted_on, names)
     except (KeyError, TypeError, ValueError) as error:
-        wanted = f"features ({', '.join(FEATURES)}) with mean, scale and weight each, intercept, parts"
+        wanted = "features with mean, scale and weight each, intercept, parts"
         raise InputError(f"radcliq: {name} is no file of coefficients; it needs {wanted} ({error!r}).") from None
-    numbers = np.array([*columns, (coefficients.intercept,) * len(FEATURES)])
-    if not np.isfinite(numbers).all() or min(coefficients.scale) <= 0 or coefficients.parts not in PARTS:
+    if not names or len(names) < len(rows):
+        raise InputError(f"radcliq: {name} has features {', '.join(rows) or 'none'}; known: {', '.join(FEATURES)}.")
+    numbers = np.array([*columns, (coefficients.intercept,) * len(names)])
+    if not np.isfinite(numbers).all() or min(coefficients.scale) <= 0 or parts not in (*PARTS, OTHER_KEYS):
         raise InputError(f"radcliq: {name} has a number that is not finite, a scale of 0 or less, or unknown parts.")
     return coefficients
+
+
+def on_printed_scale(raw: Array, model: Coefficients) -> Array:
+    """Puts raw of the bundled metrics under the coefficients of the authors' metrics on the scale of the authors'.
+
+    Straight lines through three points: features that are all 1 and all 0 keep their raw, and that of unrelated reports
+    becomes the one that follows from the paper's Supplementary Table 4. The order of pairs stays. Coefficients under
+    which the three are not in order change nothing.
+
+    Example:
+        >>> model = read_coefficients("yu2022")
+        >>> on_printed_scale(model.raw(np.array([[1, 1], [0.518, 0.522], [0, 0]])), model).round(2).tolist()
+        [-0.15, 3.26, 3.43]
+    """
+    random = _published()["random_reports"]
+    ours, printed = (
+        model.raw(
+            np.array(
+                [[1.0] * len(model.features), [random[of][key] for key in model.features], [0] * len(model.features)]
+            )
+        )
+        for of in ("bundled", "printed")
+    )
+    if not ((np.diff(ours) > 0).all() and (np.diff(printed) > 0).all()):
+        return raw
+    inside = (raw > ours[0]) & (raw < ours[-1])
+    return np.where(inside, np.interp(raw, ours, printed), raw)
 
 
 @dataclass(frozen=True)
@@ -198,20 +250,31 @@ class StandardWording:
 
 @dataclass(frozen=True)
 class RadcliqReduction:
-    """The reduction to means over pairs, and to the inverse of the mean."""
+    """The reduction to means over pairs, and to the inverse of the mean; NaN for a feature that the model has not.
+
+    Attributes:
+        features: Those of the model, in the order of the columns behind the first.
+    """
+
+    features: tuple[str, ...] = FEATURES
+
+    @property
+    def _mean(self) -> Mean:
+        return Mean(("radcliq", *(f"radcliq_{feature}" for feature in self.features)))
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
         """The mean raw score, its inverse, and the mean features."""
-        means = Mean(_PAIR_KEYS).corpus(sums, n)
+        means = self._mean.corpus(sums, n)
         with np.errstate(divide="ignore"):
-            return {"radcliq": means["radcliq"], "radcliq_rexrank": 1 / means["radcliq"], **means}
+            return self._with_all({**means, "radcliq_rexrank": 1 / means["radcliq"]}, KEYS)
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
         """The raw score and the features of each pair."""
-        return Mean(_PAIR_KEYS).per_pair(stats)
+        return self._with_all(self._mean.per_pair(stats), (KEYS[0], *KEYS[2:]))
 
-
-_PAIR_KEYS = ("radcliq", *KEYS[2:])
+    def _with_all(self, values: dict[str, Array], keys: Sequence[str]) -> dict[str, Array]:
+        without = np.full_like(values["radcliq"], np.nan)
+        return {key: values.get(key, without) for key in keys}
 
 
 @dataclass(frozen=True)
@@ -224,26 +287,32 @@ class Radcliq:
     idf_file: str = ""
 
     def __post_init__(self) -> None:
-        if self.config not in PARTS and not Path(self.config).expanduser().is_file():
+        if self.config not in CONFIGS and not Path(self.config).expanduser().is_file():
             raise InputError(
-                f"radcliq has no configuration {self.config!r}: choose default, paper, or a file of coefficients; "
-                "published versions are options, as in radcliq@paper?coefficients=v0."
+                f"radcliq has no configuration {self.config!r}: choose {', '.join(CONFIGS)}, or a file of "
+                "coefficients; published versions are options, as in radcliq@paper?coefficients=v0."
             )
-        if self.config not in PARTS and self.coefficients != "v1":
+        if self.config not in PARTS and self.coefficients != ("yu2022" if self.config == "yu2022" else "v1"):
             raise InputError(f"radcliq: coefficients are given twice, {self.config} and {self.coefficients}.")
-        if self.config not in PARTS and self.model.parts != "default":
+        if self.model.parts == OTHER_KEYS:
+            raise InputError(
+                f"radcliq: {self.source} is a model of {', '.join(self.model.features)}; "
+                f"`rrgmetrics radcliq predict PAIRS --coefficients {self.source}` uses it."
+            )
+        if self.config not in CONFIGS and self.model.parts != "default":
             raise InputError(
                 f"radcliq: {self.config} was fitted on the authors' metrics; it is named "
                 f"radcliq@paper?coefficients={self.config}."
             )
+        if self.idf != "no" and "bertscore" not in self.model.features:
+            raise InputError(f"radcliq: the coefficients {self.source} have no BERTScore; leave out idf={self.idf}.")
         if self.idf_file or self.idf == "frozen":
             _ = self.scorers["bertscore"]  # checks both
-        _ = self.model
 
     @property
     def source(self) -> str:
-        """The source of the coefficients: `v0`, `v1` or a file."""
-        return self.coefficients if self.config in PARTS else self.config
+        """The source of the coefficients: `v0`, `v1`, `yu2022` or a file."""
+        return self.coefficients if self.config in CONFIGS else self.config
 
     @cached_property
     def model(self) -> Coefficients:
@@ -253,32 +322,38 @@ class Radcliq:
     @property
     def parts(self) -> str:
         """The configurations of the four metrics: ours (`default`) or the authors' (`paper`)."""
-        return "paper" if self.config == "paper" else "default"
+        return CONFIGS.get(self.config, "default")
+
+    @property
+    def is_rescaled(self) -> bool:
+        """Whether the bundled metrics are under coefficients of the authors' metrics (`on_printed_scale`)."""
+        return self.parts == "default" and self.model.parts == "paper"
 
     @cached_property
     def scorers(self) -> Mapping[str, RadgraphF1 | Bertscore | SembScore]:
-        """The metrics behind the first three features."""
-        if self.parts == "paper":
-            return {
+        """The metrics behind the features, BLEU-2 excepted."""
+        idf: dict[str, Any] = {"idf": self.idf, "idf_file": self.idf_file}
+        scorers: dict[str, RadgraphF1 | Bertscore | SembScore] = (
+            {
                 "radgraph": RadgraphF1("radgraph", lowercase=False),
-                "bertscore": Bertscore("radcliq", rescale=True, idf=self.idf, idf_file=self.idf_file),
+                "bertscore": Bertscore("radcliq", rescale=True, **idf),
                 "semb": SembScore("paper"),
             }
-        return {
-            "radgraph": RadgraphF1(),
-            "bertscore": Bertscore(idf=self.idf, idf_file=self.idf_file),
-            "semb": SembScore(),
-        }
+            if self.parts == "paper"
+            else {"radgraph": RadgraphF1(), "bertscore": Bertscore(**idf), "semb": SembScore()}
+        )
+        return {name: scorer for name, scorer in scorers.items() if name in self.model.features}
 
     @property
     def reduction(self) -> RadcliqReduction:
         """The means over pairs."""
-        return RadcliqReduction()
+        return RadcliqReduction(self.model.features)
 
     def backend(self, runtime: Runtime) -> CombinedBackend:
-        """The backends of all four, each shared with the metric whose own it is."""
+        """The backends of the features, each shared with the metric whose own it is."""
         parts: dict[str, Backend] = {name: scorer.backend(runtime) for name, scorer in self.scorers.items()}
-        parts["bleu"] = TextFunction("ngrams:radcliq", lambda text: count_ngrams(bleu_tokens(text), 2))
+        if "bleu" in self.model.features:
+            parts["bleu"] = TextFunction("ngrams:radcliq", lambda text: count_ngrams(bleu_tokens(text), 2))
         if self.parts == "default":
             parts = {name: StandardWording(part) for name, part in parts.items()}
         return CombinedBackend(parts, self._facts(CombinedBackend(parts).part_facts))
@@ -289,10 +364,13 @@ class Radcliq:
         fitted = model.fitted_on == parts if model.fitted_on else model.parts == self.parts
         file = Path(self.source).expanduser()
         checksum = {"coefficients_sha256": hashlib.sha256(file.read_bytes()).hexdigest()[:8]} if file.is_file() else {}
-        return {"calibrated": "yes" if fitted else "no", **checksum}
+        rescaled = {"scale": "random_reports@1"} if self.is_rescaled else {}
+        return {"calibrated": "yes" if fitted else "no", **rescaled, **checksum}
 
     def reference_statistics(self, references: Iterable[str], backend: CombinedBackend) -> Frequencies | None:
         """The document frequencies for BERTScore, if asked for."""
+        if "bertscore" not in self.scorers:
+            return None
         part: Any = backend.parts["bertscore"]
         if isinstance(part, StandardWording):
             references = (standard_wording(read(text)) for text in references) if self.idf == "call" else references
@@ -307,7 +385,7 @@ class Radcliq:
         annotations: Mapping[str, Mapping[str, Any]],
         statistics: Any,
     ) -> Array:
-        """The raw score and the four features of each pair, and 1 if a report was too long, `(n_pairs, 6)`.
+        """The raw score and the features of each pair, and 1 if a report was too long, `(n_pairs, 2 + n_features)`.
 
         NaN where a feature has no value.
         """
@@ -320,10 +398,13 @@ class Radcliq:
             columns.append(stats[:, RADGRAPH_COLUMN if name == "radgraph" else 0])
             if name != "radgraph":  # which counts none
                 cut = np.maximum(cut, stats[:, -1] > 0)
-        bleu = [bleu_2(reference["bleu"], candidate["bleu"]) for reference, candidate in of_pairs(pairs, annotations)]
-        columns.append(np.array(bleu))
+        if "bleu" in self.model.features:
+            both = of_pairs(pairs, annotations)
+            columns.append(np.array([bleu_2(reference["bleu"], candidate["bleu"]) for reference, candidate in both]))
         features = np.column_stack(columns)
         raw = self.model.raw(features)
+        if self.is_rescaled:
+            raw = on_printed_scale(raw, self.model)
         return np.column_stack([raw, features, np.where(np.isnan(raw), np.nan, cut)])
 
     def notes(self, stats: Array) -> Mapping[str, str]:

@@ -203,7 +203,9 @@ CLINICAL = (
         empty=(2.4501430833271307,) * 3,
         options={
             "text": TEXT_OPTION,
-            "coefficients": Option("v1", "v1, v0, or a file that `rrgmetrics radcliq fit` wrote"),
+            "coefficients": Option(
+                "v1", "v1, v0, yu2022 (the paper's two metrics), or a file that `rrgmetrics radcliq fit` wrote"
+            ),
             "idf": Option(
                 "no",
                 "weight of a token in BERTScore. no: all alike, as the authors; call: inverse document frequency in "
@@ -213,10 +215,14 @@ CLINICAL = (
             "idf_file": Option("", "text file, one report a line, for idf=frozen"),
         },
         configs={
-            "default": Config("the four metrics as they are bundled, uncalibrated"),
+            "default": Config("the four metrics as they are bundled, on the scale of the authors'"),
             "paper": Config(
                 "RadGraph with case, distilroberta-base at layer 5 rescaled, CheXbert; spaces squeezed",
                 {"text": "space"},
+            ),
+            "yu2022": Config(
+                "RadGraph with case and BLEU-2 under the coefficients that the paper prints: a number of errors",
+                {"text": "space", "coefficients": "yu2022"},
             ),
         },
         checkpoint="a file of coefficients that `rrgmetrics radcliq fit` wrote",

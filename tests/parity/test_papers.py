@@ -46,6 +46,33 @@ def test_radcliq_is_linear_in_its_metrics(version):
     assert shift == pytest.approx(intercept, abs=5e-11)
 
 
+# Yu et al., Supplementary Tables 4 and 5: mean BLEU-2, mean RadGraph F1, and the errors predicted from them.
+SYSTEMS = {
+    "Random": (0.048, 0.049, 3.266),
+    "M2 Trans": (0.087, 0.110, 3.088),
+    "R2Gen": (0.059, 0.057, 3.233),
+    "CXR-RePaiR": (0.055, 0.091, 3.181),
+    "WCL": (0.064, 0.068, 3.205),
+    "CvT2DistilGPT2": (0.066, 0.073, 3.191),
+}
+
+
+def test_radcliq_of_the_paper_predicts_the_errors_that_it_prints():
+    """The printed means have three digits: 0.0005 of each feature is 0.002 errors. A constant 0.009 stays.
+
+    A scaler that differs from version 0's in the third digit adds as much to all systems alike; the paper prints none.
+    """
+    model = read_coefficients("yu2022")
+    assert model.features == ("radgraph", "bleu")
+    means = np.array([(radgraph, bleu) for bleu, radgraph, _ in SYSTEMS.values()])
+    ours = model.raw(means)
+    assert ours == pytest.approx([3.258, 3.080, 3.224, 3.172, 3.195, 3.183], abs=0.0005)
+    off = np.array([printed for *_, printed in SYSTEMS.values()]) - ours
+    assert off == pytest.approx(0.009, abs=0.002)
+    order = np.argsort([printed for *_, printed in SYSTEMS.values()])
+    assert (np.argsort(ours) == order).all()
+
+
 def test_radcliq_of_identical_pleural_effusions():
     """jbdel/RadEval issue 5: 1/raw of "pleural effusion" twice is -1.2223714910823704; RadGraph's mean is 0.5."""
     raw = read_coefficients("v1").raw(np.array([[0.5, 1, 1, 1]]))[0]

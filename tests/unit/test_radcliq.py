@@ -17,7 +17,16 @@ from rrgmetrics.cli import main
 from rrgmetrics.metaeval.composite import fit, read_rated
 from rrgmetrics.reader import read
 from rrgmetrics.reader.affirmed import standard_wording
-from rrgmetrics.scorers.radcliq import KEYS, Radcliq, RadcliqReduction, bleu_2, bleu_tokens, read_coefficients
+from rrgmetrics.scorers.radcliq import (
+    KEYS,
+    Radcliq,
+    RadcliqReduction,
+    bleu_2,
+    bleu_tokens,
+    on_printed_scale,
+    read_coefficients,
+)
+from rrgmetrics.synthesis.sources import load_collection
 
 # Features (RadGraph, BERTScore, SembScore, BLEU-2), version 0, version 1: the pickles' own arithmetic.
 GOLDEN = [
@@ -122,9 +131,88 @@ def test_features_are_the_metrics_own(reports, published_checkpoints):
         ]
         for key, column in zip(KEYS[2:], columns, strict=True):
             assert result.per_pair[key] == in_float32(column)
-        raw = read_coefficients("v1").raw(np.column_stack(columns))
+        model = read_coefficients("v1")
+        raw = model.raw(np.column_stack(columns))
+        raw = raw if name.endswith("paper") else on_printed_scale(raw, model)
         assert result.per_pair["radcliq"] == in_float32(raw, scale=10)  # weights of up to 10 for a unit of a feature
         assert f"|calibrated:{'yes' if name.endswith('paper') else 'no'}|" in result.signature
+
+
+# --- The bundled metrics on the scale of the authors'
+
+MISSED = [
+    ("Large left pneumothorax.", "Normal chest."),
+    ("Large left pneumothorax.", "The lungs are clear. No pneumothorax. Heart size is normal."),
+    ("Cardiomegaly. Right upper lobe mass. Small left effusion.", "Cardiomegaly. Small left effusion."),
+    ("Normal chest.", "Large left pneumothorax."),
+    ("Endotracheal tube in the right main bronchus.", "No acute disease."),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), MISSED)
+def test_a_finding_that_is_missed_or_made_up_costs_about_an_error(reference, candidate):
+    """It cost 0.44 under version 1, under which an empty report costs 3.9."""
+    for name, least, most in (("radcliq", 1.0, 2.5), ("radcliq?coefficients=yu2022", 0.7, 2.0)):
+        changed, same, empty = score(name, [candidate, reference, ""], [reference] * 3).per_pair["radcliq"]
+        assert least < changed - same < most
+        assert changed < empty
+
+
+def test_more_errors_score_worse():
+    reference = "Large left pneumothorax. Cardiomegaly. Right pleural effusion."
+    candidates = [reference, "Large left pneumothorax. Cardiomegaly.", "Cardiomegaly.", "Normal chest.", ""]
+    for name in ("radcliq", "radcliq?coefficients=yu2022"):
+        scores = score(name, candidates, [reference] * 5).per_pair["radcliq"]
+        assert list(scores) == sorted(scores)
+
+
+def test_unrelated_reports_score_as_the_paper_prints():
+    """Version 0 is left out: it weighs BLEU upwards, and no mean of it is printed."""
+    texts = [report.text for report in load_collection("generator:201", seed=3).reports]
+    for name, printed, perfect in (("radcliq?coefficients=yu2022", 3.258, -0.155), ("radcliq", 1.757, -1.441)):
+        result = score(name, texts[1:], texts[:-1])
+        unrelated = np.nanmean(result.per_pair["radcliq"])
+        assert unrelated - perfect == pytest.approx(printed - perfect, rel=0.2)  # lines between points are not the mean
+        assert "|calibrated:no|scale:random_reports@1|" in result.signature
+
+
+@pytest.mark.parametrize("version", ["v0", "v1", "yu2022"])
+def test_the_scale_keeps_the_order_of_pairs(version):
+    model = read_coefficients(version)
+    raw = np.linspace(-4, 8, 500)
+    scaled = on_printed_scale(raw, model)
+    assert (np.diff(scaled) > 0).all()
+    outside = (raw < model.raw(np.ones((1, len(model.features))))) | (
+        raw > model.raw(np.zeros((1, len(model.features))))
+    )
+    np.testing.assert_array_equal(scaled[outside], raw[outside])
+
+
+# --- The paper's model of two metrics
+
+
+def test_the_model_of_the_paper_reads_two_metrics_and_loads_no_other(reports, monkeypatch):
+    for other in ("Bertscore", "SembScore"):
+        monkeypatch.delattr(f"rrgmetrics.scorers.radcliq.{other}.backend")
+    result = score("radcliq?coefficients=yu2022", reports.altered[:3], reports.references[:3])
+    assert result.n_unscored == 0
+    assert np.isnan(result.per_pair["radcliq_bertscore"]).all()
+    assert math.isnan(result.scores["radcliq_semb"])
+    assert 0 < result.scores["radcliq_bleu"] <= 1
+    assert "bertscore" not in result.signature
+    assert result.titled.title == "RadCliQ (bundled)"
+
+
+def test_the_configuration_of_the_paper_is_the_published_radgraph_and_bleu(reports, published_checkpoints):
+    names = ["radcliq@yu2022", "radcliq@paper?coefficients=yu2022"]
+    one, other = (score(name, reports.altered[:3], reports.references[:3]) for name in names)
+    np.testing.assert_array_equal(one.per_pair["radcliq"], other.per_pair["radcliq"])
+    radgraph = score("radgraph_f1@radgraph?lowercase=no&text=space", reports.altered[:3], reports.references[:3])
+    np.testing.assert_allclose(one.per_pair["radcliq_radgraph"], radgraph.per_pair["radgraph_f1_radcliq"])
+    features = np.column_stack([one.per_pair["radcliq_radgraph"], one.per_pair["radcliq_bleu"]])
+    np.testing.assert_allclose(one.per_pair["radcliq"], read_coefficients("yu2022").raw(features))
+    assert "|calibrated:yes|" in one.signature
+    assert one.titled.title == "RadCliQ"
 
 
 def test_missing_weights_are_named(monkeypatch, tmp_path):
@@ -258,6 +346,8 @@ def test_cases_and_errors_by_column(tmp_path):
         ("radcliq@v0", r"radcliq@paper\?coefficients=v0"),
         ("radcliq?coefficients=v2", "there are no coefficients 'v2'"),
         ("radcliq?idf=frozen", "idf=frozen needs idf_file"),
+        ("radcliq@yu2022?coefficients=v0", "given twice, yu2022 and v0"),
+        ("radcliq?coefficients=yu2022&idf=call", "have no BERTScore; leave out idf=call"),
     ],
 )
 def test_wrong_names(name, message):
