@@ -5,8 +5,17 @@ from __future__ import annotations
 import argparse
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import SCORE_TRIALS, add_lexicon, add_running, add_trials, split_names
+from rrgmetrics.cli.arguments import (
+    SCORE_TRIALS,
+    add_lexicon,
+    add_running,
+    add_trials,
+    split_names,
+    system_paths,
+)
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
+from rrgmetrics.cli.formats import print_line
+from rrgmetrics.files.read import Reports
 from rrgmetrics.reports import Pair
 
 
@@ -14,11 +23,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics oracle`."""
     parser.set_defaults(run=run)
     parser.add_argument("references", metavar="REFERENCES", help="radiologists' reports: study_id, report")
-    parser.add_argument("--pool", metavar="FILE", help="reports to retrieve from (default: the references)")
+    parser.add_argument(
+        "--pool",
+        metavar="FILE",
+        help="reports to retrieve from, those of a training set for example; a report that stands there twice is twice "
+        "as frequent (default: the references)",
+    )
     parser.add_argument("--metrics", nargs="+", required=True, metavar="NAME", help="the oracles")
     parser.add_argument("--judges", nargs="+", default=[], metavar="NAME", help="who judges (default: the oracles)")
+    parser.add_argument(
+        "--systems", nargs="+", default=[], metavar="[NAME=]FILE", help="systems' reports, judged beside the oracles'"
+    )
+    parser.add_argument(
+        "--identical",
+        choices=("left-out", "allowed"),
+        default="left-out",
+        help="whether a report with the reference's own text may be found, as in Yu et al. 2023 (default %(default)s)",
+    )
     parser.add_argument("--queries", type=int, default=50, help="studies drawn; 0 is all (default %(default)s)")
     parser.add_argument("--size", type=int, default=200, help="reports drawn of the pool; 0 is all (default 200)")
+    parser.add_argument(
+        "--sheet",
+        metavar="FOLDER",
+        help="write raters/sheet.csv, where raters count errors without knowing what found a report, and key.csv, to "
+        "be kept from them; `agree --dataset sheet:FOLDER` reads the filled copies raters/NAME.csv",
+    )
     parser.add_argument("--json", metavar="FILE", help="the scores as JSON")
     add_outputs(parser)
     add_trials(parser, SCORE_TRIALS)
@@ -27,12 +56,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Retrieves, judges, prints the table and writes the retrieved pairs."""
+    """Retrieves, judges, prints the table and writes the retrieved pairs and the sheet."""
     from rrgmetrics.metaeval.oracle import oracles
+    from rrgmetrics.metaeval.rating_sheet import sheet_paths, write_sheet
     from rrgmetrics.present.retrieved import oracle_table
 
-    inputs = [path for path in (options.references, options.pool) if path]
+    paths = system_paths(options.systems)
+    inputs = [path for path in (options.references, options.pool, *paths.values()) if path]
     check_documents(options, inputs=inputs)
+    if options.sheet:
+        files.check_outputs(tables=sheet_paths(options.sheet), inputs=inputs, force=options.force)
     references = files.read_references(options.references)
     ids = references.study_ids or [str(number) for number in range(len(references.reports))]
     rows = zip(ids, references.reports, references.contexts, strict=True)
@@ -41,6 +74,8 @@ def run(options: argparse.Namespace) -> None:
         files.read_references(options.pool).reports if options.pool else references.reports,
         split_names(options.metrics),
         judges=split_names(options.judges),
+        systems=_systems(paths, references, ids),
+        identical=options.identical,
         n_queries=options.queries,
         n_pool=options.size,
         trials=options.trials,
@@ -50,9 +85,16 @@ def run(options: argparse.Namespace) -> None:
         progress=not options.no_progress,
     )
     table = oracle_table(found)
-    scores = [
-        {"oracle": oracle, "metric": metric, **found.score(oracle, metric)._asdict()}
-        for oracle, judged in found.judged.items()
-        for metric in judged
-    ]
-    print_and_write(options, [table], list(found.rows()), {"n_pool": found.n_pool, "scores": scores})
+    print_and_write(options, [table], list(found.rows()), {"n_pool": found.n_pool, "scores": list(found.numbers())})
+    if options.sheet:
+        sheet, key = write_sheet(options.sheet, found, force=options.force)
+        print_line(f"Written: {sheet} for the raters; keep {key} from them", options)
+
+
+def _systems(paths: dict[str, str], references: Reports, ids: list[str]) -> dict[str, dict[str, str]]:
+    """By system its report of each study."""
+    joined = {name: files.join(references, files.read_system(path)) for name, path in paths.items()}
+    return {
+        name: {study: pair.candidate for study, pair in zip(ids, each.pairs, strict=True)}
+        for name, each in joined.items()
+    }

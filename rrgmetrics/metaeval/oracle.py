@@ -2,26 +2,38 @@
 
 A metric that serves as a retrieval model shows what it overlooks: the report it likes best is judged by others, or by
 raters (Yu et al. 2023, Patterns, where radiologists judged what four metrics retrieved: ReXVal). The pool holds other
-studies' reports; a report whose text equals the reference is left out, for finding it says nothing. Of reports that a
-metric ranks alike the first of the pool is taken.
+studies' reports, in the paper those of the training set.
+
+- A report whose text equals the reference is left out, for finding it says nothing; `identical="allowed"` takes it, as
+  the paper does (26 of ReXVal's 200 pairs are such).
+- Of reports that a metric ranks alike the first of the pool is taken.
+- Where a metric scores no report above zero, the most frequent report of the pool is taken, as in the paper.
+- A random report is one of a random study: a text that many studies have is drawn as often.
+
+How the best report of a large pool is found: `rrgmetrics.metaeval.nearest`.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.nearest import Question, nearest
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
+from rrgmetrics.scorers.base import Array
 from rrgmetrics.stats import LEVEL, Estimate, bootstrap
 
 RANDOM = "a random report"
+Identical = Literal["left-out", "allowed"]
+IDENTICAL: tuple[Identical, ...] = ("left-out", "allowed")
 
 
 @dataclass(frozen=True)
@@ -30,11 +42,12 @@ class Oracles:
 
     Attributes:
         study_ids: The studies, the queries.
-        retrieved: By oracle (a metric's name, or `RANDOM`), the pair of each study.
+        retrieved: By oracle (a metric's name, `RANDOM`, or a system), the pair of each study.
         judged: By oracle and metric, the Result of the retrieved pairs.
-        n_pool: Reports of the pool.
+        n_pool: Different reports of the pool.
         trials: Resamples of studies behind each interval.
         seed: Of the draws and intervals.
+        systems: Which of `retrieved` are systems' reports.
     """
 
     study_ids: Sequence[str]
@@ -43,23 +56,70 @@ class Oracles:
     n_pool: int
     trials: int
     seed: int
+    systems: tuple[str, ...] = ()
+
+    @property
+    def metrics(self) -> list[str]:
+        """The oracles that are metrics."""
+        return [name for name in self.retrieved if name != RANDOM and name not in self.systems]
 
     def score(self, oracle: str, metric: str) -> Estimate:
         """The headline of a metric on what an oracle retrieved, with its interval over studies."""
         result = self.judged[oracle][metric]
         scores = bootstrap(result.reduction, result.pair_stats, trials=self.trials, level=LEVEL, seed=self.seed)
-        return scores[result.spec.name]
+        return scores[result.spec.headline.name]
+
+    def change(self, oracle: str, metric: str) -> float:
+        """By how many per cent a metric's headline differs from that of a random report; NaN where that one is 0."""
+        key = self.judged[oracle][metric].spec.headline.name
+        value, random = (self.judged[name][metric].scores[key] for name in (oracle, RANDOM))
+        return 100 * (value - random) / abs(random) if random else math.nan
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yields the retrieved pairs: a table for raters to fill in, and for `rrgmetrics agree` to read."""
+        """Yields the retrieved pairs with their scores."""
         for oracle, pairs in self.retrieved.items():
+            scores = {metric: headline_of(result) for metric, result in self.judged[oracle].items()}
             for number, (study, pair) in enumerate(zip(self.study_ids, pairs, strict=True)):
-                scores = {
-                    metric: float(result.per_pair[result.spec.name][number])
-                    for metric, result in self.judged[oracle].items()
-                }
                 about = {"study_id": study, "reference": pair.reference, "candidate": pair.candidate, "source": oracle}
-                yield {**about, **scores}
+                yield {**about, **{metric: float(values[number]) for metric, values in scores.items()}}
+
+    def numbers(self) -> Iterator[dict[str, Any]]:
+        """Yields the score of each metric on what each oracle retrieved, and its change against a random report."""
+        for oracle, judged in self.judged.items():
+            for metric in judged:
+                score = self.score(oracle, metric)._asdict()
+                yield {"oracle": oracle, "metric": metric, **score, "change_percent": self.change(oracle, metric)}
+
+
+class Pool:
+    """Different reports to retrieve from, in their order, with how often each stands in the pool.
+
+    Args:
+        reports: All of them; blank ones are left out.
+        n: How many different ones are drawn; 0 takes all.
+        rng: Of the draw.
+    """
+
+    def __init__(self, reports: Sequence[str], n: int, rng: np.random.Generator) -> None:
+        counts = Counter(filter(str.strip, reports))
+        self.texts = _drawn(list(counts), n, rng)
+        self.counts = np.array([counts[text] for text in self.texts])
+        self._same: dict[str, list[int]] = {}
+        for row, text in enumerate(self.texts):
+            self._same.setdefault(_words(text), []).append(row)
+
+    def question(self, study: str, pair: Pair, identical: Identical) -> Question:
+        """What is asked of the pool for a study; InputError where it has no other report."""
+        left_out = self._same.get(_words(pair.reference), []) if identical == "left-out" else []
+        if len(left_out) == len(self.texts):
+            raise InputError(f"The pool has no other report for study {study!r}.")
+        return Question(study, pair, frozenset(left_out))
+
+    def weights(self, question: Question) -> Array:
+        """How often each report stands in the pool; 0 of those that are left out."""
+        weights = self.counts.astype(np.float64)
+        weights[list(question.left_out)] = 0
+        return weights
 
 
 def oracles(
@@ -68,6 +128,8 @@ def oracles(
     metrics: Sequence[str],
     *,
     judges: Sequence[str] = (),
+    systems: Mapping[str, Mapping[str, str]] | None = None,
+    identical: Identical = "left-out",
     n_queries: int = 50,
     n_pool: int = 200,
     trials: int = 1_000,
@@ -80,11 +142,15 @@ def oracles(
 
     Args:
         pairs: The studies by id: reference and context; candidates are not used.
-        pool: Reports to retrieve from, the references themselves for example.
-        metrics: The oracles, as `rrgmetrics.score` takes them. Each scores `n_queries` × `n_pool` pairs.
+        pool: Reports to retrieve from, the references themselves for example; a report that stands there several times
+            is as many times as frequent.
+        metrics: The oracles, as `rrgmetrics.score` takes them. Those without an index score `n_queries` × `n_pool`
+            pairs; before long work a line says how long.
         judges: Metrics that judge what is retrieved; empty takes the oracles.
+        systems: By a system's name its report of each study, which are judged beside the oracles'.
+        identical: Whether a report whose text equals the reference is left out or allowed.
         n_queries: Studies drawn; 0 takes all.
-        n_pool: Reports of the pool drawn; 0 takes all.
+        n_pool: Different reports of the pool drawn; 0 takes all.
         trials: Resamples of studies behind each interval.
         seed: Of the draws and intervals.
         batch_size: As in `rrgmetrics.score`.
@@ -92,36 +158,54 @@ def oracles(
         progress: As in `rrgmetrics.score`.
 
     Raises:
-        InputError: No studies, or a pool without another report for a study.
+        InputError: No studies, a pool without another report for a study, or a system without a report of one.
     """
+    if identical not in IDENTICAL:
+        raise InputError(f"identical is {identical!r}; pass {' or '.join(map(repr, IDENTICAL))}.")
     rng = np.random.default_rng(seed)
     studies = _drawn(list(pairs), n_queries, rng)
-    distinct = _drawn(list(dict.fromkeys(filter(str.strip, pool))), n_pool, rng)
-    choices = {
-        study: [text for text in distinct if _words(text) != _words(pairs[study].reference)] for study in studies
-    }
-    bare = next((study for study, texts in choices.items() if not texts), None)
-    if not studies or bare is not None:
-        raise InputError(f"The pool has no other report for study {bare!r}." if studies else "There are no studies.")
-    tried = [pairs[study]._replace(candidate=text) for study in studies for text in choices[study]]
-    starts = np.cumsum([0, *(len(choices[study]) for study in studies)])
+    if not studies:
+        raise InputError("There are no studies.")
+    reports = Pool(pool, n_pool, rng)
+    questions = [reports.question(study, pairs[study], identical) for study in studies]
+    made = {name: _of_system(name, own, questions) for name, own in (systems or {}).items()}
     retrieved: dict[str, list[Pair]] = {}
     with prepare(list(dict.fromkeys((*metrics, *judges))), batch_size=batch_size, device=device) as ready:
-        for name, result in ready.only(metrics).score_pairs(tried, progress=progress).items():
-            best = result.spec.headline.goodness(result.per_pair[result.spec.name])
-            retrieved[name] = [tried[start + _best(best[start:end], name)] for start, end in pairwise(starts)]
-        picks = [rng.integers(len(choices[study])) for study in studies]
-        retrieved[RANDOM] = [tried[start + pick] for start, pick in zip(starts, picks, strict=False)]
+        found = nearest(ready.only(metrics), questions, reports.texts, reports.counts, progress=progress)
+        found[RANDOM] = [_random(reports.weights(question), rng) for question in questions]
+        for name, rows in found.items():
+            texts = [reports.texts[row] for row in rows]
+            retrieved[name] = [each.pair._replace(candidate=text) for each, text in zip(questions, texts, strict=True)]
+        retrieved |= _named_apart(made, retrieved)
         judging = ready.only(judges or metrics)
         every = judging.score_sets(list(retrieved.values()), progress=progress)
     judged = dict(zip(retrieved, every, strict=True))
-    return Oracles(studies, retrieved, judged, len(distinct), trials, seed)
+    return Oracles(studies, retrieved, judged, len(reports.texts), trials, seed, tuple(made))
 
 
-def _best(values: Any, name: str) -> int:
-    if np.isnan(values).all():
-        raise InputError(f"{name} scores no report of the pool for a study; give references that it reads.")
-    return int(np.nanargmax(values))
+def headline_of(result: Result) -> Array:
+    """The score of each pair."""
+    return result.per_pair[result.spec.headline.name]
+
+
+def _of_system(name: str, reports: Mapping[str, str], questions: Sequence[Question]) -> list[Pair]:
+    missing = next((each.study for each in questions if each.study not in reports), None)
+    if missing is not None:
+        raise InputError(f"The system {name!r} has no report of study {missing!r}.")
+    return [each.pair._replace(candidate=reports[each.study]) for each in questions]
+
+
+def _named_apart(made: dict[str, list[Pair]], retrieved: Mapping[str, Any]) -> dict[str, list[Pair]]:
+    both = next((name for name in made if name in retrieved), None)
+    if both is not None:
+        raise InputError(f"A system and an oracle are called {both!r}; give the system another name.")
+    return made
+
+
+def _random(weights: Array, rng: np.random.Generator) -> int:
+    """Draws a report by its weight."""
+    sums = np.cumsum(weights)
+    return int(np.searchsorted(sums, rng.integers(int(sums[-1])), side="right"))
 
 
 def _drawn(values: list[str], n: int, rng: np.random.Generator) -> list[str]:
@@ -131,10 +215,5 @@ def _drawn(values: list[str], n: int, rng: np.random.Generator) -> list[str]:
     return [values[row] for row in sorted(rng.choice(len(values), n, replace=False))]
 
 
-def _others(texts: Sequence[str], reference: str) -> list[str]:
-    """The texts that are not the reference itself."""
-    return [text for text in texts if _words(text) != _words(reference)]
-
-
-def _words(text: str) -> list[str]:
-    return text.lower().split()
+def _words(text: str) -> str:
+    return " ".join(text.lower().split())

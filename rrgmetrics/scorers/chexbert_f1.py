@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reader.scope import unread_spans
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
-from rrgmetrics.scorers.labels import LabelScore, LabelScores, example_scores, label_stats, spoil
+from rrgmetrics.scorers.labels import LabelScore, LabelScores, example_scores, label_stats
 from rrgmetrics.specs.label_names import label_key
 
 Annotation = Reading | ConditionReading
@@ -80,6 +80,14 @@ def label_scores() -> LabelScores:
     )
 
 
+class LabelTable(NamedTuple):
+    """Of each report and condition `(n_reports, 14)`: has it, is uncertain of it, both affirms and denies it."""
+
+    has: NDArray[np.bool_]
+    unsure: NDArray[np.bool_]
+    contradicted: NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class ChexbertF1:
     """CheXbert F1 with the options of the spec."""
@@ -106,27 +114,39 @@ class ChexbertF1:
     ) -> Array:
         """The `label_stats` of 14 conditions, five means, reports too long, unread sentences."""
         sides = [[annotations[pair.reference] for pair in pairs], [annotations[pair.candidate] for pair in pairs]]
-        (has_reference, unsure_reference), (has_candidate, unsure_candidate) = (self._labels(side) for side in sides)
-        spoil(has_reference, has_candidate, [contradicted(annotation) for annotation in sides[1]])
-        ignored = (unsure_reference | unsure_candidate) & (self.uncertain == "ignored")
-        agree = (has_reference == has_candidate) | ignored
-        labels = label_stats(has_reference, has_candidate, ignored)
+        return np.column_stack(
+            [
+                self.stats_of_labels(*(self.label_table(side) for side in sides))[:, :-2],
+                sum(np.array([is_too_long(annotation) for annotation in side], dtype=np.float64) for side in sides),
+                np.array([n_unread(*pair) for pair in zip(*sides, strict=True)], dtype=np.float64),
+            ]
+        )
+
+    def label_table(self, annotations: Sequence[Annotation]) -> LabelTable:
+        """Returns which conditions each report has, is uncertain of, and both affirms and denies."""
+        table = status_table(annotations)
+        unsure = table == Status.UNCERTAIN
+        has = (table == Status.POSITIVE) | (unsure & (self.uncertain == "positive"))
+        both = np.zeros_like(has)
+        for row, annotation in enumerate(annotations):
+            both[row, list(contradicted(annotation))] = True
+        return LabelTable(has, unsure, both)
+
+    def stats_of_labels(self, reference: LabelTable, candidate: LabelTable) -> Array:
+        """The statistics of pairs as their labels give them: no report is too long, no sentence unread."""
+        has = np.where(candidate.contradicted, ~reference.has, candidate.has)  # what is contradicted is wrong
+        ignored = (reference.unsure | candidate.unsure) & (self.uncertain == "ignored")
+        agree = (reference.has == has) | ignored
+        labels = label_stats(reference.has, has, ignored)
         return np.column_stack(
             [
                 labels,
                 agree.mean(axis=1),
                 agree[:, load_conditions().five].mean(axis=1),
                 example_scores(labels),
-                sum(np.array([is_too_long(annotation) for annotation in side], dtype=np.float64) for side in sides),
-                np.array([n_unread(*pair) for pair in zip(*sides, strict=True)], dtype=np.float64),
+                np.zeros((len(labels), 2)),
             ]
         )
-
-    def _labels(self, annotations: Sequence[Annotation]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Returns which conditions each report has, and of which it is uncertain, `(n_reports, 14)`."""
-        table = status_table(annotations)
-        unsure = table == Status.UNCERTAIN
-        return (table == Status.POSITIVE) | (unsure & (self.uncertain == "positive")), unsure
 
     def notes(self, stats: Array) -> Mapping[str, str]:
         """The number of reports with more tokens than CheXbert reads; empty for the reader, which reads all."""

@@ -15,12 +15,12 @@ pair without labels scores the same alone, in a reward, and in `per_pair`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rrgmetrics.scorers.base import Array
 
@@ -131,13 +131,6 @@ def example_scores(stats: Array) -> Array:
     return np.column_stack(
         [_divide(2 * both, candidate + reference), _divide(both, candidate), _divide(both, reference)]
     )
-
-
-def spoil(reference: NDArray[np.bool_], candidate: NDArray[np.bool_], contradicted: Sequence[frozenset[int]]) -> None:
-    """Makes wrong, in place, the labels `(n_pairs, n_labels)` that a candidate both affirms and denies."""
-    for row, labels in enumerate(contradicted):
-        places = list(labels)
-        candidate[row, places] = ~reference[row, places]
 
 
 def _average(score: LabelScore, both: Array, candidate: Array, reference: Array, unread: Array) -> Array:

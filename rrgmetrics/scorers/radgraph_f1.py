@@ -127,7 +127,7 @@ def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True
         >>> round(compare_graphs(*graphs).simple, 2)
         0.8
     """
-    sets = zip(_sets(reference, lowercase), _sets(candidate, lowercase), strict=True)
+    sets = zip(graph_sets(reference, lowercase), graph_sets(candidate, lowercase), strict=True)
     return GraphScores(*(_f1(ours, theirs) for ours, theirs in sets))
 
 
@@ -136,7 +136,7 @@ def _f1(ours: set[Hashable], theirs: set[Hashable]) -> float:
     return 2 * len(ours & theirs) / total if total else 0.0
 
 
-def _sets(graph: Graph, lowercase: bool) -> tuple[set[Hashable], ...]:
+def graph_sets(graph: Graph, lowercase: bool) -> tuple[set[Hashable], ...]:
     """The sets of simple, partial, complete and of RadCliQ's relations."""
     named = [(entity.tokens.lower() if lowercase else entity.tokens, entity.label) for entity in graph.entities]
     simple: set[Hashable] = set(named)

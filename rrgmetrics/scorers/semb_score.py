@@ -59,12 +59,16 @@ class SembScore:
     ) -> Array:
         """The cosine of each pair, and how many of its reports were too long for the model, `(n_pairs, 2)`."""
         rows = [
-            (cosine(self._vector(reference), self._vector(candidate)), is_too_long(reference) + is_too_long(candidate))
+            (
+                cosine(self.vector_of(reference), self.vector_of(candidate)),
+                is_too_long(reference) + is_too_long(candidate),
+            )
             for reference, candidate in of_pairs(pairs, annotations)
         ]
         return np.array(rows, dtype=np.float64).reshape(-1, 2)
 
-    def _vector(self, annotation: Any) -> Array:
+    def vector_of(self, annotation: Any) -> Array:
+        """The vector of a report, of any length."""
         if isinstance(annotation, TokenVectors):
             own = annotation.vectors[annotation.own]
             return own.mean(axis=0, dtype=np.float64) if len(own) else np.zeros(annotation.vectors.shape[1])

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rrgmetrics.reader import ErrorCategory
+
 REFERENCES = (
     "Small left pleural effusion. No pneumothorax.",
     "Mild cardiomegaly. The lungs are clear.",
@@ -93,6 +95,27 @@ def rexval(folder: Path) -> Path:
     ]
     table(folder / "50_samples_gt_and_candidates.csv", reports)
     table(folder / "6_valid_raters_per_rater_error_categories.csv", errors)
+    return folder
+
+
+def sheet(folder: Path) -> Path:
+    """Sheets of `rrgmetrics oracle --sheet`, filled in by two raters; the third is blank."""
+    kinds = [kind.value for kind in ErrorCategory]
+    items = [f"s{n:03}r1" for n in range(len(PAIRS))]
+    blank = {f"{kind}_{which}": "" for which in ("significant", "insignificant") for kind in kinds}
+    key, filled = [], []
+    for item, (study, which, reference, candidate, counts) in zip(items, PAIRS, strict=True):
+        texts = {"reference": reference, "candidate": candidate}
+        key.append({"item": item, "study_id": study, "source": ("bleu", "rouge")[which], **texts, "bleu": 0.5})
+        own = {
+            f"{kind}_significant": count or ("" if sum(counts) else 0)
+            for kind, count in zip(kinds, counts, strict=True)
+        }
+        filled.append({"item": item, **texts, **blank, **own})
+    table(folder / "key.csv", key)
+    for rater in ("anna", "ben"):
+        table(folder / "raters" / f"{rater}.csv", filled[::-1])
+    table(folder / "raters" / "sheet.csv", [{**row, **blank} for row in filled])
     return folder
 
 
@@ -392,6 +415,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "radreport-error-injected, Parquet": Layout("radreport_error_injected", injected(".parquet")),
     "radreport-error-injected, CSV": Layout("radreport_error_injected", injected(".csv")),
     "radreport-error-injected, restyled": Layout("radreport_error_injected_equal", injected(".jsonl"), kind="equal"),
+    "a blind sheet": Layout("sheet", sheet),
     "MetricEval-BodyCT": Layout("metriceval_bodyct", own("train-00000.parquet"), OWN),
     "a lab's CSV": Layout("", own("lab.csv"), OWN),
     "a lab's JSONL": Layout("", own("lab.jsonl"), OWN),

@@ -180,8 +180,8 @@ def test_published_counts_of_labels(backend, reports):
     statuses = np.array([reading.statuses for reading in readings])
     from rrgmetrics.scorers.chexbert_f1 import ChexbertF1
 
-    labels, _ = ChexbertF1()._labels(readings)
+    labels = ChexbertF1().label_table(readings).has
     np.testing.assert_array_equal(labels, np.isin(statuses, (1, 3)))
-    labels, unsure = ChexbertF1(uncertain="negative")._labels(readings)
+    labels, unsure, _ = ChexbertF1(uncertain="negative").label_table(readings)
     np.testing.assert_array_equal(labels, statuses == 1)
     np.testing.assert_array_equal(unsure, statuses == 3)

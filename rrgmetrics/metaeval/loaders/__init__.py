@@ -20,6 +20,7 @@ from rrgmetrics.metaeval.loaders.rate_eval import load_rate_eval
 from rrgmetrics.metaeval.loaders.refisco import load_refisco
 from rrgmetrics.metaeval.loaders.rexerr import load_rexerr
 from rrgmetrics.metaeval.loaders.rexval import load_rexval, load_rexval_star
+from rrgmetrics.metaeval.loaders.sheet import load_sheet
 from rrgmetrics.metaeval.loaders.table import load_table
 from rrgmetrics.metaeval.ranked import Ranked
 from rrgmetrics.metaeval.rated import Rated
@@ -37,6 +38,7 @@ PUBLISHED: Mapping[str, Callable[[str], Data]] = {
     "rexerr": load_rexerr,
     "chest2error": load_chest2error,
     "radreport_error_injected": load_error_injected,
+    "sheet": load_sheet,
 }
 EQUAL: Mapping[str, Callable[..., Equal]] = {  # pairs that say the same; columns can be named
     "chest2error_equal": load_chest2error_equal,

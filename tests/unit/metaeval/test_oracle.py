@@ -56,6 +56,53 @@ def test_nothing_to_retrieve():
         oracles({}, POOL, ["rouge"], progress=False)
 
 
+def test_a_report_with_the_text_of_the_reference_may_be_allowed():
+    found = oracles(PAIRS, POOL, ["bleu"], identical="allowed", trials=10, progress=False)
+    assert [pair.candidate for pair in found.retrieved["bleu"]] == [POOL[0], POOL[3]]
+    with pytest.raises(InputError, match="identical is 'yes'; pass 'left-out' or 'allowed'"):
+        oracles(PAIRS, POOL, ["bleu"], identical="yes", progress=False)
+
+
+def test_where_nothing_scores_the_most_frequent_report_of_the_whole_pool_is_taken():
+    pool = ["Zebra.", "Yak.", "Yak.", "Umbrella.", "Umbrella.", "Umbrella."]
+    pairs = {"1": Pair("Small effusion.", ""), "2": Pair("umbrella.", "")}
+    for metric in ("bleu", "rouge"):
+        found = oracles(pairs, pool, [metric], trials=10, progress=False)
+        assert [pair.candidate for pair in found.retrieved[metric]] == ["Umbrella.", "Yak."]  # its own text is left out
+
+
+def test_a_random_report_is_one_of_a_random_study():
+    pool = ["Yak."] * 90 + ["Zebra."] * 10
+    pairs = {str(n): Pair("Small effusion.", "") for n in range(300)}
+    found = oracles(pairs, pool, ["bleu"], n_queries=0, trials=10, progress=False)
+    drawn = [pair.candidate for pair in found.retrieved[RANDOM]]
+    assert 0.84 < drawn.count("Yak.") / 300 < 0.96
+
+
+def test_the_change_against_a_random_report():
+    judges = ["finding_errors", "rouge"]
+    found = oracles(PAIRS, POOL, ["rouge"], judges=judges, trials=10, progress=False)
+    for judge in judges:
+        value, random = (found.judged[name][judge].scores[judge] for name in ("rouge", RANDOM))
+        assert found.change("rouge", judge) == pytest.approx(100 * (value - random) / random)
+        assert found.change(RANDOM, judge) == 0
+    assert found.change("rouge", "finding_errors") < 0 < found.change("rouge", "rouge")
+    assert {row["change_percent"] for row in found.numbers() if row["oracle"] == RANDOM} == {0}
+
+
+def test_systems_are_judged_beside_the_oracles():
+    ours = dict.fromkeys(PAIRS, "Right lower lobe mass.")
+    found = oracles(PAIRS, POOL, ["rouge"], systems={"ours": ours}, trials=10, progress=False)
+    assert list(found.retrieved) == ["rouge", RANDOM, "ours"]
+    assert found.metrics == ["rouge"]
+    assert [pair.candidate for pair in found.retrieved["ours"]] == ["Right lower lobe mass."] * 2
+    assert found.score("ours", "rouge").value < found.score("rouge", "rouge").value
+    with pytest.raises(InputError, match="The system 'ours' has no report of study '2'"):
+        oracles(PAIRS, POOL, ["rouge"], systems={"ours": {"1": "Mass."}}, progress=False)
+    with pytest.raises(InputError, match="A system and an oracle are called 'rouge'"):
+        oracles(PAIRS, POOL, ["rouge"], systems={"rouge": ours}, progress=False)
+
+
 def test_the_command(tmp_path, capsys):
     with (tmp_path / "references.csv").open("w", newline="") as file:
         rows = [(n, text) for n, text in enumerate(POOL[2:5])]
@@ -69,3 +116,17 @@ def test_the_command(tmp_path, capsys):
     assert {row["oracle"] for row in json.loads((tmp_path / "out.json").read_text())["scores"]} == {"rouge", RANDOM}
     assert main([*arguments, "--output", *files]) == 2
     assert "--force" in capsys.readouterr().err
+
+
+def test_systems_on_the_command_line(tmp_path, capsys):
+    for name, texts in (("references", POOL[2:5]), ("ours", POOL[4:1:-1])):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([["study_id", "report"], *enumerate(texts)])
+    arguments = ["oracle", str(tmp_path / "references.csv"), "--metrics", "rouge", "--judges", "bleu", "--trials", "10"]
+    written = tmp_path / "out.json"
+    assert main([*arguments, "--systems", str(tmp_path / "ours.csv"), "--json", str(written), "--no-progress"]) == 0
+    assert "per cent of its value" in " ".join(capsys.readouterr().out.split())
+    rows = {row["oracle"]: row for row in json.loads(written.read_text())["scores"]}
+    assert list(rows) == ["rouge", RANDOM, "ours"]
+    change = 100 * (rows["ours"]["value"] / rows[RANDOM]["value"] - 1)
+    assert rows["ours"]["change_percent"] == pytest.approx(change)

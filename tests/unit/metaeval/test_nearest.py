@@ -1,0 +1,144 @@
+"""Indexes of a pool find the reports that scoring all pairs finds."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval import nearest as module
+from rrgmetrics.metaeval.nearest import Question, nearest
+from rrgmetrics.metaeval.pool_index import Postings, index_of
+from rrgmetrics.prepared import prepare
+from rrgmetrics.reports import Pair
+from rrgmetrics.synthesis.generator import generate_pairs
+
+INDEXED = [
+    "bleu",
+    "bleu?tokenizer=13a",
+    "bleu?tokenizer=13a&smoothing=none",
+    "bleu?text=impression",
+    "radgraph_f1",
+    "radgraph_f1?lowercase=no",
+    "chexbert_f1",
+    "chexbert_f1?uncertain=ignored",
+    "chexbert_f1?uncertain=negative",
+    "semb_score",
+    "semb_score?vectors=conditions",
+]
+ODD = [
+    "no no no no pneumothorax pneumothorax .",
+    "Pleural effusion. No pleural effusion.",  # affirmed and denied
+    "Xyzzy plugh frotz, qwerty. Zorkmid blorb.",  # nothing to be read
+    "Colourless green ideas. Left pleural effusion. Frobnicate the widget!",
+    "IMPRESSION: Left pleural effusion.",
+    "left Pleural EFFUSION",
+    "BI-RADS 4. Spiculated mass in the left breast.",  # another kind of report
+    "CT of the chest. Nodule of 5 mm.",
+    ".",
+]
+
+
+def pool_of(n, seed=0):
+    made = [each for pair in generate_pairs(n // 2, seed=seed) for each in (pair.reference, pair.candidate)]
+    return list(dict.fromkeys([*ODD, *filter(str.strip, made)]))
+
+
+def questions_of(pool, n, *, identical=False):
+    references = [pair.reference for pair in generate_pairs(n, seed=9)]
+    references += ["Small left pleural effusion. No pneumothorax.", "Normal chest.", pool[20], pool[30]]
+    left_out = [
+        frozenset() if identical else frozenset(r for r, t in enumerate(pool) if t == own) for own in references
+    ]
+    return [Question(str(n), Pair(own, ""), out) for n, (own, out) in enumerate(zip(references, left_out, strict=True))]
+
+
+@pytest.fixture(scope="module")
+def pool():
+    return pool_of(160)
+
+
+@pytest.mark.parametrize("identical", [False, True])
+@pytest.mark.parametrize("name", INDEXED)
+def test_an_index_finds_what_scoring_all_pairs_finds(name, identical, pool):
+    questions = questions_of(pool, 8, identical=identical)
+    counts = np.ones(len(pool))
+    counts[7] = 3
+    with prepare([name]) as ready:
+        assert index_of(ready.jobs[name].scorer, ready.names[name].spec.headline.name) is not None
+        fast, slow = (nearest(ready, questions, pool, counts, indexed=i, progress=False) for i in (True, False))
+    assert fast == slow
+    if identical:
+        assert fast[name][-1] == 30 or name.startswith(("chexbert", "semb_score?vec"))
+
+
+def test_few_pairs_are_scored(pool, monkeypatch):
+    names = ["bleu", "radgraph_f1", "chexbert_f1"]
+    scored = []
+    goodness = module._goodness
+    monkeypatch.setattr(module, "_goodness", lambda r, pairs, **k: scored.append(len(pairs)) or goodness(r, pairs, **k))
+    questions = questions_of(pool, 8)
+    with prepare(names) as ready:
+        nearest(ready, questions, pool, np.ones(len(pool)), progress=False)
+    assert sum(scored) < 0.15 * len(names) * len(questions) * len(pool)
+
+
+def test_several_metrics_read_each_report_of_the_pool_once(monkeypatch):
+    from rrgmetrics.backends.tokens import TextFunction
+
+    pool = [f"Nodule of {n} mm in the left upper lobe." for n in range(50)]
+    read = []
+    annotate = TextFunction.annotate
+    monkeypatch.setattr(TextFunction, "annotate", lambda self, texts: read.extend(texts) or annotate(self, texts))
+    with prepare(["radgraph_f1", "chexbert_f1"]) as ready:
+        nearest(ready, [Question("1", Pair("Small effusion.", ""), frozenset())], pool, np.ones(50), progress=False)
+    assert len([text for text in read if text == pool[-1]]) == 1
+
+
+def test_where_nothing_scores_the_most_frequent_report_is_taken():
+    pool = ["Zebra.", "Xylophone.", "Yak.", "Umbrella."]
+    questions = [Question("1", Pair("Small effusion.", ""), out) for out in (frozenset(), frozenset({2}))]
+    for indexed in (True, False):
+        with prepare(["bleu", "rouge"]) as ready:
+            found = nearest(ready, questions, pool, np.array([1, 2, 5, 2]), indexed=indexed, progress=False)
+        assert found == {"bleu": [2, 1], "rouge": [2, 1]}
+
+
+def test_fewer_is_better_and_zero_is_something():
+    pool = ["Large right effusion.", "Small left effusion.", "Clear lungs."]
+    with prepare(["finding_errors"]) as ready:
+        question = Question("1", Pair("Small left effusion.", ""), frozenset())
+        assert nearest(ready, [question], pool, np.array([9, 1, 9]), progress=False) == {"finding_errors": [1]}
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_reference_that_is_not_scored(indexed):
+    questions = [Question(name, Pair(text, ""), frozenset()) for name, text in (("a", "Effusion."), ("b", " "))]
+    with (
+        prepare(["radgraph_f1"]) as ready,
+        pytest.raises(InputError, match="scores no report of the pool for study 'b'"),
+    ):
+        nearest(ready, questions, ["Nodule.", "Mass."], np.ones(2), indexed=indexed, progress=False)
+
+
+def test_long_work_is_announced(monkeypatch, caplog):
+    monkeypatch.setattr(module, "PAIRS", 3)
+    monkeypatch.setattr(module, "LONG", 0.0)
+    questions = [Question("1", Pair("Small effusion.", ""), frozenset({0}))]
+    with caplog.at_level(logging.WARNING), prepare(["rouge"]) as ready:
+        found = nearest(ready, questions * 3, ["Small effusion.", "Effusion.", "Mass."], np.ones(3), progress=False)
+    assert found == {"rouge": [1, 1, 1]}
+    assert "rouge: no index; scoring 9 pairs takes about 0:0" in caplog.text
+
+
+def test_postings_count_elements_in_common():
+    postings = Postings()
+    for elements in ({"a", "b"}, set(), {"b", "c", "d"}):
+        postings.add(elements)
+    assert postings.sizes.tolist() == [2, 0, 3]
+    assert postings.shared({"b", "d", "z"}).tolist() == [1, 0, 2]
+    assert postings.shared({"z"}).tolist() == [0, 0, 0]
+    assert postings.shared(set()).tolist() == [0, 0, 0]
+    empty = Postings()
+    empty.add(set())
+    assert empty.shared({"a"}).tolist() == [0]
