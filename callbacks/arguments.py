@@ -65,7 +65,7 @@ def check_keys(keys: Sequence[str] | None, metrics: Iterable[MetricName]) -> fro
 
 def key_of(name: MetricName, key: str | None = None) -> Key:
     """Returns a metric's key by its name, None for the headline; raises InputError for an unknown key."""
-    wanted = key or name.spec.name
+    wanted = key or name.spec.headline.name
     for known in name.spec.keys:
         if known.name == wanted:
             return known

@@ -158,7 +158,7 @@ class Watch:
         names = scoring.metrics.names if scoring else {}
         self._scoring = scoring
         self._names = {text: name for text, name in names.items() if compared(name, baselines)}
-        self._headlines = {name.spec.name for name in self._names.values()}
+        self._headlines = {name.spec.headline.name for name in self._names.values()}
         self._sets: OrderedDict[object, _Set] = OrderedDict()
         self.baselines: dict[str, Baseline] = {}
 

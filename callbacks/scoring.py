@@ -121,7 +121,7 @@ def unscored_reasons(result: Result) -> list[str | None]:
 
 def headline(name: MetricName) -> str:
     """Returns the key of a metric's headline, as it is logged: `"crepe__paper"`."""
-    return name.spec.name + name.suffix
+    return name.slug
 
 
 def flat(name: MetricName, result: Result | None, n_pairs: int) -> dict[str, float]:

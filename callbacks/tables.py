@@ -28,10 +28,7 @@ def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: in
     rows = []
     for index, sample in enumerate(samples[:n_shown]):
         reference, candidate, context = sample.pair
-        scores = {
-            headlines[name]: _or_none(float(result.per_pair[result.spec.name][index]))
-            for name, result in results.items()
-        }
+        scores = {headlines[name]: _or_none(float(result.headline[index])) for name, result in results.items()}
         errors = compare(read(reference), read(candidate), context).errors
         rows.append(
             {

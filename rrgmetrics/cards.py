@@ -17,7 +17,7 @@ from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.advice import in_words, main_agreements
-from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric
+from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric, with_keys
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.numbers import bounds, estimate, figure
 from rrgmetrics.present.stress_card import stress_block
@@ -182,13 +182,16 @@ def _agreement(spec: MetricSpec) -> str:
 
 
 def _never_seen(spec: MetricSpec) -> str:
-    measured = list(of_metric(spec.name))
+    by_subject = {each: list(of_metric(each.subject)) for each in with_keys(spec)}
+    measured = [found for own in by_subject.values() for found in own]
     if not measured:
         return "On data that development never saw it has not been measured yet."
     rows = []
-    for data, name, measure, _, tau in measured:
-        ceiling = " to ".join(figure(end, 2) for end in data.ceiling.get(name, ())) or "not known"
-        rows.append((data.short, measure.title, estimate(tau, places=2), ceiling))
+    for subject, own in by_subject.items():
+        key = f"`{subject.subject}`: " if subject.fragment else ""
+        for data, name, measure, _, tau in own:
+            ceiling = " to ".join(figure(end, 2) for end in data.ceiling.get(name, ())) or "not known"
+            rows.append((data.short, key + measure.title, estimate(tau, places=2), ceiling))
     sets = {found.data.name: found.data for found in measured}.values()
     about = (f"- {data.title}: {data.rows} {data.unit} of {data.studies} studies. {data.description}" for data in sets)
     versions = listed(sorted({found.row.version for found in measured}))

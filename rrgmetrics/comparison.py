@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rrgmetrics import stats
+from rrgmetrics.aggregate import Chosen
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
@@ -145,22 +146,6 @@ def compare_systems(
         for name in results
     ]
     return _with_corrected(rows, correction)
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A metric's arithmetic, some of its scores alone."""
-
-    reduction: Reduction
-    keys: frozenset[str]
-
-    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """The corpus scores that were chosen."""
-        return {key: value for key, value in self.reduction.corpus(sums, n).items() if key in self.keys}
-
-    def per_pair(self, stats: Array) -> dict[str, Array]:
-        """The scores of each pair that were chosen."""
-        return {key: value for key, value in self.reduction.per_pair(stats).items() if key in self.keys}
 
 
 def choose_keys(metrics: Sequence[str], keys: Sequence[str]) -> list[tuple[str, str]]:

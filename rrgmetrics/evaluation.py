@@ -31,7 +31,7 @@ from rrgmetrics.bounded import read_text, read_yaml_text, yaml_errors
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import FACT
-from rrgmetrics.names import SAFE, parse_name
+from rrgmetrics.names import HASH, SAFE, parse_name
 from rrgmetrics.prepared import parse_names
 from rrgmetrics.reports import describe
 from rrgmetrics.results import Result
@@ -212,7 +212,8 @@ def _name(metric: Any) -> str:
         if not isinstance(value, str | bool | int | float):
             raise InputError(f"metrics: {name} has {option}: {describe(value)}; write a text, a number, yes or no.")
     query = "&".join(f"{option}={quote(_text(value), safe=SAFE)}" for option, value in options.items())
-    return f"{name}?{query}" if query else str(name)
+    whole, *key = str(name).split(HASH, 1)
+    return HASH.join([f"{whole}?{query}" if query else whole, *key])
 
 
 def _text(value: str | bool | int | float) -> str:
@@ -223,11 +224,12 @@ def _with_options(name: str) -> Any:
     """A metric as it stands in a file."""
     if name in PRESETS:
         return name
-    head, question, query = str(parse_name(name)).partition("?")
+    parsed = parse_name(name)
+    key = parsed.spec.fragment
+    head, question, query = str(parsed).removesuffix(key).partition("?")
     if not question:
-        return head
-    parsed = parse_name(name).options
-    return {head: {key: parsed[key] for key in (part.partition("=")[0] for part in query.split("&"))}}
+        return head + key
+    return {head + key: {each: parsed.options[each] for each in (part.partition("=")[0] for part in query.split("&"))}}
 
 
 def check_keys(section: str, found: Iterable[Any], known: Iterable[str]) -> None:

@@ -1,8 +1,12 @@
-"""The grammar of metric names: `[short=]name[@config][?option=value&...]`.
+"""The grammar of metric names: `[short=]name[@config][?option=value&...][#key]`.
 
 The same string is used in `score`, on the command line, in callbacks and, without the name, as `evaluate.load`'s
 `config_name`. The first `@` splits name and configuration; `@revision` may follow a Hub id; values are
 percent-encoded where they hold `&`. `short` stands for the whole in tables, columns and keys: `g=green@openai:...`.
+
+`#key` takes one of the metric's keys in the place of its headline, with that key's own direction: `green#errors`,
+`bleu#2`, `radgraph_f1@paper#radcliq`. The key is written whole (`bleu#bleu_2`) or without the metric's name. A `#` of a
+path or an address is written %23.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, MetricSpec, Option, OptionValue, get_spec
 
 SHORT = re.compile(r"(?:(\w+)=)?(.*)", re.DOTALL)
+HASH = "#"  # before a key, as before the fragment of an address
 READER = ("default", "reader")  # configurations of a judge that ask nobody
 SAFE = "/:@.,+-_()= "  # characters of an option's value that stay as they are in `str(MetricName)`
 
@@ -25,7 +30,7 @@ class MetricName:
     """A metric, its configuration and its options, checked against the spec table.
 
     Attributes:
-        spec: The metric.
+        spec: The metric; where a key was asked for, with that key alone.
         config: `"default"`, a named configuration, a Hub id (`org/model[@revision]`) or a folder; of a judge also an
             engine: `"openai:<model>"`, `"hf:<id>"`, `"vllm:<id>"`, `"replies:<file>"`.
         options: Every declared option with its value: the caller's, else the configuration's, else the default.
@@ -45,9 +50,15 @@ class MetricName:
             for key, value in self.options.items()
             if value != defaults[key]
         ]
-        config = "" if self.config == "default" else f"@{self.config}"
+        config = "" if self.config == "default" else f"@{self.config.replace(HASH, '%23')}"
         short = f"{self.short}=" if self.short else ""
-        return short + self.spec.name + config + ("?" + "&".join(stated) if stated else "")
+        return short + self.spec.name + config + ("?" + "&".join(stated) if stated else "") + self.spec.fragment
+
+    @property
+    def whole(self) -> MetricName:
+        """The metric as it is scored: with all its keys and no short name."""
+        spec = get_spec(self.spec.name) if self.spec.fragment else self.spec
+        return replace(self, spec=spec, short="")
 
     @property
     def published(self) -> bool:
@@ -77,42 +88,55 @@ class MetricName:
 
     @property
     def slug(self) -> str:
-        """A name fit for files and result keys: `crepe__paper`."""
-        long = str(self).removeprefix(self.spec.name)
-        suffix = self.short or re.sub(r"[^A-Za-z0-9.]+", "_", long).strip("_")
-        return f"{self.spec.name}__{suffix}" if suffix else self.spec.name
+        """A name fit for files and result keys: `crepe__paper`, `green_errors__paper`."""
+        return self.spec.headline.name + self.suffix
 
     @property
     def suffix(self) -> str:
         """What tells the keys of this configuration from those of the default one: `"__paper"`, or `""`."""
-        return self.slug.removeprefix(self.spec.name)
+        long = str(self).removeprefix(self.spec.name).removesuffix(self.spec.fragment)
+        suffix = self.short or re.sub(r"[^A-Za-z0-9.]+", "_", long).strip("_")
+        return f"__{suffix}" if suffix else ""
 
 
 def parse_name(text: str) -> MetricName:
     """Reads a metric's name and checks configuration and options against the spec.
 
     Args:
-        text: For example `"bleu"`, `"bleu?tokenizer=13a"`, `"bertscore@radeval?idf=call"`.
+        text: For example `"bleu"`, `"bleu?tokenizer=13a"`, `"bertscore@radeval?idf=call"`, `"green#errors"`.
 
     Returns:
         The name with every option resolved.
 
     Raises:
-        InputError: Unknown metric, configuration or option, or a value of the wrong kind.
+        InputError: Unknown metric, configuration, option or key, or a value of the wrong kind.
 
     Example:
         >>> parse_name("bleu?tokenizer=13a").options["tokenizer"]
         '13a'
+        >>> parse_name("bleu#2").spec.headline.title
+        'BLEU-2'
     """
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"A metric's name must be a non-empty string, not {text!r}; for example 'bleu'.")
-    short, whole = _split_short(text)
+    short, rest = _split_short(text)
+    whole, has_key, key = rest.partition(HASH)
     head, _, query = whole.partition("?")
     name, at, config = head.strip().partition("@")
     spec = get_spec(name)
     if at and not config:
         raise InputError(f"{text!r} has nothing after the @; leave it out for the default configuration.")
-    return replace(resolve(spec, config or "default", _split_query(query, text)), short=short)
+    resolved = resolve(spec, config.replace("%23", HASH) or "default", _split_query(query, text))
+    return replace(resolved, short=short, spec=_focused(spec, key.strip(), text) if has_key else spec)
+
+
+def _focused(spec: MetricSpec, key: str, text: str) -> MetricSpec:
+    """The metric with the key that its name asks for after the #."""
+    if re.fullmatch(r"\w*", key):
+        return spec if key == spec.name else spec.focused(key)
+    raise InputError(
+        f"{text!r}: after # comes a key, which {key[:80]!r} is not; write a # of a path or address as %23."
+    )
 
 
 def _split_short(text: str) -> tuple[str, str]:
@@ -137,8 +161,10 @@ def label(name: str, titled: MetricSpec) -> str:
     Example:
         >>> [label(name, parse_name(name).titled) for name in ("bleu", "bleu?tokenizer=13a", "crepe", "crepe@paper")]
         ['BLEU-4', 'BLEU-4 (bleu?tokenizer=13a)', 'CREPE (bundled)', 'CREPE (crepe@paper)']
+        >>> [label(name, parse_name(name).titled) for name in ("bleu#2", "green#errors")]
+        ['BLEU-2 (bleu#2)', 'GREEN (bundled): Errors (green#errors)']
     """
-    title = titled.headline.title
+    title = titled.named(titled.headline) if titled.fragment else titled.headline.title
     return title if name == titled.name else f"{title} ({shown(name)})"
 
 
@@ -175,7 +201,24 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
 def parse_config(name: str, config_name: str | None) -> MetricName:
     """Reads what `evaluate.load(name, config_name)` was given: the grammar without the metric's name."""
     config_name = (config_name or "default").strip()
-    return parse_name(name + config_name if config_name.startswith("?") else f"{name}@{config_name}")
+    return parse_name(name + config_name if config_name.startswith(("?", HASH)) else f"{name}@{config_name}")
+
+
+def check_per_pair(names: str | Sequence[str], purpose: str) -> None:
+    """Checks that metrics have a number of each pair, before any work.
+
+    Args:
+        names: As they are asked for.
+        purpose: Who needs it, for the message: "agree".
+
+    Raises:
+        InputError: A key that exists over all pairs only.
+    """
+    for text in [names] if isinstance(names, str) else names:
+        spec = parse_name(text).spec if HASH in text else None  # a headline is a number of each pair
+        if spec is not None and not spec.headline.per_pair:
+            each = ", ".join(key.name for key in get_spec(spec.name).keys if key.per_pair)
+            raise InputError(f"{text} is a number of all pairs together; {purpose} needs one of each pair: {each}.")
 
 
 def resolve(spec: MetricSpec, config: str, texts: Mapping[str, str]) -> MetricName:

@@ -8,6 +8,7 @@ one that uses them, and it is the only door to the walk through the pairs (`rrgm
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, Literal
@@ -291,26 +292,42 @@ class Metrics:
     ) -> Generator[Progress, None, list[dict[str, Result]]]:
         if not self.jobs:
             raise InputError("These metrics are closed; prepare them again.")
+        walked = self._walked()
         if self._pool is not None:
-            together = self._walk_together(self._pool, sets, statistics or {}, options.get("announce", True))
-            by_name = yield from together
+            names = {text: self.jobs[text].name.whole for text in walked.values()}
+            announced = options.get("announce", True)
+            by_name = yield from self._walk_together(self._pool, names, sets, statistics or {}, announced)
         else:
             heed_fork()
-            options["statistics"] = [(statistics or {}).get(name) for name in self.jobs]
-            results = yield from run(list(self.jobs.values()), sets, memory=self._memory, **options)
-            by_name = [dict(zip(self.jobs, of_set, strict=True)) for of_set in results]
+            jobs = {text: replace(self.jobs[text], name=self.jobs[text].name.whole) for text in walked.values()}
+            options["statistics"] = [(statistics or {}).get(text) for text in jobs]
+            results = yield from run(list(jobs.values()), sets, memory=self._memory, **options)
+            by_name = [dict(zip(jobs, of_set, strict=True)) for of_set in results]
         name_stand_ins(self.names.values())
         if options.get("announce", True):
             log_lines(filter(None, [cut_line(by_name)]))
-        return by_name
+        return [
+            {text: of_set[first].focused(self.jobs[text].name.spec) for text, first in walked.items()}
+            for of_set in by_name
+        ]
+
+    def _walked(self) -> dict[str, str]:
+        """By each name the one that is scored for it: a metric of which several keys are asked is scored once."""
+        first: dict[str, str] = {}
+        return {text: first.setdefault(str(job.name.whole), text) for text, job in self.jobs.items()}
 
     def _walk_together(
-        self, pool: Pool, sets: Sequence[Sequence[Pair]], given: Mapping[str, Frequencies], announced: bool
+        self,
+        pool: Pool,
+        names: Mapping[str, MetricName],
+        sets: Sequence[Sequence[Pair]],
+        given: Mapping[str, Frequencies],
+        announced: bool,
     ) -> Generator[Progress, None, list[dict[str, Result]]]:
         """Scores with worker processes, which are given what is to be known of all references of each set."""
         others = self.only(name for name in self.jobs if name not in given)
         statistics = [{**given, **others.count_references(pair.reference for pair in pairs)} for pairs in sets]
-        return (yield from score_in_pool(pool, self.names, sets, statistics, kept=given, announced=announced))
+        return (yield from score_in_pool(pool, names, sets, statistics, kept=given, announced=announced))
 
 
 def prepare(
@@ -325,7 +342,8 @@ def prepare(
     """Makes metrics ready: reads their names, checks their options, loads their models.
 
     Args:
-        names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
+        names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or one of their keys as `"bleu#2"`;
+            one or several.
         batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         kept_references: References of which what backends read is kept between calls; for a loop that scores ever
@@ -383,7 +401,8 @@ def score(
     """Scores reports against reports with any number of metrics; `prepare` keeps them ready for more than one call.
 
     Args:
-        names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
+        names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or one of their keys as `"bleu#2"`;
+            one or several.
         pairs: Both reports of each study: a pandas or polars frame, a pyarrow table, a `datasets.Dataset` or
             `IterableDataset`, a dict of columns, an iterable of dicts; or the name of a file (CSV, JSONL, Parquet,
             `.gz` and `.zst` too), of a folder of Parquet, of a data set on the Hub
@@ -425,4 +444,5 @@ def score(
 
 
 def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
-    return Result.failed(job.name, signature.write(job.name, facts=job.facts, n_pairs=n_pairs), n_pairs, error)
+    signed = signature.write(job.name, facts=job.facts, n_pairs=n_pairs)
+    return Result.failed(job.name.whole, signed, n_pairs, error).focused(job.name.spec)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,7 +56,7 @@ class Result:
         Result(rouge 0.400, 1 pair)
 
     Attributes:
-        spec: Which metric: keys, ranges, directions.
+        spec: Which metric: keys, ranges, directions; where a key was asked for (`green#errors`), with that key alone.
         scores: Corpus values by key.
         per_pair: For each key that exists per pair (the headline always does) an array `(n_pairs,)`; NaN = unscored.
         pair_stats: `(n_pairs, n_stats)`, from which the scores of any subset follow exactly; NaN row = unscored.
@@ -86,6 +86,24 @@ class Result:
     def title(self) -> str:
         """The metric's title as people read it."""
         return self.titled.title
+
+    @property
+    def headline(self) -> Array:
+        """The headline of each pair `(n_pairs,)`, or the key that was asked for; NaN = unscored."""
+        return self.per_pair[self.spec.headline.name]
+
+    def focused(self, spec: MetricSpec) -> Result:
+        """The same result with one key alone, if the spec is that of a key (`green#errors`); else itself."""
+        if not spec.fragment:
+            return self
+        key = spec.headline.name
+        return replace(
+            self,
+            spec=spec,
+            scores={key: self.scores[key]},
+            per_pair={key: self.per_pair[key]} if key in self.per_pair else {},
+            reduction=aggregate.Chosen(self.reduction, frozenset({key})),
+        )
 
     @property
     def modalities(self) -> dict[str, int]:
@@ -147,7 +165,7 @@ class Result:
         Raises:
             InputError: No such key; `trials` or `level` out of range.
         """
-        key = self.spec.name if key is None else key
+        key = self.spec.headline.name if key is None else key
         if key not in self.scores:
             near = did_you_mean(key, self.scores)
             raise InputError(f"{self.spec.name} has no key {key!r}; it has: {', '.join(self.scores)}.{near}")
@@ -203,7 +221,7 @@ class Result:
         Raises:
             InputError: No such key, or one that exists over all pairs only.
         """
-        key = self.spec.name if key is None else key
+        key = self.spec.headline.name if key is None else key
         if key not in self.per_pair:
             near = did_you_mean(key, self.per_pair)
             raise InputError(f"{self.spec.name} has no {key!r} per pair; it has: {', '.join(self.per_pair)}.{near}")
@@ -211,9 +229,9 @@ class Result:
         return float(known.std()) if known.size else math.nan
 
     def __repr__(self) -> str:
-        value = self.scores[self.spec.name]
+        value = self.scores[self.spec.headline.name]
         unscored = f", {self.n_unscored:,} unscored" if self.n_unscored else ""
-        return f"Result({self.spec.name} {value:.3f}, {counted(self.n_pairs, 'pair')}{unscored})"
+        return f"Result({self.spec.name}{self.spec.fragment} {value:.3f}, {counted(self.n_pairs, 'pair')}{unscored})"
 
     def _repr_html_(self) -> str:
         """Every score with its range and direction, for a notebook."""
@@ -311,7 +329,7 @@ class Result:
                 "(Metrics.count_references; --statistics on the command line)."
             )
         whole = joined([result.stored for result in results])
-        return cls.of_stats(whole.stats, first.signature, whole.details)
+        return cls.of_stats(whole.stats, first.signature, whole.details).focused(first.spec)
 
     def save(self, path: PathLike, *, force: bool = False) -> None:
         """Writes the result with all that follows from it: scores, statistics and details of each pair.
@@ -325,7 +343,7 @@ class Result:
         """
         if self.error is not None:
             raise InputError(f"The metric failed ({self.error}); there is nothing to save.")
-        name = str(signature.read(self.signature))
+        name = str(signature.read(self.signature)) + self.spec.fragment
         with storing(path, {"metrics": {name: self.signature}}, force=force) as file:
             file.add({name: self.stored}, self.per_pair)
 
@@ -358,9 +376,10 @@ def restored(stored: Stored, path: PathLike) -> dict[str, Result]:
         signed = stored.facts["metrics"][name]
         try:
             with reading(path, f"what it holds of {name[:SHOWN]}"):
-                if signature.parse(signed)[0] != parse_name(name).spec.name:
+                asked = parse_name(name)
+                if signature.parse(signed)[0] != asked.spec.name:
                     raise InputError(f"the signature of {name} is {describe(signed)}; score its pairs again.")
-                results[name] = Result.of_stats(scored.stats, signed, scored.details)
+                results[name] = Result.of_stats(scored.stats, signed, scored.details).focused(asked.spec)
         except InputError as error:
             raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None
     return results

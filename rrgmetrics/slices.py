@@ -96,4 +96,4 @@ def score_parts(
 
 def _headline(result: Result, part: Part, trials: int, seed: int) -> stats.Estimate:
     scores = stats.bootstrap(result.reduction, result.pair_stats[part.rows], trials=trials, seed=seed)
-    return scores[result.spec.name]
+    return scores[result.spec.headline.name]

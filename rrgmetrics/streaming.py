@@ -232,4 +232,5 @@ def _spread(
                 details[key][index] = value
     own = f"{spec.name}_unscored"
     details[own] = [reason or known for reason, known in zip(unscored, details.get(own, unscored), strict=True)]
-    return Result.of_stats(stats, signed if result is None or result.error else result.signature, details)
+    signed = signed if result is None or result.error else result.signature
+    return Result.of_stats(stats, signed, details).focused(spec)

@@ -23,7 +23,9 @@ ONE = "`rrgmetrics list NAME` shows a metric's keys, configurations, options, ag
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics list`."""
     parser.set_defaults(run=run)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="show everything that is known of this metric")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="show everything that is known of this metric, or of one key: bleu#2"
+    )
     parser.add_argument("--aliases", action="store_true", help="show what papers call each key")
     parser.add_argument(
         "--by",
@@ -73,7 +75,7 @@ def metric_row(spec: MetricSpec) -> dict[str, Any]:
     """A metric as a row of numbers and words."""
     low, high = spec.range
     return {
-        "metric": spec.name,
+        "metric": spec.subject,
         "title": spec.title,
         "better": spec.headline.better,
         "low": low,
@@ -101,7 +103,7 @@ def metric_facts(spec: MetricSpec) -> dict[str, Any]:
         "keys": list(map(key_row, spec.keys)),
         "configurations": configurations(spec),
         "options": {name: {"default": each.default, "help": each.help} for name, each in spec.options.items()},
-        "report": in_words(spec.name),
+        "report": in_words(spec.subject),
         "cost": cost(spec),
     }
 
@@ -126,7 +128,7 @@ def metric_table(specs: Iterable[MetricSpec]) -> Table:
     for spec in specs:
         package = f" ({packages[spec.name]})" if spec.name in packages else ""
         mark = " *" if spec.stand_in else ""
-        lines.append((spec.name + mark, spec.headline.better, bounds(spec.headline), spec.summary + package))
+        lines.append((spec.subject + mark, spec.headline.better, bounds(spec.headline), spec.summary + package))
     return _table(("metric", "better", "range", "what it compares"), lines, note=STAND_IN)
 
 
@@ -160,7 +162,7 @@ def metric_parts(spec: MetricSpec) -> Iterator[Part]:
     for seen in (False, True):
         where = "read by development" if seen else "that development never saw"
         yield agreement_table(spec, seen=seen) or f"Agreement on data {where}: not measured."
-    yield f"Which to report: {in_words(spec.name)}"
+    yield f"Which to report: {in_words(spec.subject)}"
     yield f"Cost: {cost(spec)}"
 
 

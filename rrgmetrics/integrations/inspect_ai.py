@@ -68,14 +68,14 @@ def corpus_values(name: str, stats: Array, values: Array) -> dict[str, float]:
         values: The headline of each pair `(n_pairs,)`; a mean over epochs differs from that of the statistics.
     """
     spec, reduction = parse_name(name).spec, reduction_of(name)
-    if not np.allclose(reduction.per_pair(stats)[spec.name], values, rtol=0, atol=1e-9):
+    if not np.allclose(reduction.per_pair(stats)[spec.headline.name], values, rtol=0, atol=1e-9):
         logger.warning(
             f"{spec.name}: samples hold means over epochs, of which no corpus value follows but the mean over pairs; "
             "run one epoch for the others."
         )
         mean = float(values.mean()) if spec.level == "pair" else math.nan
         return {key.name: mean if key is spec.headline else math.nan for key in spec.keys}
-    estimate = bootstrap(reduction, stats, trials=TRIALS)[spec.name]
+    estimate = bootstrap(reduction, stats, trials=TRIALS)[spec.headline.name]
     return {**aggregate.reduce(reduction, stats), "low": estimate.low, "high": estimate.high}
 
 
@@ -101,7 +101,7 @@ class PairScorer:
         if result.n_unscored:
             return Score.unscored(reason="scoring_failed", answer=candidate, explanation=result.unscored_reasons[0])
         metadata = {METRIC: self.name, STATISTICS: result.pair_stats[0].tolist(), SIGNATURE: result.signature}
-        value = float(result.per_pair[result.spec.name][0])
+        value = float(result.headline[0])
         return Score(value=value, answer=candidate, metadata=metadata)
 
 

@@ -54,7 +54,7 @@ class PairScores(SampleLevelComputation):  # type: ignore[misc]
         self._prepared = self._prepared or prepare(self.name)
         result = self._prepared.score_pairs(pairs, progress=False)[self.name]
         kept = pairs if self._prepared.names[self.name].counts_references else [None] * len(pairs)
-        rows = zip(result.per_pair[result.spec.name].tolist(), result.pair_stats.tolist(), kept, strict=True)
+        rows = zip(result.headline.tolist(), result.pair_stats.tolist(), kept, strict=True)
         return [PairValue(value, self.name, result.spec.name, stats, pair) for value, stats, pair in rows]
 
 
@@ -70,8 +70,8 @@ def corpus_function(
             if not key.endswith(UNSCORED)
         }
         stats = np.array([value.statistics for value in values])
-        estimate = bootstrap(reduction_of(text), stats, trials=TRIALS)[name.spec.name]
-        headline = name.spec.name + name.suffix
+        estimate = bootstrap(reduction_of(text), stats, trials=TRIALS)[name.spec.headline.name]
+        headline = name.slug
         unscored = float(np.isnan(np.array(values, dtype=float)).sum())
         return found | {
             f"{headline}_low": estimate.low,
@@ -94,7 +94,7 @@ def report_metrics(names: str | Sequence[str] = DEFAULT_METRICS, *, all_keys: bo
     """
     return [
         SampleLevelMetric(
-            metric_name=name.spec.name + name.suffix,
+            metric_name=name.slug,
             higher_is_better=bool(name.spec.higher_is_better),
             category=SamplingMethod.GENERATIVE,
             sample_level_fn=PairScores(text),

@@ -83,7 +83,7 @@ def entries(results: Mapping[str, Result], benchmark: Benchmark) -> list[dict[st
             EvalResultEntry(
                 dataset_id=benchmark.dataset,
                 task_id=benchmark.task,
-                value=result.scores[result.spec.name],
+                value=result.scores[result.spec.headline.name],
                 dataset_revision=benchmark.revision or None,
                 date=datetime.now(UTC).date().isoformat(),
                 notes=f"{result.titled.headline.title} {interval(result)}; {unscored(result)}{result.signature}",
@@ -107,7 +107,7 @@ def model_index(results: Mapping[str, Result], benchmark: Benchmark) -> list[Any
             dataset_revision=benchmark.revision or None,
             metric_type=name,
             metric_name=f"{result.titled.headline.title} {interval(result)}",
-            metric_value=result.scores[result.spec.name],
+            metric_value=result.scores[result.spec.headline.name],
             metric_config=result.signature,
         )
         for name, result in results.items()
@@ -116,7 +116,7 @@ def model_index(results: Mapping[str, Result], benchmark: Benchmark) -> list[Any
 
 def interval(result: Result) -> str:
     """Returns the direction and the 95% interval of a headline: `↑ [0.27, 0.35]`; of a single pair the direction."""
-    estimate = bootstrap(result.reduction, result.pair_stats, trials=TRIALS)[result.spec.name]
+    estimate = bootstrap(result.reduction, result.pair_stats, trials=TRIALS)[result.spec.headline.name]
     if math.isnan(estimate.low):
         return result.spec.headline.arrow
     return f"{result.spec.headline.arrow} [{estimate.low:.3g}, {estimate.high:.3g}]"

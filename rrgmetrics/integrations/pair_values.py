@@ -59,7 +59,7 @@ def columns(name: MetricName, *, all_keys: bool = True) -> dict[str, str]:
         all_keys: Whether to return every key, or the headline alone; the number of unscored pairs always.
     """
     keys = [key.name for key in (name.spec.keys if all_keys else name.spec.keys[:1])]
-    unscored = {name.spec.name + UNSCORED: name.spec.name + name.suffix + UNSCORED}
+    unscored = {name.spec.name + UNSCORED: name.slug + UNSCORED}
     return {key: key + name.suffix for key in keys} | unscored
 
 

@@ -23,7 +23,7 @@ from rrgmetrics.files.sources import parts
 from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
 from rrgmetrics.files.stream import read_rows
 from rrgmetrics.missing import Missing, is_missing
-from rrgmetrics.names import MetricName, parse_names, uncounted
+from rrgmetrics.names import MetricName, parse_name, parse_names, uncounted
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import report_of
 from rrgmetrics.results import Result, per_pair_columns
@@ -85,7 +85,9 @@ class ScoredDataset:
         batches = self.dataset.select_columns(self._own).iter_batches(batch_format="pyarrow", batch_size=ROWS * 8)
         for table in batches:
             yield {
-                name: Result.of_stats(each.stats, table[name + SIGNATURE][0].as_py(), each.details)
+                name: Result.of_stats(each.stats, table[name + SIGNATURE][0].as_py(), each.details).focused(
+                    parse_name(name).spec
+                )
                 for name, each in ((name, scored_of(table, name)) for name in self.names)
             }
 

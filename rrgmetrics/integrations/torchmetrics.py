@@ -99,9 +99,12 @@ class ReportMetric(Metric):
         """What `plot` draws, by the key of `compute`: `key`, or the headlines; each with its title."""
         rows = [(text, name, key) for text, name in self.metrics.names.items() for key in name.titled.keys]
         return {
-            key.name + name.suffix: (label(text, name.titled) if key.name == name.spec.name else key.title, key)
+            key.name + name.suffix: (
+                label(text, name.titled) if key.name == name.spec.headline.name else key.title,
+                key,
+            )
             for text, name, key in rows
-            if key.name + name.suffix == self.key or (self.key is None and key.name == name.spec.name)
+            if key.name + name.suffix == self.key or (self.key is None and key.name == name.spec.headline.name)
         }
 
     @property
@@ -176,8 +179,8 @@ class ReportMetric(Metric):
         for index, job in enumerate(self.metrics.jobs.values()):
             *sums, n_scored, n_unscored = self._state(index).tolist()
             scores = aggregate.of_sums(job.scorer.reduction, sums, n_scored)
-            yield from ((key + job.name.suffix, value) for key, value in scores.items())
-            yield f"{job.name.spec.name}{job.name.suffix}_n_unscored", n_unscored
+            yield from ((key.name + job.name.suffix, scores[key.name]) for key in job.name.spec.keys)
+            yield f"{job.name.slug}_n_unscored", n_unscored
 
 
 def common(values: Sequence[Value]) -> Value | None:

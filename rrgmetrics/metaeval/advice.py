@@ -131,9 +131,9 @@ def by_agreement(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
     common = [(data.metrics, measure) for data, measure in columns if len(data.metrics) == most]
 
     def mean(spec: MetricSpec) -> float:
-        if not all(spec.name in rows for rows, _ in common):
+        if not all(spec.subject in rows for rows, _ in common):
             return -math.inf
-        return math.fsum(rows[spec.name].values[measure].value for rows, measure in common) / len(common)
+        return math.fsum(rows[spec.subject].values[measure].value for rows, measure in common) / len(common)
 
     return sorted(specs, key=mean, reverse=True)
 

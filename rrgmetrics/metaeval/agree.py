@@ -12,6 +12,7 @@ from rrgmetrics.metaeval.agreement import AgreementReport, measure
 from rrgmetrics.metaeval.equal import Equal, EqualReport, equal_report
 from rrgmetrics.metaeval.loaders import Data, Ranked, load
 from rrgmetrics.metaeval.ranked import RankedReport, ranked_report
+from rrgmetrics.names import check_per_pair
 from rrgmetrics.prepared import prepare
 from rrgmetrics.stats import LEVEL, TRIALS
 
@@ -37,7 +38,7 @@ def agree(
 
     Args:
         dataset: `NAME:PATH`, or a table of rated pairs; see `rrgmetrics.metaeval.loaders.load`.
-        metrics: As `rrgmetrics.score` takes them.
+        metrics: As `rrgmetrics.score` takes them, one of their keys as `green#errors`.
         columns: Of a table: the column of each field, such as `{"study_id": "case"}`.
         counts: Of a table: columns that count errors.
         ratings: Of a table: columns in which more is better.
@@ -86,6 +87,7 @@ def agree_on(
     name, times = Counter(each.name for each in data).most_common(1)[0]
     if times > 1:
         raise InputError(f"Two data sets are called {name!r}; give each file its own name.")
+    check_per_pair(metrics, "agree")
     draws: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
     reports: list[Report] = []
     with prepare(metrics, batch_size=batch_size, device=device) as ready:

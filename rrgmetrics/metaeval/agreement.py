@@ -90,7 +90,7 @@ class AgreementReport:
 
     def headline(self, subject: str, target: str, view: View = "pairs", subset: str = "") -> Agreement | None:
         """The agreement of a metric's headline; None where there is none."""
-        key = self.results[subject].spec.name
+        key = self.results[subject].spec.headline.name
         found = (line for line in self.agreements if (line.subject, line.key, line.target) == (subject, key, target))
         return next((line for line in found if (line.view, line.subset) == (view, subset)), None)
 
@@ -211,7 +211,7 @@ def measure(
 
 def goodness(result: Result) -> Array:
     """A metric's headline for each pair, turned so that more is better."""
-    return result.spec.headline.goodness(result.per_pair[result.spec.name])
+    return result.spec.headline.goodness(result.headline)
 
 
 def main_target(data: Rated) -> str:
@@ -226,18 +226,26 @@ def _columns(data: Rated, name: str, result: Result) -> Iterator[Column]:
     """The headline against everything, and what counts errors against the same counts of raters."""
     metric, headline = result.spec.name, result.spec.headline
     higher = headline.higher_is_better is not False
-    own = result.per_pair[metric]
-    values = own if headline.target is None else headline.goodness(own)
-    counts_errors = not higher and f"{metric}_false_finding" in result.per_pair
+    values = result.headline if headline.target is None else headline.goodness(result.headline)
     for target in data.targets:
-        counts = counts_errors and target == TOTAL and set(data.kinds) <= set(KINDS)
-        yield Column(name, metric, values, higher, target, counts)
-    for target in data.targets:
+        yield Column(name, headline.name, values, higher, target, _counts(data, result, target))
+    for target in () if result.spec.fragment else data.targets:
         for parts in data.counted_by(target):
             keys = [f"{metric}_{part}" for part in parts]
             if all(key in result.per_pair for key in keys):
                 counted = np.sum([result.per_pair[key] for key in keys], axis=0)
                 yield Column(name, " + ".join(keys), counted, False, target, True)
+
+
+def _counts(data: Rated, result: Result, target: str) -> bool:
+    """Whether a metric's headline counts what a target counts."""
+    metric, headline = result.spec.name, result.spec.headline.name
+    if result.spec.headline.higher_is_better is not False:
+        return False
+    if target == TOTAL:
+        counts_errors = f"{metric}_false_finding" in result.per_pair or headline == f"{metric}_errors"
+        return counts_errors and set(data.kinds) <= set(KINDS)
+    return any(parts == (headline.removeprefix(f"{metric}_"),) for parts in data.counted_by(target))
 
 
 def _published_columns(data: Rated) -> Iterator[Column]:
@@ -249,11 +257,11 @@ def _published_columns(data: Rated) -> Iterator[Column]:
 
 def _is_minor(data: Rated, column: Column, results: Mapping[str, Result]) -> bool:
     """Whether a headline is held against something else than a total: pooled will do."""
-    return column.key == results[column.subject].spec.name and column.target not in data.main
+    return column.key == results[column.subject].spec.headline.name and column.target not in data.main
 
 
 def _is_main(data: Rated, column: Column, results: Mapping[str, Result]) -> bool:
-    return column.key == results[column.subject].spec.name and column.target in data.main
+    return column.key == results[column.subject].spec.headline.name and column.target in data.main
 
 
 def _rater_columns(data: Rated, means: Mapping[str, Array]) -> Iterator[tuple[Column, Array]]:

@@ -130,7 +130,12 @@ class EqualReport:
         """Yields a flat row for each metric, for a table of numbers."""
         for each in self.kept:
             row = each._asdict() | {"share": each.share.value, "low": each.share.low, "high": each.share.high}
-            yield {"dataset": self.name, "key": self.results[each.subject].spec.name, "target": "equal pairs", **row}
+            yield {
+                "dataset": self.name,
+                "key": self.results[each.subject].spec.headline.name,
+                "target": "equal pairs",
+                **row,
+            }
 
 
 def equal_report(
@@ -150,7 +155,7 @@ def equal_report(
 
 
 def _kept(data: Equal, subject: str, result: Result, draws: Mapping[str, Any]) -> Kept:
-    values = np.asarray(result.per_pair[result.spec.name], dtype=np.float64).reshape(3, -1)
+    values = np.asarray(result.headline, dtype=np.float64).reshape(3, -1)
     goodness = result.spec.headline.goodness(values)
     fall = goodness[1] - goodness[0]
     unit = _mean(goodness[1] - goodness[2]) if data.has_others else np.nan

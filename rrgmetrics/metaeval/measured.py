@@ -165,6 +165,16 @@ def of_metric(metric: str, statistic: Statistic = "tau_b", *, seen: bool = False
                     yield Measurement(data, name, measure, row, row.values[name])
 
 
+def with_keys(spec: MetricSpec) -> Iterator[MetricSpec]:
+    """Yields a metric, then each of its keys that was measured as a subject of its own (`radgraph_f1#radcliq`)."""
+    yield spec
+    named = {name for data in measured_sets().values() for name in data.metrics}
+    for key in spec.keys:
+        focused = spec.focused(key.name)
+        if focused.fragment and not spec.fragment and focused.subject in named:
+            yield focused
+
+
 def _data_set(name: str, stored: Mapping[str, Any]) -> MeasuredSet:
     def estimate(value: float, low: float = NAN, high: float = NAN, n: int = stored["rows"]) -> Estimate:
         return Estimate(value, low, high, n)

@@ -25,6 +25,7 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.nearest import Question, nearest
+from rrgmetrics.names import check_per_pair
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
@@ -162,6 +163,7 @@ def oracles(
     """
     if identical not in IDENTICAL:
         raise InputError(f"identical is {identical!r}; pass {' or '.join(map(repr, IDENTICAL))}.")
+    check_per_pair(list(dict.fromkeys((*metrics, *judges))), "an oracle")
     rng = np.random.default_rng(seed)
     studies = _drawn(list(pairs), n_queries, rng)
     if not studies:

@@ -137,7 +137,7 @@ def scatter(report: AgreementReport, name: str) -> Any:
     panels = report.data.main
     figure, _ = _figure(5 * len(panels), 4.6, axes=False)
     figure.suptitle(label(name, spec), fontsize=14, fontweight="bold")
-    scores = report.results[name].per_pair[spec.name]
+    scores = report.results[name].headline
     for axes, target in zip(np.atleast_1d(figure.subplots(1, len(panels))), panels, strict=True):
         _scatter(axes, scores, report.data.mean(target))
         axes.set_title(_caption(report, name, target), fontsize=11)

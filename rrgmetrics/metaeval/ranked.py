@@ -112,7 +112,7 @@ def ranked_report(data: Ranked, results: Mapping[str, Result]) -> RankedReport:
     """
     judged = []
     for subject, result in results.items():
-        values = iter(result.per_pair[result.spec.name])
+        values = iter(result.headline)
         for case in data.cases:
             scores = {name: round(float(next(values)), JUDGED_DECIMALS) for name in case.pairs}
             better = {name: result.spec.headline.goodness(score) for name, score in scores.items()}

@@ -137,7 +137,7 @@ def _value(report: AgreementReport, metric: str, measure: str) -> Estimate | Non
     if not measure.startswith(OWN):
         line = report.headline(metric, target, view)
         return None if line is None else line.tau_b
-    headline = report.results[metric].spec.name
+    headline = report.results[metric].spec.headline.name
     own = (line for line in report.agreements if (line.subject, line.target, line.view) == (metric, target, view))
     return next((line.tau_b for line in own if line.key != headline and not line.subset), None)
 

@@ -413,7 +413,7 @@ def _rated_lines(report: AgreementReport, key: str, target: str, view: View) -> 
 def _against(report: AgreementReport, line: Agreement) -> str:
     """What a line holds the metric against; of its own counts, how it counts them."""
     title = report.data.title(line.target)
-    if line.key == report.results[line.subject].spec.name:
+    if line.key == report.results[line.subject].spec.headline.name:
         return title
     return f"own kinds: {title}" if line.target == TOTAL else f"own {title}"
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.english import counted, listed
 from rrgmetrics.metaeval import advice
-from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets, of_metric
+from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets, of_metric, with_keys
 from rrgmetrics.metaeval.model import label_of
 from rrgmetrics.metaeval.stress.stored import results_file, stored_stress
 from rrgmetrics.metaeval.stress.written import written_packs
@@ -47,11 +47,13 @@ def agreement_table(spec: MetricSpec, *, seen: bool) -> Table | None:
         spec: The metric.
         seen: On data that development has seen, or on those that it has not.
     """
-    found = [*of_metric(spec.name, seen=seen), *of_metric(spec.name, "share", seen=seen)]
     lines: list[Cells] = []
-    for data, _, measure, row, value in found:
-        what = measure.title if measure.statistic == "tau_b" else f"{measure.title} (share)"
-        lines.append((data.short, what, estimate(value, places=2), str(value.n), row.version))
+    for each in with_keys(spec):
+        found = [*of_metric(each.subject, seen=seen), *of_metric(each.subject, "share", seen=seen)]
+        key = "" if each == spec else f"{each.subject}: "
+        for data, _, measure, row, value in found:
+            what = measure.title if measure.statistic == "tau_b" else f"{measure.title} (share)"
+            lines.append((data.short, key + what, estimate(value, places=2), str(value.n), row.version))
     if not lines:
         return None
     head = "read by development" if seen else "never seen by development"
@@ -70,8 +72,8 @@ def ranked_table(specs: Iterable[MetricSpec]) -> Table:
     """One line a metric, its agreement on each data set that development has not seen, the greatest first."""
     columns = advice.main_measures()
     lines: list[Cells] = []
-    for spec in advice.by_agreement(specs):
-        cells = [value_cell(data.metrics.get(spec.name), measure) for data, measure in columns]
+    for spec in advice.by_agreement(each for whole in specs for each in with_keys(whole)):
+        cells = [value_cell(data.metrics.get(spec.subject), measure) for data, measure in columns]
         lines.append((name_of(spec), *cells))
     ceiling = [Cell(span(data.ceiling.get(measure, ())) or NOTHING, "quiet") for data, measure in columns]
     about = "; ".join(
@@ -93,15 +95,15 @@ def agreement_rows(specs: Iterable[MetricSpec]) -> list[dict[str, Any]]:
     """Every number of `ranked_table`, a row each."""
     return [
         {
-            "metric": spec.name,
+            "metric": spec.subject,
             "dataset": data.short,
             "target": data.measures[measure].title,
-            **dict(zip(("tau_b", "low", "high", "n"), data.metrics[spec.name].values[measure], strict=True)),
-            "version": data.metrics[spec.name].version,
+            **dict(zip(("tau_b", "low", "high", "n"), data.metrics[spec.subject].values[measure], strict=True)),
+            "version": data.metrics[spec.subject].version,
         }
-        for spec in advice.by_agreement(specs)
+        for spec in advice.by_agreement(each for whole in specs for each in with_keys(whole))
         for data, measure in advice.main_measures()
-        if spec.name in data.metrics and measure in data.metrics[spec.name].values
+        if spec.subject in data.metrics and measure in data.metrics[spec.subject].values
     ]
 
 
@@ -152,7 +154,7 @@ def value_cell(row: Measured | None, measure: str) -> Cell:
 
 def name_of(spec: MetricSpec) -> str:
     """The name, with the mark of a stand-in."""
-    return spec.name + (" *" if spec.stand_in else "")
+    return spec.subject + (" *" if spec.stand_in else "")
 
 
 def versions(rows: Iterable[Measured]) -> str:

@@ -46,7 +46,7 @@ def explain_pair(result: Result, pair: Pair, row: int = 0) -> Explanation:
     if not view or told is None:
         return replace(_words(pair), rest=told)
     explained = view(told, pair)
-    value = float(result.per_pair[result.spec.name][row])
+    value = float(result.headline[row])
     return replace(explained, note=_adds_up(explained, value)) if view is _shares else explained
 
 

@@ -53,7 +53,7 @@ def verdict(name: str, result: Result) -> Group:
         name: The judge, as it was asked for.
         result: Of one pair, scored with `explain`.
     """
-    score = show(result.scores[result.spec.name], result.spec.headline)
+    score = show(result.scores[result.spec.headline.name], result.spec.headline)
     heading = Text(f"{name}  {headed(result.titled.headline)}  {score}", style="bold")
     words = yaml.safe_dump(told_of(result), sort_keys=False, allow_unicode=True, width=100)
     return Group("", heading, Text(words.rstrip()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from rrgmetrics.aggregate import Chosen
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.reader.lexicon import check_pack
@@ -50,5 +51,7 @@ def _with_package(spec: MetricSpec) -> str:
 
 
 def reduction_of(name: str) -> Reduction:
-    """Returns the reduction of a metric's statistics to its scores; loads no model."""
-    return build_scorer(parse_name(name)).reduction
+    """Returns the reduction of a metric's statistics to its scores, or to the key that is asked for; loads no model."""
+    parsed = parse_name(name)
+    reduction = build_scorer(parsed).reduction
+    return Chosen(reduction, frozenset({parsed.spec.headline.name})) if parsed.spec.fragment else reduction

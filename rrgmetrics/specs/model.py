@@ -175,7 +175,7 @@ class MetricSpec:
         foreign_keywords: Keywords of `evaluate`'s own module of the same name, with what does the same here.
         scorer: Its class, `module:class`.
         modules: The package that holds the folder of its `evaluate` module; of a metric from outside its own package.
-        keys: What it returns; the first is the headline and has the metric's own name.
+        keys: What it returns; the first is the headline and has the metric's own name, unless the spec is `focused`.
         level: "pair" if the corpus value is the mean over scored pairs, else "corpus".
         empty: The stated values: (empty, empty), (reference, empty), (empty, candidate). None: depends on the report;
             UNDEFINED: there is none, the pair is unscored.
@@ -247,8 +247,39 @@ class MetricSpec:
 
     @property
     def headline(self) -> Key:
-        """The key that carries the metric's own name."""
+        """The key that carries the metric's own name, or the one that was asked for (`green#errors`)."""
         return self.keys[0]
+
+    @property
+    def fragment(self) -> str:
+        """What a metric's name ends with where one of its keys was asked for: `#errors`; "" for the metric itself."""
+        key = self.headline.name
+        return "" if key == self.name else f"#{key.removeprefix(f'{self.name}_')}"
+
+    @property
+    def subject(self) -> str:
+        """What is measured: the metric, or the key that was asked for, as `green#errors`."""
+        return self.name + self.fragment
+
+    def focused(self, key: str) -> MetricSpec:
+        """The metric with one of its keys alone, which is then its headline.
+
+        Args:
+            key: The key's name, without the metric's name at will: `radcliq` is `radgraph_f1_radcliq`.
+
+        Raises:
+            InputError: No such key; lists those that there are.
+        """
+        known = {each.name: each for each in self.keys}
+        chosen = known.get(key) or known.get(f"{self.name}_{key}")
+        if chosen is None:
+            ends = ", ".join(each.name.removeprefix(f"{self.name}_") for each in self.keys[1:])
+            raise InputError(
+                f"{self.name} has no key {key!r}; after {self.name}# it has: {ends}."
+                if ends
+                else f"{self.name} has no key {key!r}; it has one number, {self.name}."
+            )
+        return replace(self, keys=(chosen,))
 
     def titled(self, *, bundled: bool) -> MetricSpec:
         """The metric as people read it: of what the wheel bundles for a published metric every title says so."""

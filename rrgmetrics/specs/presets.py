@@ -61,7 +61,21 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         "ratescore@paper",
         "radcliq@paper",
         "green@paper",
+        "green@paper#errors",  # GREEN EC
         "crepe@paper",
+    ),
+    # What the CRIMSON paper compares (its table 1), with published checkpoints: GREEN E, CRIMSON E and Weighted E are
+    # keys. The paper asked GPT-5.2 (crimson@openai:...); crimson@paper is the model that its authors have trained.
+    "crimson-paper": (
+        "bleu",
+        "rouge",
+        "bertscore@paper",
+        "radgraph_f1@paper",
+        "green@paper",
+        "green@paper#errors",
+        "crimson@paper",
+        "crimson@paper#errors",
+        "crimson@paper#weighted_errors",
     ),
     # Clinical efficacy as papers print it.
     **{name: convention.metrics for name, convention in CONVENTIONS.items()},

@@ -144,7 +144,7 @@ def _score(
         name: Line(
             name,
             parse_name(name).spec,
-            tuple(by_name[name].scores[by_name[name].spec.name] for by_name in results),
+            tuple(by_name[name].scores[by_name[name].spec.headline.name] for by_name in results),
             results[0][name].signature,
             _why_unscored([by_name[name] for by_name in results]),
         )

@@ -92,7 +92,7 @@ class Player:
         result = self._metrics.score_pairs(pairs, progress=False, announce=False)[self.name]
         self.signature = result.signature
         headline = result.spec.headline
-        return list(map(float, headline.goodness(result.per_pair[headline.name])))
+        return list(map(float, headline.goodness(result.headline)))
 
 
 def _pairs(references: Sequence[str], candidates: Sequence[str]) -> list[Pair]:

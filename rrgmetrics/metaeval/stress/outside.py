@@ -7,6 +7,7 @@ module is asked with `predictions` and `references`; where it gives one number f
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -34,7 +35,7 @@ def find(name: str) -> Function | None:
     Raises:
         InputError: What is named cannot be imported or loaded, or is no function.
     """
-    head = name.partition("?")[0].partition("@")[0].strip()
+    head = re.split(r"[?@#]", name, maxsplit=1)[0].strip()
     if head in SPECS or head in others().specs:
         return None
     path, _, key = name.partition(KEY)

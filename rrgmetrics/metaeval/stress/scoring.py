@@ -12,7 +12,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import OTHER
 from rrgmetrics.metaeval.stress.outside import Function, checked, find, of_module
 from rrgmetrics.metaeval.stress.suite import Suite
-from rrgmetrics.names import label
+from rrgmetrics.names import check_per_pair, label
 from rrgmetrics.prepared import Metrics, parse_names
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
@@ -98,6 +98,8 @@ def read_metrics(metrics: Named | Sequence[Named] | Mapping[str, Named]) -> dict
     found: dict[str, Function | None] = {}
     for name, metric in named:
         function = find(metric) if isinstance(metric, str) else _function(name, metric)
+        if function is None:
+            check_per_pair(str(metric), "a comparison of changed reports")
         for each in [name] if function else parse_names(str(metric)):
             if each in found:
                 raise InputError(f"The metric {each!r} is named twice; name each once.")
@@ -137,7 +139,7 @@ def _pairs(suite: Suite) -> tuple[list[Place], list[Pair]]:
 
 def _of_ours(name: str, result: Result, places: Sequence[Place], *, rests: bool) -> Scored:
     headline = result.spec.headline
-    values = headline.goodness(result.per_pair[result.spec.name])
+    values = headline.goodness(result.headline)
     return Scored(label(name, result.titled), headline.arrow, result.signature, _placed(values, places), rests)
 
 

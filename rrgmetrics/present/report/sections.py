@@ -92,7 +92,7 @@ def _one_voice(results: Results) -> list[str]:
 
 
 def _headline(results: Results, row: Row) -> str:
-    return results[row.system][row.metric].spec.name
+    return results[row.system][row.metric].spec.headline.name
 
 
 class Face(NamedTuple):
@@ -127,7 +127,8 @@ def faces(results: Results, rows: Sequence[Row], worth: Worth | None) -> list[Fa
 def _face(system: str, results: Results, rows: Sequence[Row], worth: Worth | None) -> Face:
     name, result = next(iter(results[system].items()))
     row = next(
-        (row for row in rows if (row.metric, row.system, row.key.name) == (name, system, result.spec.name)), None
+        (row for row in rows if (row.metric, row.system, row.key.name) == (name, system, result.spec.headline.name)),
+        None,
     )
     matter = f"{result.spec.name}_significant"
     significant = next((key for key in result.spec.keys if key.name == matter), None)
@@ -138,7 +139,7 @@ def _face(system: str, results: Results, rows: Sequence[Row], worth: Worth | Non
     n_unscored = sum(each.n_unscored for each in results[system].values())
     return Face(
         system,
-        estimate_of(result, result.spec.name, row),
+        estimate_of(result, result.spec.headline.name, row),
         f"{show(result.scores[matter], significant)} of them clinically significant" if significant else "",
         f"beats trivial systems in {n_better} of {counted(len(tested), 'metric')}" if tested else "",
         "" if not tested else "better" if n_better == len(tested) else "worse" if 2 * n_better <= len(tested) else "",

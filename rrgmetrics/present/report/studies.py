@@ -182,7 +182,7 @@ def _mean_goodness(results: Results) -> Array:
     columns = []
     for by_name in results.values():
         result = next(iter(by_name.values()))
-        columns.append(result.titled.headline.goodness(result.per_pair[result.spec.name]))
+        columns.append(result.titled.headline.goodness(result.headline))
     table = np.stack(columns)
     n_scored = (~np.isnan(table)).sum(axis=0)
     means: Array = np.full(table.shape[1], np.nan)
