@@ -43,7 +43,7 @@ NOTHING = -1  # no row
 REMOVED = "_removed"  # what the details of cleaned texts are called, behind the metric's name
 THE_REFERENCE = "the reference "
 UNREAD = "unread"  # the kind of a text that says nothing which could be read
-PLURAL = re.compile(r"^(look|say)s")
+PLURAL = re.compile(r"^(lack|look|say)s")
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,7 @@ def open_gate(
     left: Mapping[str, Scope] | None = None,
     missing: bool = False,
     removed: Mapping[str, Mapping[str, int]] | None = None,
+    lacking: Mapping[str, str] | None = None,
 ) -> Gate:
     """Sorts distinct pairs.
 
@@ -162,6 +163,7 @@ def open_gate(
         left: Of what the option `text` leaves of each text; None: all of it.
         missing: Whether pairs with a missing reference are scored, as with an empty one.
         removed: What was cleaned away from each text, by kind.
+        lacking: References that the option `text` leaves out, and why.
     """
     modality = all_packs()[pack].title if modality == AUTO else modality
 
@@ -178,7 +180,7 @@ def open_gate(
         if not missing and not pair.reference.strip():
             reasons[i] = REASON
             continue
-        if reason := reason_of(pair.reference):
+        if reason := (lacking or {}).get(pair.reference) or reason_of(pair.reference):
             reasons[i] = THE_REFERENCE + reason
             continue
         if reason_of(pair.candidate):
@@ -226,9 +228,9 @@ def announcement(modality: str, metrics: Iterable[str], scopes: Iterable[Sequenc
     first, *others = (counted(count, reason, PLURAL.sub(r"\1", reason)) for reason, count in reasons.most_common())
     count, _, rest = first.partition(" ")
     names = sorted(set(metrics))
+    reads = f"; {', '.join(names)} {by_number(len(names), 'reads', 'read')} {known(modality)}" if modality else ""
     return (
-        f"{count} of {counted(len(worst), 'reference')} {', '.join([rest, *others])}; {', '.join(names)} "
-        f"{by_number(len(names), 'reads', 'read')} {known(modality)}: such pairs are unscored."
+        f"{count} of {counted(len(worst), 'reference')} {', '.join([rest, *others])}{reads}: such pairs are unscored."
     )
 
 

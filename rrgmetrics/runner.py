@@ -79,7 +79,10 @@ class Job:
         if not isinstance(self.scorer, SupportsReferenceStatistics):
             return None
         scored = (text for text in references if text.strip() or self.kind.scores_missing)
-        return self.scorer.reference_statistics(map(self.normaliser.apply, scored), self.backend)
+        read: Iterable[str] = map(self.normaliser.reference, scored)
+        if self.normaliser.lacks and not self.kind.scores_missing:
+            read = filter(None, read)
+        return self.scorer.reference_statistics(read, self.backend)
 
 
 class Kind(NamedTuple):
@@ -250,10 +253,13 @@ def _score(job: Job, pairs: list[Pair], read: Mapping[Any, Any], frequencies: An
 def normalise(pairs: Sequence[Pair], normaliser: Normaliser) -> list[Pair]:
     """Normalises both texts of each pair; a pair that does not change stays the same object."""
     texts = {text: normaliser.apply(text) for text in distinct_texts(pairs)}
+    references = texts
+    if normaliser.of_reference:
+        references = {text: normaliser.reference(text) for text in {pair.reference for pair in pairs}}
     return [
         pair
-        if texts[pair.reference] == pair.reference and texts[pair.candidate] == pair.candidate
-        else pair._replace(reference=texts[pair.reference], candidate=texts[pair.candidate])
+        if references[pair.reference] == pair.reference and texts[pair.candidate] == pair.candidate
+        else pair._replace(reference=references[pair.reference], candidate=texts[pair.candidate])
         for pair in pairs
     ]
 
@@ -264,7 +270,8 @@ def as_read(job: Job, pairs: Sequence[Pair]) -> list[tuple[Pair, str]]:
     pack = job.kind.pack
     with pack_used(DEFAULT_PACK):
         packs = [pack_for(read(pair.reference).scope) if pack == AUTO else pack for pair in scored]
-    return list(zip(normalise(scored, job.normaliser), packs, strict=True))
+    read_pairs = zip(normalise(scored, job.normaliser), packs, strict=True)
+    return [each for each in read_pairs if each[0].reference.strip() or job.kind.scores_missing]
 
 
 def _steps(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], block: int) -> Iterator[Step]:
@@ -285,17 +292,31 @@ def _steps(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], block: int) -> 
 def _gate(step: Step, annotations: Annotations) -> Gate:
     """Makes the gate of a part of a block from the reader's readings, which metrics that read findings share."""
     kind, texts = step.kind, distinct_texts(step.pairs)
+    lacks = kind.normaliser.lacks and not kind.scores_missing
+    lacking = {given: kind.normaliser.lacks for given, own in _references(step) if not own.strip()} if lacks else {}
     if not kind.modality:
-        return open_gate(step.pairs, "", {}, kind.pack, missing=kind.scores_missing)
+        return open_gate(step.pairs, "", {}, kind.pack, missing=kind.scores_missing, lacking=lacking)
     given_and_left = zip(step.pairs, step.normalised, strict=True)
-    left = {text: rest for given, normal in given_and_left for text, rest in zip(given[:2], normal[:2], strict=True)}
+    left = dict(_references(step)) | {given.candidate: normal.candidate for given, normal in given_and_left}
     readings = annotations.read_texts(reader_backend(), list(dict.fromkeys((*texts, *left.values()))))
     scopes = {text: readings[text].scope for text in texts}
     of_left = {text: readings[rest].scope for text, rest in left.items()}
     removed = {text: readings[text].removed for text in texts}
     return open_gate(
-        step.pairs, kind.modality, scopes, kind.pack, left=of_left, missing=kind.scores_missing, removed=removed
+        step.pairs,
+        kind.modality,
+        scopes,
+        kind.pack,
+        left=of_left,
+        missing=kind.scores_missing,
+        removed=removed,
+        lacking=lacking,
     )
+
+
+def _references(step: Step) -> Iterator[tuple[str, str]]:
+    """Each reference as it was given and as it is read."""
+    return ((given.reference, own.reference) for given, own in zip(step.pairs, step.normalised, strict=True))
 
 
 class Annotations:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,6 +121,28 @@ def impression_text(report: str) -> str:
     return clean(report).text if says_nothing(impression) else impression
 
 
+def section_alone(report: str, section: str) -> str:
+    """One section of a report, and nothing else; "" if it is missing or says nothing.
+
+    Example:
+        >>> section_alone("FINDINGS: Clear lungs.", "impression"), section_alone("IMPRESSION: Normal.", "impression")
+        ('', 'Normal.')
+    """
+    text: str = getattr(split_sections(report), section)
+    return "" if says_nothing(text) else text
+
+
+def section_or_text(report: str, section: str) -> str:
+    """One section of a report; a report without any heading is that section, as many systems write it.
+
+    Example:
+        >>> section_or_text("Normal.", "impression"), section_or_text("FINDINGS: Clear lungs.", "impression")
+        ('Normal.', '')
+    """
+    has_headings = any(span.name != "body" for span in section_spans(clean(report).text))
+    return section_alone(report, section if has_headings else "body")
+
+
 def squeeze(text: str) -> str:
     """Replaces each run of white space by one space, and strips both ends."""
     return " ".join(text.split())
@@ -180,14 +202,34 @@ def _r2gen(text: str) -> str:
 
 
 class Normaliser(NamedTuple):
-    """A named text function and its version."""
+    """A named text function and its version.
+
+    Attributes:
+        name: Its name.
+        version: Rises when its output changes for any text.
+        apply: What it makes of a candidate, and of a reference unless that has a function of its own.
+        of_reference: What it makes of a reference; "" for one that it leaves out.
+        lacks: Why it leaves a reference out, after "the reference".
+    """
 
     name: str
     version: int
     apply: Callable[[str], str]
+    of_reference: Callable[[str], str] | None = None
+    lacks: str = ""
+
+    def reference(self, text: str) -> str:
+        """What it makes of a reference."""
+        return (self.of_reference or self.apply)(text)
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
+
+
+def _only(name: str, section: str, words: str) -> Normaliser:
+    """A normaliser that leaves out references without a section."""
+    candidate, reference = (partial(function, section=section) for function in (section_or_text, section_alone))
+    return Normaliser(f"{name}_only", 1, candidate, reference, f"lacks {words} section")
 
 
 def _same(text: str) -> str:
@@ -203,6 +245,8 @@ NORMALISERS = {
         Normaliser("words", 1, words),
         Normaliser("findings", 2, findings_text),
         Normaliser("impression", 2, impression_text),
+        _only("findings", "findings_section", "a findings"),
+        _only("impression", "impression", "an impression"),
         Normaliser("r2gen", 1, r2gen),
         Normaliser("r2gen_iu", 1, r2gen_iu),
     )

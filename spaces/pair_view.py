@@ -60,8 +60,8 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
 
 def as_read(name: str, pair: Pair) -> Pair:
     """A pair as a metric of this name reads it: after its normaliser."""
-    normalise = get_normaliser(str(parse_name(name).options["text"])).apply
-    return pair._replace(reference=normalise(pair.reference), candidate=normalise(pair.candidate))
+    normaliser = get_normaliser(str(parse_name(name).options["text"]))
+    return pair._replace(reference=normaliser.reference(pair.reference), candidate=normaliser.apply(pair.candidate))
 
 
 def explained(explanation: Explanation, pair: Pair, *, level: int = 2) -> Markup:

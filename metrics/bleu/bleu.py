@@ -38,8 +38,10 @@ Configurations (config_name):
     default: COCO's arithmetic.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
     tokenizer: coco: whitespace tokens and the COCO caption arithmetic that RRG papers and RadEval report; 13a:
         sacrebleu's tokens and smoothing. One of coco (default), 13a.
     smoothing: where no n-gram of an order matches. coco: coco-caption's constants (coco's tokens imply it); exp:

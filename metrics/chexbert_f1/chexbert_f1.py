@@ -40,8 +40,10 @@ Configurations (config_name):
     <id or path>: the Hub id, folder or file of such weights.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
     uncertain: what an uncertain condition counts as; ignored: not at all in that pair. One of positive (default),
         negative, ignored.
     long: reports of more than 512 tokens (the reader reads all). truncate: cut as the paper does; windows: read in

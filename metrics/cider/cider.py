@@ -37,8 +37,10 @@ Configurations (config_name):
     default: the formula.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
 
 Returns: a dict of
     cider: CIDEr-D; 0 to 10, higher is better.

@@ -38,8 +38,10 @@ Configurations (config_name):
     <id or path>: the Hub id or folder of any CREPE checkpoint.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
     precision: arithmetic of the encoder. One of fp32 (default), bf16, fp16.
     long: pairs of more than 512 tokens. truncate: cut as the paper does; windows: read in aligned parts whose
         counts are added up. One of truncate (default), windows.

@@ -49,8 +49,10 @@ Configurations (config_name):
     replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
     modality: what reports are read as: chest_xray, chest_ct, mammography, brain_ct (the latter two are
         experimental), a pack of your own; auto: what each reference is. Default: auto.
     wording: how a model is asked. own: in our words; published: as the authors ask GPT; checkpoint: as

@@ -42,8 +42,10 @@ Configurations (config_name):
     replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
     explain: also return each pair's verdict in words. One of no (default), yes.
     base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
     api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.

@@ -37,8 +37,10 @@ Configurations (config_name):
     default: NLTK's algorithm, with the WordNet that ships.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
     tokenizer: wordpunct: words and runs of punctuation; whitespace: str.split(). One of wordpunct (default),
         whitespace.
     synonyms: match WordNet synonyms after exact words and stems. One of yes (default), no.

@@ -42,8 +42,10 @@ Configurations (config_name):
     <id or path>: a file of coefficients that `rrgmetrics radcliq fit` wrote.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
     coefficients: v1, v0, yu2022 (the paper's two metrics), or a file that `rrgmetrics radcliq fit` wrote. Default:
         v1.
     idf: weight of a token in BERTScore. no: all alike, as the authors; call: inverse document frequency in this

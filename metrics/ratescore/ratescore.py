@@ -37,8 +37,10 @@ Configurations (config_name):
     <id or path>: the Hub id or folder of a token classifier with RaTEScore's labels.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
     matrix: the authors' weights of pairs of types, for long or for short. One of long (default), short.
     no_entities: a pair in which a report has no entities. f1: 1 if neither has any, else 0; published: 0.5. One of
         f1 (default), published.

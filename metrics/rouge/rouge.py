@@ -36,8 +36,10 @@ Configurations (config_name):
     default: the formula, with Porter's stemmer.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
-        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    text: normaliser applied to both texts first. findings, impression: that section, else the rest of the report;
+        findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu:
+        R2Gen's cleaning of MIMIC-CXR and IU X-ray reports. One of none (default), space, lower, words, findings,
+        impression, findings_only, impression_only, r2gen, r2gen_iu.
     flavour: google: the rouge-score package's words and F1; coco: coco-caption's white space tokens and F with beta
         1.2, which R2Gen and those after it report; it implies stemmer=no. One of google (default), coco.
     stemmer: Porter stems of words longer than three letters. One of yes (default), no.

@@ -6,8 +6,21 @@ from rrgmetrics.specs.model import INF, Key, Option
 
 TEXT_OPTION = Option(
     "none",
-    "normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray reports",
-    ("none", "space", "lower", "words", "findings", "impression", "r2gen", "r2gen_iu"),
+    "normaliser applied to both texts first. findings, impression: that section, else the rest of the report; "
+    "findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu: R2Gen's "
+    "cleaning of MIMIC-CXR and IU X-ray reports",
+    (
+        "none",
+        "space",
+        "lower",
+        "words",
+        "findings",
+        "impression",
+        "findings_only",
+        "impression_only",
+        "r2gen",
+        "r2gen_iu",
+    ),
 )
 
 LONG_OPTION = Option(

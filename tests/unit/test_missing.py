@@ -316,3 +316,52 @@ def test_a_page_of_scores_without_ids():
     pairs = check_pairs(CANDIDATES, of_references(None))
     results = rrgmetrics.score("rouge", predictions=CANDIDATES, references=of_references(None), progress=False)
     assert "2 references are missing (study ids 2, 4): unscored" in report_page({"a": results}, {"a": pairs})
+
+
+# --- a section that is missing ---------------------------------------------------------------------------------------
+
+SECTIONS = [
+    ("FINDINGS: Small left effusion. IMPRESSION: Left effusion.", "FINDINGS: Clear. IMPRESSION: Left effusion."),
+    ("FINDINGS: Small left effusion.", "FINDINGS: Small left effusion."),
+    ("Small left effusion.", "Small left effusion."),
+    ("FINDINGS: Small left effusion. IMPRESSION: None.", "IMPRESSION: Left effusion."),
+    ("FINDINGS: Edema. IMPRESSION: Pulmonary edema.", "Pulmonary edema."),  # a system that writes the section alone
+    ("FINDINGS: Edema. IMPRESSION: Cardiomegaly.", "FINDINGS: Cardiomegaly."),
+]
+
+
+@pytest.mark.parametrize("metric", ["rouge", "finding_errors", "cider"])
+def test_a_reference_without_the_section_is_unscored(metric, caplog):
+    references, candidates = zip(*SECTIONS, strict=True)
+    name = f"{metric}?text=impression_only"
+    result = rrgmetrics.score(name, predictions=candidates, references=references, progress=False)[name]
+    assert list(result.unscored_reasons) == [1, 2, 3]
+    assert set(result.unscored_reasons.values()) == {"the reference lacks an impression section"}
+    alone = rrgmetrics.score(
+        metric,
+        predictions=["Left effusion.", "Pulmonary edema.", ""],
+        references=["Left effusion.", "Pulmonary edema.", "Cardiomegaly."],
+        progress=False,
+    )[metric]
+    np.testing.assert_array_equal(result.per_pair[metric][[0, 4, 5]], alone.per_pair[metric])
+    assert result.scores[metric] == pytest.approx(np.mean(alone.per_pair[metric]))
+    assert "3 of 6 references lack an impression section" in caplog.text
+    assert "text:impression_only@1" in result.signature
+
+
+def test_findings_alone_and_sections_that_are_scored_as_empty_texts():
+    references, candidates = zip(*SECTIONS, strict=True)
+    names = ["rouge?text=findings_only", "rouge?text=findings", "rouge?text=impression"]
+    results = rrgmetrics.score(names, predictions=candidates, references=references, progress=False)
+    assert [results[name].n_unscored for name in names] == [1, 0, 0]
+    asked = rrgmetrics.score(
+        "rouge?text=impression_only", predictions=candidates, references=references, progress=False, missing="empty"
+    )
+    assert [round(float(each), 2) for each in asked["rouge?text=impression_only"].per_pair["rouge"]] == [
+        1,
+        0,
+        0,
+        0,
+        1,
+        0,
+    ]
