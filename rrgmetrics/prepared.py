@@ -397,6 +397,7 @@ def score(
     progress: bool = True,
     workers: int = 1,
     missing: Missing = "unscored",
+    per_study: str = "error",
 ) -> dict[str, Result]:
     """Scores reports against reports with any number of metrics; `prepare` keeps them ready for more than one call.
 
@@ -419,6 +420,8 @@ def score(
         workers: Processes on this machine that score together, each with models of its own.
         missing: What becomes of a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): it is "unscored";
             scored as an "empty" report; or an "error" before any work. A missing candidate is an empty report.
+        per_study: Which report of a study counts if a table has several with its `study_id`: "first", "last", "longest"
+            or "random:SEED"; "error" refuses such a table.
 
     Returns:
         A Result for each name, under the string that was passed.
@@ -438,7 +441,7 @@ def score(
     """
     texts = list(parse_names(names))  # and the pairs, before any model is loaded
     check_choice(missing)
-    studies = files.pairs_of(pairs, predictions, references, contexts, columns)
+    studies = files.pairs_of(pairs, predictions, references, contexts, columns, per_study)
     with prepare(texts, batch_size=batch_size, device=device, workers=workers, missing=missing) as metrics:
         return metrics.score_pairs(studies.pairs, study_ids=studies.study_ids, progress=progress)
 

@@ -105,6 +105,7 @@ def compare(
     workers: int = 1,
     progress: bool = True,
     missing: Missing = "unscored",
+    per_study: str = "error",
 ) -> Comparison:
     """Scores systems on the same studies and tests how they differ from the first one.
 
@@ -131,6 +132,7 @@ def compare(
         workers: As in `rrgmetrics.score`.
         progress: Whether to show a bar while it runs.
         missing: As in `rrgmetrics.score`.
+        per_study: As in `rrgmetrics.score`.
 
     Returns:
         The comparison: a table in notebooks, `.to_frame()` for pandas, `.results` for the Results.
@@ -144,7 +146,7 @@ def compare(
     check_correction(correction)
     if keys is not None:
         choose_keys(texts, keys)
-    studies = files.read_systems(systems, references, contexts, columns)
+    studies = files.read_systems(systems, references, contexts, columns, per_study)
     pairs = {name: each.pairs for name, each in studies.items()}
     n_studies = len(next(iter(pairs.values())))
     if abnormal is not None and len(abnormal) != n_studies:

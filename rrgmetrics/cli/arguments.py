@@ -47,6 +47,7 @@ def add_pairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--predictions", metavar="FILE", help="the system's reports: study_id, report; or a text file")
     parser.add_argument("--references", metavar="FILE", help="radiologists' reports: study_id, report; or a text file")
     add_columns(parser)
+    add_per_study(parser)
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +59,17 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD=COLUMN",
         help="what the inputs' columns are called: reference=ground_truth,candidate=generated,study_id=id; also "
         "report, age, sex, indication",
+    )
+
+
+def add_per_study(parser: argparse.ArgumentParser) -> None:
+    """Adds which report of a study counts."""
+    parser.add_argument(
+        "--per-study",
+        default="error",
+        metavar="RULE",
+        help="which report of a study counts if a file has several with its study_id: first, last, longest or "
+        "random:SEED; error (default) refuses such a file",
     )
 
 
@@ -236,10 +248,12 @@ def read_studies(options: argparse.Namespace) -> files.Studies:
     if bool(options.pairs) == bool(two) or (options.pairs and (options.predictions or options.references)):
         raise InputError("Give either one file of pairs, or --predictions and --references.")
     columns = files.check_columns(column_names(options))
+    rule = options.per_study
     if options.pairs:
-        return files.read_pairs(options.pairs, columns)
+        return files.read_pairs(options.pairs, columns, per_study=rule)
     return files.join(
-        files.read_references(options.references, columns), files.read_system(options.predictions, columns)
+        files.read_references(options.references, columns, per_study=rule),
+        files.read_system(options.predictions, columns, per_study=rule),
     )
 
 

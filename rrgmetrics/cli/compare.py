@@ -7,6 +7,7 @@ import argparse
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import (
     add_columns,
+    add_per_study,
     add_scoring,
     add_trivial,
     chosen_keys,
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--references", metavar="FILE", help="radiologists' reports: study_id, report; without: those of the pairs"
     )
     add_columns(parser)
+    add_per_study(parser)
     parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
     parser.add_argument("--all-keys", action="store_true", help="every key instead of each metric's headline")
     add_trivial(parser)
@@ -75,6 +77,7 @@ def run(options: argparse.Namespace) -> None:
             device=options.device,
             workers=options.workers,
             missing=options.missing,
+            per_study=options.per_study,
             progress=not options.no_progress,
         )
     print_scores(

@@ -46,6 +46,8 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
             raise InputError(f"--{name.replace('_', '-')} is not for --engine ray; leave one of them out.")
     if not options.pairs or options.predictions or options.references:
         raise InputError("--engine ray takes one source of pairs: --predictions and --references are joined in memory.")
+    if options.per_study != "error":
+        raise InputError("--per-study needs all pairs in memory; leave it or --engine ray out.")
     if not options.output:
         raise InputError("--engine ray needs --output FOLDER for the rows with their scores.")
     from rrgmetrics.integrations.ray import score_files

@@ -9,13 +9,19 @@ from typing import Any
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import Columns
 from rrgmetrics.files.join import join
+from rrgmetrics.files.per_study import REFUSE, check_rule
 from rrgmetrics.files.read import Reports, Studies, read_pairs, read_references, read_system
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.reports import check_contexts, check_pairs, columns_of
 
 
 def pairs_of(
-    pairs: Any = None, predictions: Any = None, references: Any = None, contexts: Any = None, columns: Columns = None
+    pairs: Any = None,
+    predictions: Any = None,
+    references: Any = None,
+    contexts: Any = None,
+    columns: Columns = None,
+    per_study: str = REFUSE,
 ) -> Studies:
     """Turns whatever a caller has into checked pairs, with the ids of the studies if there are any.
 
@@ -25,6 +31,7 @@ def pairs_of(
         references: The radiologists' reports, likewise. Tables with ids are joined by them, anything else by order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
         columns: What the columns of tables and files are called (`rrgmetrics.files.columns.check_columns`).
+        per_study: Which report of a study counts if a table has several (`rrgmetrics.files.per_study`).
 
     Raises:
         InputError: Both or neither were given, or something in them cannot be used.
@@ -35,12 +42,16 @@ def pairs_of(
         if not _is_table(predictions) and not _is_table(references):
             if columns is not None:
                 raise InputError("columns names columns of a table, and predictions and references are lists.")
+            if check_rule(per_study) != REFUSE:
+                raise InputError(
+                    f"per_study={per_study!r} needs the ids of studies; pass tables or files with study_id."
+                )
             return Studies(None, check_pairs(predictions, references, contexts))
-        system = read_system(predictions, columns)
-        return join(_references(references, contexts, columns), system)
+        system = read_system(predictions, columns, per_study=per_study)
+        return join(_references(references, contexts, columns, per_study), system)
     if predictions is not None or references is not None:
         raise InputError("Pass either a table of pairs, or predictions and references.")
-    read = read_pairs(pairs, columns)
+    read = read_pairs(pairs, columns, per_study=per_study)
     if contexts is None:
         return read
     known = check_contexts(contexts, len(read.pairs))
@@ -48,7 +59,11 @@ def pairs_of(
 
 
 def read_systems(
-    systems: Mapping[str, Any], references: Any = None, contexts: Any = None, columns: Columns = None
+    systems: Mapping[str, Any],
+    references: Any = None,
+    contexts: Any = None,
+    columns: Columns = None,
+    per_study: str = REFUSE,
 ) -> dict[str, Studies]:
     """Reads several systems' reports on the same studies.
 
@@ -58,6 +73,7 @@ def read_systems(
         references: The radiologists' reports, likewise; None takes those of the systems' own pairs.
         contexts: One dict a study, or None.
         columns: What the columns of tables and files are called.
+        per_study: As in `pairs_of`.
 
     Returns:
         The studies of each system, in the order of the references.
@@ -69,19 +85,19 @@ def read_systems(
         raise InputError("No system was given; pass a dict with at least one system's reports by its name.")
     whole = references is None
     read = {
-        str(name): read_system(source, columns, name=f"systems[{name!r}]", with_references=whole)
+        str(name): read_system(source, columns, name=f"systems[{name!r}]", with_references=whole, per_study=per_study)
         for name, source in systems.items()
     }
     if whole:
         first = next(iter(read.values()))
         checked = _in_context(replace(first, reports=first.references or []), contexts)
     else:
-        checked = _references(references, contexts, columns)
+        checked = _references(references, contexts, columns, per_study)
     return {name: join(checked, reports) for name, reports in read.items()}
 
 
-def _references(references: Any, contexts: Any, columns: Columns) -> Reports:
-    return _in_context(read_references(references, columns), contexts)
+def _references(references: Any, contexts: Any, columns: Columns, per_study: str) -> Reports:
+    return _in_context(read_references(references, columns, per_study=per_study), contexts)
 
 
 def _in_context(reports: Reports, contexts: Any) -> Reports:

@@ -14,6 +14,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import Columns, check_columns, pick_columns
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, suffix_of
 from rrgmetrics.files.labels import some
+from rrgmetrics.files.per_study import REFUSE, check_rule, chosen_rows
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context, report_of
@@ -69,7 +70,7 @@ class Studies:
         return [pair.context._asdict() for pair in self.pairs]
 
 
-def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs") -> Studies:
+def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs", per_study: str = REFUSE) -> Studies:
     """Reads pairs: `study_id?, reference, candidate, age?, sex?, indication?`.
 
     Args:
@@ -78,6 +79,7 @@ def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs") -> 
         columns: What its columns are called: `{"reference": "ground_truth", "candidate": "generated"}`; those that are
             not named are called as they are here.
         name: What the caller calls a table in memory, for messages.
+        per_study: Which pair of a study counts if it has several (`rrgmetrics.files.per_study`).
 
     Returns:
         The pairs, in the order of the source.
@@ -87,12 +89,19 @@ def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs") -> 
     """
     if is_source(source) and suffix_of(Path(source)) == ".txt":
         raise InputError(f"{source} holds one report a line; pass references and reports as two text files.")
-    study_ids, (references, candidates), contexts = _read(source, name, (("reference",), ("candidate",)), columns)
+    study_ids, (references, candidates), contexts = _read(
+        source, name, (("reference",), ("candidate",)), columns, per_study=per_study
+    )
     return Studies(study_ids, [Pair(*row) for row in zip(references, candidates, contexts, strict=True)])
 
 
 def read_system(
-    source: Any, columns: Columns = None, *, name: str = "predictions", with_references: bool = False
+    source: Any,
+    columns: Columns = None,
+    *,
+    name: str = "predictions",
+    with_references: bool = False,
+    per_study: str = REFUSE,
 ) -> Reports:
     """Reads a system's reports: `study_id?`, `report` or `candidate`; those of pairs with their references.
 
@@ -101,6 +110,7 @@ def read_system(
         columns: As in `read_pairs`; those of references and contexts may be missing.
         name: As in `read_pairs`.
         with_references: Whether references, and the contexts that `columns` names, must be there.
+        per_study: As in `read_pairs`.
     """
     study_ids, (reports, references), contexts = _read(
         source,
@@ -108,19 +118,23 @@ def read_system(
         (("report", "candidate"), ("reference",)),
         columns,
         optional=() if with_references else ("reference", *CONTEXT_KEYS),
+        per_study=per_study,
     )
     return Reports(_named(source, name), study_ids, reports, contexts, references or None)
 
 
-def read_references(source: Any, columns: Columns = None, *, name: str = "references") -> Reports:
+def read_references(
+    source: Any, columns: Columns = None, *, name: str = "references", per_study: str = REFUSE
+) -> Reports:
     """Reads radiologists' reports: `study_id?`, `report` or `reference`, `age?, sex?, indication?`.
 
     Args:
         source: As in `read_system`.
         columns: As in `read_pairs`.
         name: As in `read_pairs`.
+        per_study: As in `read_pairs`.
     """
-    study_ids, (reports,), contexts = _read(source, name, (("reference", "report"),), columns)
+    study_ids, (reports,), contexts = _read(source, name, (("reference", "report"),), columns, per_study=per_study)
     return Reports(_named(source, name), study_ids, reports, contexts)
 
 
@@ -194,13 +208,16 @@ def _read(
     columns: Columns,
     *,
     optional: Collection[str] = (),
+    per_study: str = REFUSE,
 ) -> tuple[list[str] | None, list[list[str]], list[Context]]:
     """Reads ids, one list of texts for each of `wanted` (of whose fields a source has exactly one), and contexts.
 
-    Of those in `optional` the list is empty where the source has no such column.
+    Of those in `optional` the list is empty where the source has no such column. `per_study` chooses by the first list.
     """
     named = check_columns(columns)
+    rule = check_rule(per_study)
     ids: dict[str, str] = {}
+    repeated: list[str] = []
     texts: list[list[str]] = [[] for _ in wanted]
     contexts: list[Context] = []
     names: dict[str, str] = {}
@@ -227,11 +244,14 @@ def _read(
             )
         if "study_id" in names:
             study_id = study_id_of(row[names["study_id"]], f"{where}, column {names['study_id']!r}")
-            if study_id in ids:
+            if rule == REFUSE and study_id in ids:
                 raise InputError(
-                    f"{where}, column {names['study_id']!r}: {study_id!r} stands in {ids[study_id]} already."
+                    f"{where}, column {names['study_id']!r}: {study_id!r} stands in {ids[study_id]} already; "
+                    "per_study='first' (--per-study first) takes one report of each study, as last, longest and "
+                    "random do."
                 )
-            ids[study_id] = where
+            ids.setdefault(study_id, where)
+            repeated.append(study_id)
         for column, field in chosen:
             column.append(report_of(row[field], f"{where}, column {field!r}"))
         contexts.append(parse_context({key: row[field] for key, field in known.items()}, where) if known else NOBODY)
@@ -240,6 +260,12 @@ def _read(
         raise InputError(f"{_named(source, name)} holds no reports{below}.")
     if any(len(column) not in (0, len(contexts)) for column in texts):
         raise InputError(f"{_named(source, name)}: some rows have a reference and others not.")
+    if rule != REFUSE and not ids:
+        raise InputError(f"{_named(source, name)} has no study_id, by which per_study={per_study!r} takes a report.")
+    if len(repeated) > len(ids):
+        rows = chosen_rows(rule, repeated, texts[0])
+        texts = [[column[row] for row in rows] if column else [] for column in texts]
+        contexts = [contexts[row] for row in rows]
     return list(ids) or None, texts, contexts
 
 

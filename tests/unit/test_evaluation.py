@@ -63,7 +63,7 @@ def test_systems_are_saved_by_name(folder, capsys):
     stated = written("compare.yaml")
     assert stated["inputs"] == {"systems": {"pairs": "pairs.csv", "ours": "other.csv"}}
     settings = {"correction": "bh", "all_keys": True, "workers": 1, "trials": 20, "seed": 0, "project": "rrgmetrics"}
-    settings["missing"] = "unscored"
+    settings |= {"missing": "unscored", "per_study": "error"}
     assert stated["settings"] == settings
     assert run(capsys, "compare", "--config", "compare.yaml", "--json", "b.json")[0] == 0
     assert written("a.json") == written("b.json")

@@ -1,0 +1,67 @@
+"""One of several reports of a study, by a rule: the first or last row, the longest report, or one at random.
+
+Data sets have a report or candidate for each image of a study; Yu et al. 2023 take one view at random. Reports that are
+missing are passed over while there is another.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from rrgmetrics.english import did_you_mean
+from rrgmetrics.errors import InputError
+
+REFUSE = "error"
+RULES = ("error", "first", "last", "longest", "random")
+HELP = "error (the default), first, last, longest or random:SEED"
+
+
+def check_rule(rule: Any) -> str:
+    """Returns the rule; `random` alone has the seed 0.
+
+    Raises:
+        InputError: No rule, or a seed that is no whole number.
+
+    Example:
+        >>> check_rule("random"), check_rule("random:7"), check_rule("longest")
+        ('random:0', 'random:7', 'longest')
+    """
+    name, colon, seed = rule.partition(":") if isinstance(rule, str) else ("", "", "")
+    if name not in RULES:
+        near = did_you_mean(str(rule), RULES)
+        raise InputError(f"per_study is {rule!r}; pass {HELP}.{near}")
+    if colon and (name != "random" or not (seed.isascii() and seed.isdigit())):
+        raise InputError(f"per_study is {rule!r}; a seed is a whole number behind random: as in random:7.")
+    return f"random:{seed or 0}" if name == "random" else name
+
+
+def chosen_rows(rule: str, study_ids: Sequence[str], reports: Sequence[str]) -> list[int]:
+    """Returns one row of each study, in the order of the studies' first rows.
+
+    Args:
+        rule: As `check_rule` returns it, but not "error".
+        study_ids: Of each row.
+        reports: Of each row; "" for a missing one.
+
+    Example:
+        >>> chosen_rows("longest", ["a", "b", "a"], ["Clear.", "", "Clear lungs."])
+        [2, 1]
+    """
+    rows: dict[str, list[int]] = {}
+    for row, study_id in enumerate(study_ids):
+        rows.setdefault(study_id, []).append(row)
+    return [
+        _chosen(rule, study_id, [row for row in own if reports[row]] or own, reports) for study_id, own in rows.items()
+    ]
+
+
+def _chosen(rule: str, study_id: str, rows: Sequence[int], reports: Sequence[str]) -> int:
+    """One of a study's rows; at random it depends on seed, id and number of rows alone."""
+    name, _, seed = rule.partition(":")
+    if name == "longest":
+        return max(rows, key=lambda row: len(reports[row]))
+    if name == "random":
+        return random.Random(f"{seed}:{study_id}").choice(rows)
+    return rows[0] if name == "first" else rows[-1]

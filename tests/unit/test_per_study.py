@@ -1,0 +1,86 @@
+"""Several reports of a study: an error, or one of them by a rule."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+import rrgmetrics
+from rrgmetrics import files
+from rrgmetrics.cli import main
+from rrgmetrics.errors import InputError
+
+ROWS = [
+    ("b", "Clear lungs.", "Clear lungs."),
+    ("a", "Small left effusion.", "Cardiomegaly."),
+    ("b", "nan", "Edema."),
+    ("a", "Small left effusion and atelectasis.", "Small left effusion and atelectasis."),
+    ("b", "Edema.", "Edema and fracture."),
+]
+PAIRS = [dict(zip(("study_id", "reference", "candidate"), row, strict=True)) for row in ROWS]
+CHOSEN = {"first": ["Clear lungs.", "Small left effusion."], "last": ["Edema.", "Small left effusion and atelectasis."]}
+CHOSEN["longest"] = [CHOSEN["first"][0], CHOSEN["last"][1]]
+
+
+@pytest.mark.parametrize("rule", CHOSEN)
+def test_one_pair_of_each_study_by_a_rule(rule):
+    """A missing reference is passed over, and the candidate of the same row goes with the one that is chosen."""
+    studies = files.read_pairs(PAIRS, per_study=rule)
+    assert studies.study_ids == ["b", "a"]
+    assert studies.references == CHOSEN[rule]
+    assert all((pair.reference, pair.candidate) in [row[1:] for row in ROWS] for pair in studies.pairs)
+
+
+def test_without_a_rule_it_is_an_error_that_names_the_option():
+    with pytest.raises(InputError, match=r"'b' stands in .* already; per_study='first' \(--per-study first\)"):
+        files.read_pairs(PAIRS)
+    with pytest.raises(InputError, match="Did you mean 'longest'"):
+        files.read_pairs(PAIRS, per_study="longst")
+    with pytest.raises(InputError, match="random:7"):
+        files.read_pairs(PAIRS, per_study="first:7")
+    with pytest.raises(InputError, match="no study_id"):
+        files.read_pairs([{"reference": "a", "candidate": "b"}], per_study="first")
+    with pytest.raises(InputError, match="needs ids"):
+        rrgmetrics.score("rouge", predictions=["a"], references=["a"], per_study="first", progress=False)
+
+
+def test_at_random_by_seed_and_study_alone():
+    rows = [{"study_id": f"s{n % 300}", "report": f"{n // 300}"} for n in range(900)]
+    chosen = files.read_system(rows, per_study="random:1").reports
+    counts = Counter(chosen)
+    assert sorted(counts) == ["0", "1", "2"]
+    assert min(counts.values()) > 70
+    assert chosen == files.read_system(rows, per_study="random:1").reports
+    assert chosen != files.read_system(rows, per_study="random:2").reports
+
+
+def test_both_sides_of_two_files_and_of_systems():
+    references = [{"study_id": row[0], "report": row[1]} for row in ROWS]
+    system = [{"study_id": row[0], "report": row[2]} for row in ROWS]
+    result = rrgmetrics.score("rouge", predictions=system, references=references, per_study="first", progress=False)
+    assert result["rouge"].n_pairs == 2
+    compared = rrgmetrics.compare(
+        {"x": system, "y": system}, references, names="rouge", per_study="last", trivial=False, progress=False
+    )
+    assert compared.studies["x"].candidates == ["Edema and fracture.", "Small left effusion and atelectasis."]
+
+
+def test_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lines = ["study_id,reference,candidate", *map(",".join, ROWS)]
+    (tmp_path / "pairs.csv").write_text("\n".join(lines))
+    common = ["--metrics", "rouge", "--no-trivial", "--no-progress"]
+    assert main(["score", "pairs.csv", *common]) == 2
+    assert "--per-study first" in capsys.readouterr().err
+    assert (
+        main(["score", "pairs.csv", *common, "--per-study", "first", "--json", "a.json", "--save-config", "c.yaml"])
+        == 0
+    )
+    assert "|n:2|" in (tmp_path / "a.json").read_text()
+    assert json.loads((tmp_path / "a.json").read_text())
+    assert main(["score", "--config", "c.yaml", "--force"]) == 0
+    assert "per_study: first" in (tmp_path / "c.yaml").read_text()
+    assert main(["score", "pairs.csv", *common, "--stream", "--output", "a.parquet"]) == 2
+    assert main(["compare", "--systems", "pairs.csv", "b=pairs.csv", *common, "--per-study", "random:3"]) == 0
