@@ -35,13 +35,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--systems", nargs="+", default=[], metavar="[NAME=]FILE", help="systems' reports, judged beside the oracles'"
     )
     parser.add_argument(
+        "--protocol",
+        choices=("default", "yu2023"),
+        default="default",
+        help="yu2023: --identical allowed --size 0, as in Yu et al. 2023; default: --identical left-out --size 200",
+    )
+    parser.add_argument(
         "--identical",
         choices=("left-out", "allowed"),
-        default="left-out",
-        help="whether a report with the reference's own text may be found, as in Yu et al. 2023 (default %(default)s)",
+        help="whether a report with the reference's own text may be found",
     )
     parser.add_argument("--queries", type=int, default=50, help="studies drawn; 0 is all (default %(default)s)")
-    parser.add_argument("--size", type=int, default=200, help="reports drawn of the pool; 0 is all (default 200)")
+    parser.add_argument("--size", type=int, help="different reports drawn of the pool; 0 is all")
     parser.add_argument(
         "--sheet",
         metavar="FOLDER",
@@ -57,10 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Retrieves, judges, prints the table and writes the retrieved pairs and the sheet."""
-    from rrgmetrics.metaeval.oracle import oracles
+    from rrgmetrics.metaeval.oracle import PROTOCOLS, oracles
     from rrgmetrics.metaeval.rating_sheet import sheet_paths, write_sheet
     from rrgmetrics.present.retrieved import oracle_table
 
+    protocol = PROTOCOLS[options.protocol]
     paths = system_paths(options.systems)
     inputs = [path for path in (options.references, options.pool, *paths.values()) if path]
     check_documents(options, inputs=inputs)
@@ -75,9 +81,9 @@ def run(options: argparse.Namespace) -> None:
         split_names(options.metrics),
         judges=split_names(options.judges),
         systems=_systems(paths, references, ids),
-        identical=options.identical,
+        identical=options.identical or protocol.identical,
         n_queries=options.queries,
-        n_pool=options.size,
+        n_pool=protocol.n_pool if options.size is None else options.size,
         trials=options.trials,
         seed=options.seed,
         batch_size=options.batch_size,

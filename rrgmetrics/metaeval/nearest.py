@@ -1,8 +1,8 @@
 """The report of a pool that a metric ranks best, for each of many queries.
 
 A metric that has an index (`rrgmetrics.metaeval.pool_index`) scores only the reports that can still win; any other
-scores every query with every report, some queries at a time. Both find the same report: scores are compared to twelve
-decimals, and of equal ones the first of the pool is taken.
+scores every query with every report, a block of reports at a time. Both find the same report: scores are compared to
+twelve decimals, and of equal ones the first of the pool is taken.
 """
 
 from __future__ import annotations
@@ -208,24 +208,23 @@ def _by_scoring(
 ) -> dict[str, list[Best]]:
     statistics = ready.count_references(question.pair.reference for question in questions)
     announce_time(ready, questions, pool, statistics)
-    found: dict[str, list[Best]] = {name: [] for name in ready.jobs}
-    at_a_time = max(1, PAIRS // len(pool))
-    for start in range(0, len(questions), at_a_time):
-        part = questions[start : start + at_a_time]
-        choices = [[row for row in range(len(pool)) if row not in question.left_out] for question in part]
-        pairs = [
-            question.pair._replace(candidate=pool[row])
-            for question, own in zip(part, choices, strict=True)
-            for row in own
-        ]
-        scores = _goodness(ready, pairs, progress=progress, statistics=statistics)
-        ends = np.cumsum([len(own) for own in choices])[:-1]
-        for name, values in scores.items():
-            for question, own, each in zip(part, choices, np.split(values, ends), strict=True):
-                if np.isnan(each).all():
-                    raise _nothing_scored(name, question)
-                place = int(np.nanargmax(each))
-                found[name].append(Best(own[place], float(each[place])))
+    found = {name: [Best(-1, -math.inf) for _ in questions] for name in ready.jobs}
+    at_a_time = max(1, PAIRS // len(questions))
+    for start in range(0, len(pool), at_a_time):  # a block of the pool for all queries, so that it is read once
+        block = range(start, min(start + at_a_time, len(pool)))
+        tried = [(q, row) for q, each in enumerate(questions) for row in block if row not in each.left_out]
+        if not tried:
+            continue
+        pairs = [questions[q].pair._replace(candidate=pool[row]) for q, row in tried]
+        for name, values in _goodness(ready, pairs, progress=progress, statistics=statistics).items():
+            best = found[name]
+            for (q, row), value in zip(tried, values.tolist(), strict=True):
+                if value > best[q].goodness:
+                    best[q] = Best(row, value)
+    for name, best in found.items():
+        for question, each in zip(questions, best, strict=True):
+            if each.row < 0:
+                raise _nothing_scored(name, question)
     return found
 
 
@@ -267,7 +266,4 @@ def _goodness(
 ) -> dict[str, Array]:
     """The headline of each pair by metric, turned so that more is better, to twelve decimals."""
     results = ready.score_pairs(pairs, progress=progress, announce=False, statistics=statistics)
-    return {
-        name: np.round(each.spec.headline.goodness(each.per_pair[each.spec.headline.name]), DECIMALS)
-        for name, each in results.items()
-    }
+    return {name: np.round(each.spec.headline.goodness(each.headline), DECIMALS) for name, each in results.items()}

@@ -19,7 +19,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,17 @@ from rrgmetrics.stats import LEVEL, Estimate, bootstrap
 
 RANDOM = "a random report"
 Identical = Literal["left-out", "allowed"]
+
+
+class Protocol(NamedTuple):
+    """Settings under one name: whether the reference's own text may be found, and how many reports are drawn."""
+
+    identical: Identical
+    n_pool: int
+
+
+PROTOCOLS = {"default": Protocol("left-out", 200), "yu2023": Protocol("allowed", 0)}
+KEPT = 1_000  # references whose readings are kept while the pool is scored
 IDENTICAL: tuple[Identical, ...] = ("left-out", "allowed")
 
 
@@ -79,7 +90,7 @@ class Oracles:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yields the retrieved pairs with their scores."""
         for oracle, pairs in self.retrieved.items():
-            scores = {metric: headline_of(result) for metric, result in self.judged[oracle].items()}
+            scores = {metric: result.headline for metric, result in self.judged[oracle].items()}
             for number, (study, pair) in enumerate(zip(self.study_ids, pairs, strict=True)):
                 about = {"study_id": study, "reference": pair.reference, "candidate": pair.candidate, "source": oracle}
                 yield {**about, **{metric: float(values[number]) for metric, values in scores.items()}}
@@ -163,7 +174,8 @@ def oracles(
     """
     if identical not in IDENTICAL:
         raise InputError(f"identical is {identical!r}; pass {' or '.join(map(repr, IDENTICAL))}.")
-    check_per_pair(list(dict.fromkeys((*metrics, *judges))), "an oracle")
+    names = list(dict.fromkeys((*metrics, *judges)))
+    check_per_pair(names, "an oracle")
     rng = np.random.default_rng(seed)
     studies = _drawn(list(pairs), n_queries, rng)
     if not studies:
@@ -172,7 +184,8 @@ def oracles(
     questions = [reports.question(study, pairs[study], identical) for study in studies]
     made = {name: _of_system(name, own, questions) for name, own in (systems or {}).items()}
     retrieved: dict[str, list[Pair]] = {}
-    with prepare(list(dict.fromkeys((*metrics, *judges))), batch_size=batch_size, device=device) as ready:
+    kept = min(len(studies), KEPT)
+    with prepare(names, batch_size=batch_size, device=device, kept_references=kept) as ready:
         found = nearest(ready.only(metrics), questions, reports.texts, reports.counts, progress=progress)
         found[RANDOM] = [_random(reports.weights(question), rng) for question in questions]
         for name, rows in found.items():
@@ -183,11 +196,6 @@ def oracles(
         every = judging.score_sets(list(retrieved.values()), progress=progress)
     judged = dict(zip(retrieved, every, strict=True))
     return Oracles(studies, retrieved, judged, len(reports.texts), trials, seed, tuple(made))
-
-
-def headline_of(result: Result) -> Array:
-    """The score of each pair."""
-    return result.per_pair[result.spec.headline.name]
 
 
 def _of_system(name: str, reports: Mapping[str, str], questions: Sequence[Question]) -> list[Pair]:

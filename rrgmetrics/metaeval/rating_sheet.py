@@ -15,7 +15,7 @@ import numpy as np
 
 from rrgmetrics import files
 from rrgmetrics.metaeval.loaders.sheet import COMMENT, INSIGNIFICANT, ITEM, KEY, RATERS, SHEET, SIGNIFICANT
-from rrgmetrics.metaeval.oracle import Oracles, headline_of
+from rrgmetrics.metaeval.oracle import Oracles
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair
 
 Rows = list[dict[str, Any]]
@@ -48,7 +48,7 @@ def blind(oracles: Oracles) -> tuple[Rows, Rows]:
     """The rows of the sheet, and those of the key in the same order."""
     rng = np.random.default_rng([oracles.seed, len(oracles.study_ids)])
     sources = oracles.metrics
-    scores = {source: {m: headline_of(r) for m, r in oracles.judged[source].items()} for source in sources}
+    scores = {source: {m: r.headline for m, r in oracles.judged[source].items()} for source in sources}
     shown, kept = [], []
     context = _given(pair.context for pairs in oracles.retrieved.values() for pair in pairs)
     for number, study in enumerate(oracles.study_ids):

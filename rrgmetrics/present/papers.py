@@ -45,21 +45,17 @@ def _mean_tables(data: Rated, found: FailureModes) -> Iterator[Table]:
         targets = [target for kind in data.counted_kinds if (target := kind + suffix) in data.values]
         if not targets:
             continue
-        shown = [*targets, *([total] if total in data.values else [])]
-        sources = dict.fromkeys(each.source for each in found.means)
-        lines: list[Cells] = [
-            (source, *(_three(means[source, target].mean) for target in shown), str(means[source, targets[0]].n))
-            for source in sources
-        ]
-        silent = [_title(data, t) for t in targets if not any(test.is_significant for test in found.families[t])]
+        heads = [_letters(data.title(target.removesuffix("_significant"))) for target in targets]
+        silent = [_title(data, each) for each in targets if not any(t.is_significant for t in found.families[each])]
         note = f" No source differs from another in {', '.join(silent)}." if silent else ""
+        if total in data.values:
+            targets, heads = [*targets, total], [*heads, "total"]
+        lines: list[Cells] = [
+            (source, *(_three(means[source, target].mean) for target in targets), str(means[source, targets[0]].n))
+            for source in dict.fromkeys(each.source for each in found.means)
+        ]
         yield Table(
-            (
-                "source",
-                *(_letters(data.title(kind)) for kind in data.counted_kinds),
-                *["total"][: len(shown) - len(targets)],
-                "points",
-            ),
+            ("source", *heads, "points"),
             (Group(tuple(lines)),),
             title=f"{data.name}: mean {which} by source",
             note=f"A point is one rater and one study.{note}",

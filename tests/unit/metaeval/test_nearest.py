@@ -26,8 +26,10 @@ INDEXED = [
     "semb_score",
     "semb_score?vectors=conditions",
 ]
+REPEATS = "No pneumothorax. No pneumothorax. No pleural effusion. No pleural effusion."
 ODD = [
     "no no no no pneumothorax pneumothorax .",
+    REPEATS,
     "Pleural effusion. No pleural effusion.",  # affirmed and denied
     "Xyzzy plugh frotz, qwerty. Zorkmid blorb.",  # nothing to be read
     "Colourless green ideas. Left pleural effusion. Frobnicate the widget!",
@@ -70,6 +72,48 @@ def test_an_index_finds_what_scoring_all_pairs_finds(name, identical, pool):
     assert fast == slow
     if identical:
         assert fast[name][-1] == 30 or name.startswith(("chexbert", "semb_score?vec"))
+
+
+@pytest.mark.parametrize("name", [*INDEXED, "bleu#2", "bleu#1", "radgraph_f1#radcliq", "radgraph_f1#complete"])
+def test_bounds_are_the_scores_or_above_them(name, pool):
+    questions = questions_of(pool, 3)[:-1]
+    questions.append(Question("repeats", Pair(REPEATS + " No edema.", ""), frozenset()))
+    with prepare([name]) as ready:
+        key = ready.names[name].spec.headline.name
+        read = [(name, question, own) for question in questions for own in module._as_read(ready, name, [question])]
+        indexes = module._indexes(ready, {name: {pack for *_, (_, pack) in read}}, pool, progress=False)
+        for _, question, (reference, pack) in read:
+            index = indexes[name, pack]
+            (annotation,) = ready.jobs[name].backend.annotate([reference])
+            bounds = index.bounds(annotation)
+            pairs = [question.pair._replace(candidate=text) for text in pool]
+            scores = ready.score_pairs(pairs, progress=False)[name].per_pair[key]
+            assert (bounds + index.slack >= scores).all()
+            same = np.isclose(bounds, scores, rtol=0, atol=max(1e-12, index.slack))
+            assert same.all() if name.startswith("bleu") else same.mean() > 0.95
+
+
+def test_more_reports_are_scored_while_a_bound_is_above_the_best():
+    """Sentences that nobody can read are a label too many, which the bound of CheXbert F1 does not know."""
+    pool = [f"Left pleural effusion. Xyzzy plugh frotz {'blorb ' * n}." for n in range(1, 60)]
+    pool += ["Left pleural effusion is seen."]
+    question = Question("1", Pair("Left pleural effusion.", ""), frozenset())
+    for indexed in (True, False):
+        with prepare(["chexbert_f1"]) as ready:
+            assert nearest(ready, [question], pool, np.ones(60), indexed=indexed, progress=False) == {
+                "chexbert_f1": [59]
+            }
+
+
+def test_a_report_that_affirms_and_denies_a_condition_has_it_wrong():
+    pool = ["Pleural effusion. No pleural effusion.", "There is a pleural effusion."]
+    question = Question("1", Pair("Pleural effusion.", ""), frozenset())
+    with prepare(["chexbert_f1"]) as ready:
+        job = ready.jobs["chexbert_f1"]
+        index = index_of(job.scorer, "chexbert_f1")
+        index.add(job.backend.annotate(pool))
+        assert index.bounds(job.backend.annotate(["Pleural effusion."])[0]).tolist() == [0, 1]
+        assert nearest(ready, [question], pool, np.ones(2), progress=False) == {"chexbert_f1": [1]}
 
 
 def test_few_pairs_are_scored(pool, monkeypatch):

@@ -130,3 +130,23 @@ def test_systems_on_the_command_line(tmp_path, capsys):
     assert list(rows) == ["rouge", RANDOM, "ours"]
     change = 100 * (rows["ours"]["value"] / rows[RANDOM]["value"] - 1)
     assert rows["ours"]["change_percent"] == pytest.approx(change)
+
+
+def test_the_protocol_of_the_paper(tmp_path):
+    for name, texts in (("references", POOL[:1]), ("pool", [*POOL[1:5], *(f"Nodule of {n} mm." for n in range(300))])):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([["study_id", "report"], *enumerate(texts)])
+    pool, out = str(tmp_path / "pool.csv"), tmp_path / "out.csv"
+    arguments = ["oracle", str(tmp_path / "references.csv"), "--pool", pool, "--metrics", "radgraph_f1#radcliq"]
+
+    def run(*more):
+        written = ["--output", str(out), "--json", str(out.with_suffix(".json")), "--force"]
+        assert main([*arguments, "--trials", "10", "--no-progress", *more, *written]) == 0
+        with out.open(newline="") as file:
+            row = next(csv.DictReader(file))
+        return json.loads(out.with_suffix(".json").read_text())["n_pool"], row["candidate"]
+
+    assert run("--protocol", "yu2023") == (304, POOL[1])  # the reference's own text
+    assert run("--protocol", "yu2023", "--identical", "left-out", "--size", "303")[0] == 303
+    assert run()[0] == 200
+    assert run("--size", "0") == (304, POOL[2])
