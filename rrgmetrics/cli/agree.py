@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated
+from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated, split_names
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.comparison import CORRECTIONS
 from rrgmetrics.errors import InputError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rrgmetrics.metaeval import Report
     from rrgmetrics.metaeval.loaders import Data
 
-ALSO = ("failures", "overlooked", "counts", "raters", "sources")
+ALSO = ("failures", "overlooked", "counts", "raters", "sources", "blocks")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TABLE",
         help="failures (which source's reports have more errors of a kind, as Yu et al. 2023 test it), overlooked "
         "(errors in what a metric ranks best), counts (MAE by kind, one rater left out), raters (each alone), sources "
-        "(what raters say of each)",
+        "(what raters say of each), blocks (totals, sections, sources and significant kinds, each pooled and within "
+        "studies)",
+    )
+    parser.add_argument(
+        "--targets",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="what all tables and plots are of, the main one first, such as all_eight, insignificant_errors or "
+        "false_finding_significant; default: total and significant errors, rating",
     )
     parser.add_argument("--plots", metavar="DIR", help="write a forest, a map of kinds and a scatter plot a metric")
     parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
@@ -45,13 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Scores the rated pairs, prints the agreement and writes what was asked for."""
-    from rrgmetrics.metaeval import AgreementReport, agree_on
+    from rrgmetrics.metaeval import AgreementReport, Rated, agree_on
     from rrgmetrics.metaeval.plots import write_plots
     from rrgmetrics.present import papers
     from rrgmetrics.present.agreement import agreement_tables, number_rows
 
     names = metric_names(options)
-    data = read_rated(options)
+    targets = split_names(options.targets)
+    data = [each.with_targets(targets) if isinstance(each, Rated) else each for each in read_rated(options)]
     check_documents(options, pictures=_pictures(options, data, names))
     reports = agree_on(
         data,

@@ -12,6 +12,7 @@ from rrgmetrics.metaeval.agreement import AgreementReport, measure
 from rrgmetrics.metaeval.equal import Equal, EqualReport, equal_report
 from rrgmetrics.metaeval.loaders import Data, Ranked, load
 from rrgmetrics.metaeval.ranked import RankedReport, ranked_report
+from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.names import check_per_pair
 from rrgmetrics.prepared import prepare
 from rrgmetrics.stats import LEVEL, TRIALS
@@ -26,6 +27,7 @@ def agree(
     columns: Mapping[str, str] | None = None,
     counts: Sequence[str] = (),
     ratings: Sequence[str] = (),
+    targets: Sequence[str] = (),
     correction: Correction = "holm",
     trials: int = TRIALS,
     level: float = LEVEL,
@@ -42,6 +44,8 @@ def agree(
         columns: Of a table: the column of each field, such as `{"study_id": "case"}`.
         counts: Of a table: columns that count errors.
         ratings: Of a table: columns in which more is better.
+        targets: What tables and plots are of, the main one first, such as `"all_eight"`; empty: total and significant
+            errors, and the rating.
         correction: Of the p-values of every two metrics.
         trials: Resamples of studies behind each interval.
         level: Coverage of the intervals.
@@ -58,6 +62,7 @@ def agree(
         BackendError: Weights or data of a metric are not there; nothing was scored.
     """
     data = load(dataset, columns=columns, counts=counts, ratings=ratings)
+    data = data.with_targets(targets) if isinstance(data, Rated) else data
     return agree_on(
         [data],
         metrics,

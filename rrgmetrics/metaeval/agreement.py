@@ -12,9 +12,9 @@ mean over raters and tau-b are our choice. RadEval, arXiv 2509.18030, table 2: p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -38,6 +38,7 @@ from rrgmetrics.stats import (
     correlate,
     tau_b_difference,
     tau_b_draws,
+    tau_p_value,
 )
 
 LINES = ("agreements", "preferences", "between", "ceiling", "ceiling_preferences", "published", "beside")
@@ -94,10 +95,14 @@ class AgreementReport:
         found = (line for line in self.agreements if (line.subject, line.key, line.target) == (subject, key, target))
         return next((line for line in found if (line.view, line.subset) == (view, subset)), None)
 
-    def reached(self, target: str, view: View = "pairs", key: str = "others") -> list[float]:
-        """What the raters themselves reach, tau-b of each."""
-        lines = [line for line in self.ceiling if (line.target, line.view, line.key) == (target, view, key)]
-        return [line.tau_b.value for line in lines if not np.isnan(line.tau_b.value)]
+    def reached(self, target: str, view: View = "pairs", *, subset: str = "") -> tuple[float, ...]:
+        """What each rater reaches against the mean of the others, tau-b; empty where there is one rater only."""
+        return self._ceilings(target, view, subset)
+
+    @cached_property
+    def _ceilings(self) -> Callable[[str, View, str], tuple[float, ...]]:
+        parts = {"": self.data} | {f"{label} {text}": self.data.only(keep) for label, text, keep in self.data.subsets()}
+        return cache(lambda target, view, subset: ceiling_of(parts[subset], target, view))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all but the texts and per-pair scores, in Python's own types (NaN where undefined)."""
@@ -118,24 +123,39 @@ class AgreementReport:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yields a flat row for each agreement of a metric or a rater, for a table of numbers."""
         yield from ({"dataset": self.name, **each.row()} for each in self.beside)
-        for line in (*self.agreements, *self.published, *self.ceiling):
-            yield {
-                "dataset": self.name,
-                "subject": line.subject,
-                "key": line.key,
-                "target": line.target,
-                "view": line.view,
-                "subset": line.subset,
-                "tau_b": line.tau_b.value,
-                "low": line.tau_b.low,
-                "high": line.tau_b.high,
-                "label": line.label,
-                "rho": line.rho.value,
-                "r": line.r.value,
-                "mae": line.mae,
-                "bias": line.bias,
-                "n": line.n,
-            }
+        for line in (*self.agreements, *self.published):
+            yield row(self.name, line, self.reached(line.target, line.view, subset=line.subset))
+        for line in self.ceiling:
+            yield row(self.name, line)
+
+
+def row(dataset: str, line: Agreement, ceiling: Sequence[float] = ()) -> dict[str, Any]:
+    """A line as a flat row; what raters reach is NaN where none shares pairs with others."""
+    return {
+        "dataset": dataset,
+        "subject": line.subject,
+        "key": line.key,
+        "target": line.target,
+        "view": line.view,
+        "subset": line.subset,
+        "tau_b": line.tau_b.value,
+        "low": line.tau_b.low,
+        "high": line.tau_b.high,
+        "label": line.label,
+        "p_value": line.p_value,
+        "ceiling_low": min(ceiling, default=np.nan),
+        "ceiling_high": max(ceiling, default=np.nan),
+        "rho": line.rho.value,
+        "rho_low": line.rho.low,
+        "rho_high": line.rho.high,
+        "r": line.r.value,
+        "r_low": line.r.low,
+        "r_high": line.r.high,
+        "mae": line.mae,
+        "mae_sd": line.mae_sd,
+        "bias": line.bias,
+        "n": line.n,
+    }
 
 
 class Column(NamedTuple):
@@ -215,8 +235,8 @@ def goodness(result: Result) -> Array:
 
 
 def main_target(data: Rated) -> str:
-    """The target on which metrics are held against each other: total errors, else the first."""
-    return TOTAL if TOTAL in data.values else data.main[0]
+    """The target on which metrics are held against each other: the first that was chosen, else total errors."""
+    return TOTAL if TOTAL in data.values and not data.chosen else data.main[0]
 
 
 # --- columns
@@ -224,17 +244,19 @@ def main_target(data: Rated) -> str:
 
 def _columns(data: Rated, name: str, result: Result) -> Iterator[Column]:
     """The headline against everything, and what counts errors against the same counts of raters."""
-    metric, headline = result.spec.name, result.spec.headline
+    for target in data.targets:
+        yield headline_column(data, name, result, target)
+    for target in () if result.spec.fragment else data.targets:
+        if own := data.counts_of(result.spec.name, result.per_pair, target):
+            yield Column(name, *own, False, target, True)
+
+
+def headline_column(data: Rated, name: str, result: Result, target: str) -> Column:
+    """A metric's headline, to be held against a target."""
+    headline = result.spec.headline
     higher = headline.higher_is_better is not False
     values = result.headline if headline.target is None else headline.goodness(result.headline)
-    for target in data.targets:
-        yield Column(name, headline.name, values, higher, target, _counts(data, result, target))
-    for target in () if result.spec.fragment else data.targets:
-        for parts in data.counted_by(target):
-            keys = [f"{metric}_{part}" for part in parts]
-            if all(key in result.per_pair for key in keys):
-                counted = np.sum([result.per_pair[key] for key in keys], axis=0)
-                yield Column(name, " + ".join(keys), counted, False, target, True)
+    return Column(name, headline.name, values, higher, target, _counts(data, result, target))
 
 
 def _counts(data: Rated, result: Result, target: str) -> bool:
@@ -282,6 +304,18 @@ def _rater_columns(data: Rated, means: Mapping[str, Array]) -> Iterator[tuple[Co
             yield column, means[RATING]
 
 
+def ceiling_of(data: Rated, target: str, view: View = "pairs") -> tuple[float, ...]:
+    """What each rater reaches against the mean of the others, tau-b; empty where none shares pairs with others."""
+    values, once = data.values.get(target, np.empty((0, 0))), Resampling(trials=1)
+    taus = []
+    for i in range(len(values) if len(values) > 1 else 0):
+        others = mean_of_raters(np.delete(values, i, axis=0))
+        if _overlap(values[i], others):
+            column = Column(data.raters[i], "others", values[i], target in data.ratings, target, counts=False)
+            taus.append(agreement_of(column, others, data, once, view).tau_b.value)
+    return tuple(tau for tau in taus if not np.isnan(tau))
+
+
 def _overlap(one: Array, other: Array) -> bool:
     """Whether two raters have judged enough of the same pairs."""
     return int((~np.isnan(one) & ~np.isnan(other)).sum()) >= FEWEST
@@ -294,7 +328,7 @@ def _views(
     data: Rated, column: Column, truth: Array, resampling: Resampling, *, short: bool = False
 ) -> Iterator[Agreement]:
     """The agreement pooled (if `short`, no more), within studies, and of differences, where there are such."""
-    correlated = partial(_agreement, column, truth, data, resampling)
+    correlated = partial(agreement_of, column, truth, data, resampling)
     yield correlated("pairs")
     if short:
         return
@@ -304,9 +338,10 @@ def _views(
         yield correlated("differences")
 
 
-def _agreement(
+def agreement_of(
     column: Column, truth: Array, data: Rated, resampling: Resampling, view: View, subset: str = ""
 ) -> Agreement:
+    """Measures the agreement of one column of scores with one column of annotations, over pairs or within studies."""
     draws = vars(resampling)
     scores = column.values if column.higher_is_better else -column.values
     annotated = truth * (1 if column.target in data.ratings else -1)
@@ -335,6 +370,8 @@ def _agreement(
         bias=float(np.nanmean(errors)) if has_mae else np.nan,
         n=found.n,
         subset=subset,
+        p_value=tau_p_value(_tied(scores), _tied(annotated)),
+        mae_sd=float(np.nanstd(np.abs(errors))) if has_mae else np.nan,
     )
 
 
@@ -346,7 +383,7 @@ def _of_subsets(
         part = data.only(keep)
         for column in columns:
             own = column._replace(values=column.values[keep])
-            yield _agreement(own, means[column.target][keep], part, resampling, "pairs", f"{label} {text}")
+            yield agreement_of(own, means[column.target][keep], part, resampling, "pairs", f"{label} {text}")
 
 
 def _preference(data: Rated, subject: str, values: Array, truth: Array, resampling: Resampling) -> Preference:

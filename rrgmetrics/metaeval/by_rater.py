@@ -111,10 +111,9 @@ def same_side(report: AgreementReport) -> Iterator[SameSide]:
         return
     own = dict(zip(data.raters, data.values[SIGNIFICANT], strict=True))
     counted = {
-        name: result.per_pair[f"{result.spec.name}_{end}"]
+        name: found[1]
         for name, result in report.results.items()
-        for (end,) in data.counted_by(SIGNIFICANT)
-        if f"{result.spec.name}_{end}" in result.per_pair
+        if (found := data.counts_of(result.spec.name, result.per_pair, SIGNIFICANT))
     }
     for subject, values in (counted | own).items():
         for rater, judged in own.items():

@@ -54,11 +54,8 @@ def counting(report: AgreementReport) -> Iterator[Counting]:
         values = data.values[target]
         lines = []
         for name, result in report.results.items():
-            for parts in data.counted_by(target):
-                keys = [f"{result.spec.name}_{part}" for part in parts]
-                if all(key in result.per_pair for key in keys):
-                    counted = np.sum([result.per_pair[key] for key in keys], axis=0)
-                    lines.append(count_line(name, target, counted, values))
+            if own := data.counts_of(result.spec.name, result.per_pair, target):
+                lines.append(count_line(name, target, own[1], values))
         yield from lines
         if lines and len(values) > 1:
             others = [np.abs(values[i] - mean_of_raters(np.delete(values, i, axis=0))) for i in range(len(values))]

@@ -32,6 +32,9 @@ class Agreement:
         bias: Mean of counted less annotated, where there is a mean absolute error; above 0 is too many.
         n: Pairs (or studies) used: those with a score and a judgement.
         subset: Which pairs, such as `section findings`; "" is all.
+        p_value: Of tau-b 0, two-sided, as papers print it: Kendall's test, for which all pairs are independent (the
+            intervals resample studies); NaN within studies.
+        mae_sd: Standard deviation of the absolute errors, where there is a mean of them.
     """
 
     subject: str
@@ -45,6 +48,8 @@ class Agreement:
     bias: float
     n: int
     subset: str = ""
+    p_value: float = np.nan
+    mae_sd: float = np.nan
 
     @property
     def label(self) -> Label:

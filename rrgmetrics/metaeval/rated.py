@@ -21,11 +21,12 @@ from rrgmetrics.scorers.base import Array
 
 KINDS = tuple(category.value for category in ErrorCategory)
 TOTAL, SIGNIFICANT, RATING = "total_errors", "significant_errors", "rating"
+INSIGNIFICANT = "insignificant_errors"
 MAIN = (TOTAL, SIGNIFICANT, RATING)  # what every table shows, where the data have it
 TITLES: Mapping[str, str] = {
     TOTAL: "total errors",
     SIGNIFICANT: "significant errors",
-    "insignificant_errors": "insignificant errors",
+    INSIGNIFICANT: "insignificant errors",
     RATING: "rating",
     "false_finding": "A false",
     "missing_finding": "B missing",
@@ -37,12 +38,21 @@ TITLES: Mapping[str, str] = {
     "weighted_errors": "weighted errors",
     "severity_max": "largest severity (MES)",
     "severity_mean": "mean severity (AES)",
+    "inarticulate": "inarticulate",
+    "all_seven": "errors of seven kinds",
+    "all_eight": "errors of eight kinds",
 }
-# The ends of a metric's keys that count what a target counts; the keys of one way are added up.
+# The ends of a metric's keys that count what a target counts, in several ways of which the first that a metric has
+# holds. The keys of one way are added up, those with a minus subtracted.
 COUNTED: Mapping[str, tuple[tuple[str, ...], ...]] = {
     **{kind: ((kind,),) for kind in KINDS},
-    "attribute": (("incorrect_location", "incorrect_severity"),),
+    **{f"{kind}_significant": ((f"{kind}_significant",),) for kind in KINDS},
+    "attribute": (
+        ("incorrect_location", "incorrect_severity", "temporal"),
+        ("incorrect_location", "incorrect_severity"),
+    ),
     SIGNIFICANT: (("significant",), ("errors_significant",)),
+    INSIGNIFICANT: (("insignificant",), ("errors", "-errors_significant")),
     "weighted_errors": (("weighted_errors",),),
 }
 
@@ -78,6 +88,7 @@ class Rated:
         marks: By rater, the class of each single error that he marked, by what names the error; where data hold these.
         significant_classes: The classes that are significant.
         published: Scores of metrics that the data come with, by the name that they have there.
+        chosen: The targets that tables show in the place of the totals and the rating; the first one is the main one.
     """
 
     name: str
@@ -92,6 +103,7 @@ class Rated:
     marks: Mapping[str, Mapping[tuple[str, ...], str]] = field(default_factory=dict)
     significant_classes: tuple[str, ...] = ()
     published: Mapping[str, Published] = field(default_factory=dict)
+    chosen: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         shape = (len(self.raters), len(self.pairs))
@@ -108,8 +120,8 @@ class Rated:
 
     @property
     def main(self) -> tuple[str, ...]:
-        """The targets that every table shows: totals and rating, or all where the data have none of these."""
-        return tuple(target for target in MAIN if target in self.values) or self.targets
+        """The targets that every table shows: those chosen, else totals and rating, or all where there is none."""
+        return self.chosen or tuple(target for target in MAIN if target in self.values) or self.targets
 
     @property
     def counted_kinds(self) -> tuple[str, ...]:
@@ -136,11 +148,43 @@ class Rated:
 
     def title(self, target: str) -> str:
         """The target as people read it."""
+        for end in ("_significant", "_insignificant"):
+            if target not in TITLES and target.endswith(end):
+                return f"{self.title(target.removesuffix(end))}, {end[1:]}"
         return TITLES.get(target, target.replace("_", " "))
 
+    def with_targets(self, targets: Sequence[str]) -> Rated:
+        """The same data, whose tables show these targets; those that the data do not have are left out.
+
+        Raises:
+            InputError: The data have none of them.
+        """
+        chosen = tuple(target for target in dict.fromkeys(targets) if target in self.values)
+        if targets and not chosen:
+            raise InputError(f"{self.name} has none of {', '.join(targets)}; it has: {', '.join(self.targets)}.")
+        return replace(self, chosen=chosen)
+
     def counted_by(self, target: str) -> tuple[tuple[str, ...], ...]:
-        """The ends of a metric's keys that count what the target counts; those of one way are added up."""
-        return (self.kinds,) if target == TOTAL else COUNTED.get(target, ())
+        """The ends of a metric's keys that count what the target counts, as `COUNTED` says."""
+        return (self.kinds, ("errors",)) if target == TOTAL else COUNTED.get(target, ())
+
+    def counts_of(self, metric: str, per_pair: Mapping[str, Array], target: str) -> tuple[str, Array] | None:
+        """What a metric counts of a target, with the names of its keys; None where it does not count that.
+
+        Args:
+            metric: Its name, with which its keys begin.
+            per_pair: Its numbers of each pair, by key.
+            target: What raters counted.
+        """
+        for parts in self.counted_by(target):
+            keys = [f"{metric}_{part.removeprefix('-')}" for part in parts]
+            if all(key in per_pair for key in keys):
+                signs = [-1 if part.startswith("-") else 1 for part in parts]
+                shown = keys[0] + "".join(
+                    f" {'-' if sign < 0 else '+'} {key}" for sign, key in zip(signs[1:], keys[1:], strict=True)
+                )
+                return shown, np.sum([sign * per_pair[key] for sign, key in zip(signs, keys, strict=True)], axis=0)
+        return None
 
     def only(self, keep: NDArray[np.bool_], **changes: Any) -> Rated:
         """The pairs of a mask `(n_pairs,)`, and anything else that changes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,7 +158,7 @@ def _choices(passed: Mapping[str, Overlooked], measures: list[str]) -> dict[str,
 
 def _ceiling(report: AgreementReport, measures: list[str]) -> dict[str, Any]:
     """Returns the least and the most agreement of one rater with the mean of the others."""
-    values = {
+    values: dict[str, Sequence[float]] = {
         measure: report.reached(measure.removesuffix(WITHIN), "within" if measure.endswith(WITHIN) else "pairs")
         for measure in measures
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from rrgmetrics.comparison import SIGNIFICANT
@@ -18,6 +19,7 @@ from rrgmetrics.present.numbers import p_value
 from rrgmetrics.present.ranked import failed_table, passed_table
 from rrgmetrics.present.short import (
     CORRECTED,
+    NO_CEILING,
     NOTHING,
     STYLES,
     best_strong,
@@ -77,8 +79,7 @@ def summary_table(report: AgreementReport) -> Table:
     groups = [Group(tuple(lines))]
     if report.published:
         groups.append(Group(tuple(_published_summary(report, len(heads))), (Cell("published", "quiet"),)))
-    if any(ceiling):
-        groups.append(Group(((Cell("a radiologist", "quiet"), *(Cell(text, "quiet") for text in ceiling)),)))
+    groups.append(Group(((Cell("a radiologist", "quiet"), *ceiling),)))
     within = (
         f" Within: tau-b with {report.data.title(main_target(report.data))} over each study's candidates, averaged."
     )
@@ -115,9 +116,11 @@ def _datasets_group(reports: Sequence[AgreementReport], target: str, view: View,
         found = [report.headline(name, target, view) if target in report.data.values else None for report in reports]
         lines.append((f"  {named(name, result)}", *map(_agreed, found)))
     lines = best_strong(lines)
-    spans = [span(report.reached(target, view)) for report in reports]
-    if any(spans):
-        lines.append((Cell("  a radiologist", "quiet"), *(Cell(span, "quiet") for span in spans)))
+    reached = [report.reached(target, view) for report in reports]
+    cells = [
+        _ceiling_cell(own) if target in report.data.values else "" for own, report in zip(reached, reports, strict=True)
+    ]
+    lines.append((Cell("  a radiologist", "quiet"), *cells))
     return Group(tuple(lines), (Cell(title, "strong"),))
 
 
@@ -228,10 +231,11 @@ def kinds_table(report: AgreementReport) -> Table:
         found = [report.headline(subject, kind) for kind in kinds]
         lines.append((named(subject, result), *map(_agreed, found)))
     lines = best_strong(lines)
+    ceiling = (Cell("a radiologist", "quiet"), *(_ceiling_cell(report.reached(kind)) for kind in kinds))
     mean = ("errors a pair", *(f"{_nanmean(report.data.mean(kind)):.2f}" for kind in kinds))
     return Table(
         ("metric", *map(report.data.title, kinds)),
-        (Group(tuple(lines)), Group(((Cell(mean[0], "quiet"), *mean[1:]),))),
+        (Group(tuple(lines)), Group((ceiling, (Cell(mean[0], "quiet"), *mean[1:])))),
         title=f"{report.name}: tau-b of each headline with each kind of error",
         note=LABEL_NOTE,
         broken=frozenset(range(len(kinds) + 1)),
@@ -240,20 +244,22 @@ def kinds_table(report: AgreementReport) -> Table:
 
 def subset_tables(report: AgreementReport) -> Iterator[Table]:
     """Yields for each label, such as the section or the source of the candidate, the pooled tau-b of each part."""
-    target = main_target(report.data)
     parts: dict[str, list[str]] = {}
     for label, text, _ in report.data.subsets():
         parts.setdefault(label, []).append(text)
-    for label, texts in parts.items():
+    for label, target in product(parts, report.data.main):
+        texts = parts[label]
         lines = []
         for subject, result in report.results.items():
             found = [report.headline(subject, target, subset=f"{label} {text}") for text in texts]
             lines.append((named(subject, result), *map(_agreed, found)))
         lines = best_strong(lines)
         sizes = [str(sum(each == text for each in report.data.labels[label])) for text in texts]
+        reached = (_ceiling_cell(report.reached(target, subset=f"{label} {text}")) for text in texts)
+        quiet: list[Cells] = [(Cell("a radiologist", "quiet"), *reached), (Cell("pairs", "quiet"), *sizes)]
         yield Table(
             ("metric", *texts),
-            (Group(tuple(lines)), Group(((Cell("pairs", "quiet"), *sizes),))),
+            (Group(tuple(lines)), Group(tuple(quiet))),
             title=f"{report.name}: tau-b with {report.data.title(target)}, by {label}",
             note=LABEL_NOTE,
             broken=frozenset(range(len(texts) + 1)),
@@ -314,12 +320,17 @@ def _summary_cells(report: AgreementReport, subject: str) -> Iterator[str | Cell
         yield _share(next(each for each in report.preferences if each.subject == subject))
 
 
-def _ceiling_cells(report: AgreementReport) -> Iterator[str]:
-    yield from (span(report.reached(target)) for target in report.data.main)
+def _ceiling_cells(report: AgreementReport) -> Iterator[Cell]:
+    """What raters reach with the others, under the columns of the summary."""
+    yield from (_ceiling_cell(report.reached(target)) for target in report.data.main)
     if _has(report, "within"):
-        yield span(report.reached(main_target(report.data), "within"))
+        yield _ceiling_cell(report.reached(main_target(report.data), "within"))
     if _has_preferences(report):
-        yield span(each.share.value for each in report.ceiling_preferences)
+        yield _ceiling_cell([each.share.value for each in report.ceiling_preferences])
+
+
+def _ceiling_cell(reached: Sequence[float]) -> Cell:
+    return Cell(span(reached) or NO_CEILING, "quiet")
 
 
 def _published_summary(report: AgreementReport, n_columns: int) -> Iterator[Cells]:

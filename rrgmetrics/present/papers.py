@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.metaeval.ablation import Ablated
-from rrgmetrics.metaeval.agreement import AgreementReport, Resampling
+from rrgmetrics.metaeval.agreement import AgreementReport, Resampling, row
+from rrgmetrics.metaeval.blocks import by_block
 from rrgmetrics.metaeval.by_rater import SameSide, by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import RADIOLOGIST, counting
 from rrgmetrics.metaeval.failures import FailureModes, MoreErrors, failure_modes
+from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
 from rrgmetrics.metaeval.rated import SIGNIFICANT, TOTAL, Rated
 from rrgmetrics.present.numbers import p_value
-from rrgmetrics.present.short import named, short, short_estimate, short_signed
+from rrgmetrics.present.short import NO_CEILING, STYLES, named, short, short_estimate, short_signed, span
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.stats import bootstrap
@@ -290,12 +292,59 @@ def _mean_of(data: Rated, target: str, resampling: Resampling) -> str:
     return short_estimate(bootstrap(Mean(("mean",)), stats, groups=data.studies, **vars(resampling))["mean"])
 
 
+def block_tables(report: AgreementReport) -> Iterator[Table]:
+    """Yields RadEval's table 2 and CRIMSON's table 1: a block a count of errors, a row each metric."""
+    groups = []
+    for block in by_block(report):
+        title = report.data.title(block.target) + (f", {block.subset}" if block.subset else "")
+        within = {line.subject: line for line in block.within}
+        lines: list[Cells] = [
+            (
+                f"  {named(line.subject, report.results[line.subject])}",
+                _labelled(line),
+                short_estimate(line.r),
+                str(line.n),
+                *((_labelled(within[line.subject]), str(within[line.subject].n)) if within else ("", "")),
+            )
+            for line in block.pairs
+        ]
+        ceiling, ceiling_within = (span(taus) or NO_CEILING for taus in (block.ceiling, block.ceiling_within))
+        quiet = [ceiling, "", "", ceiling_within if within and block.ceiling else "", ""]
+        lines.append((Cell("  a radiologist", "quiet"), *(Cell(text, "quiet") for text in quiet)))
+        groups.append(Group(tuple(lines), (Cell(title, "strong"),)))
+    yield Table(
+        ("metric", "tau-b", "r", "pairs", "within studies", "studies"),
+        tuple(groups),
+        title=f"{report.name}: agreement block by block, {100 * report.resampling.level:g}% intervals over studies",
+        note="°: not significant, the interval holds 0; all others are aligned (above 0) or misaligned (below). Within "
+        "(blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant; the "
+        "interval resamples studies. A radiologist: one against the mean of the others, least to most.",
+        broken=frozenset({0}),
+    )
+
+
+def _labelled(line: Agreement) -> Cell:
+    mark = "°" if line.label == "not significant" else ""
+    return Cell(short_estimate(line.tau_b) + mark, STYLES[line.label])
+
+
+def block_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+    """The agreement of each block, a row each metric and view."""
+    return [
+        row(report.name, line, ceiling) | {"view": f"block {line.view}"}
+        for block in by_block(report)
+        for lines, ceiling in ((block.pairs, block.ceiling), (block.within, block.ceiling_within))
+        for line in lines
+    ]
+
+
 ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
     "failures": failure_tables,
     "overlooked": overlooked_tables,
     "counts": counting_table,
     "raters": rater_tables,
     "sources": source_tables,
+    "blocks": block_tables,
 }
 
 NUMBERS: Mapping[
@@ -303,6 +352,7 @@ NUMBERS: Mapping[
 ] = {  # of the tables that have rows of their own
     "failures": failure_numbers,
     "overlooked": overlooked_numbers,
+    "blocks": block_numbers,
 }
 
 

@@ -15,6 +15,7 @@ from rrgmetrics.stats import Estimate
 
 STYLES = {"aligned": "better", "misaligned": "worse", "not significant": "quiet", "": "quiet"}
 NOTHING = "–"
+NO_CEILING = "no ceiling known"  # of one rater, or raters who share no pairs
 CORRECTED = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}
 
 

@@ -18,6 +18,7 @@ from rrgmetrics.stats.correlations import (
     correlate,
     tau_b_difference,
     tau_b_draws,
+    tau_p_value,
 )
 from rrgmetrics.stats.resampling import LEVEL, TRIALS, Estimate, Groups, bootstrap
 
@@ -40,4 +41,5 @@ __all__ = [
     "holm",
     "tau_b_difference",
     "tau_b_draws",
+    "tau_p_value",
 ]

@@ -73,6 +73,31 @@ def correlate(
     return Correlation(**estimates, n=len(x))
 
 
+def tau_p_value(x: ArrayLike, y: ArrayLike) -> float:
+    """Computes the two-sided p-value of Kendall's test that tau-b is 0, as `scipy.stats.kendalltau` has it.
+
+    The test takes all pairs as independent: where studies have several candidates it is too small, and the interval of
+    `correlate` over studies is what holds.
+
+    Args:
+        x: `(n_pairs,)`; a pair with NaN in either column is left out.
+        y: `(n_pairs,)`.
+
+    Returns:
+        NaN where a column is constant or fewer than two pairs are left.
+
+    Example:
+        >>> round(tau_p_value([1, 2, 3, 4, 5], [1, 2, 3, 5, 4]), 3)
+        0.083
+    """
+    from scipy.stats import kendalltau
+
+    x, y, _ = _columns(x, y)
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return np.nan
+    return float(kendalltau(x, y).pvalue)
+
+
 def blocked_tau_b(
     x: ArrayLike, y: ArrayLike, *, groups: Groups, trials: int = TRIALS, level: float = LEVEL, seed: int = 0
 ) -> Estimate:

@@ -6,8 +6,10 @@ row a pair that others use: `original_example_id` (the study), `prediction`, `re
 to model_3), `type` (findings, impression, ...), `annotator`, `images_path` and `annotation`.
 
 An annotation is a text with the counts: "Significant", seven numbered lines, "Insignificant", seven numbered lines.
-Kinds 1 to 6 are A to F; 7, readability, is the target `inarticulate` and in no total. An annotation, or one of its two
-parts, that cannot be read leaves its pair without these counts, and is reported.
+Kinds 1 to 6 are A to F; 7, readability, is the target `inarticulate`, and `inarticulate_significant`. The totals are of
+A to F; those of all seven kinds, which the paper sums, are `all_seven`, `all_seven_significant` and
+`all_seven_insignificant`. An annotation, or one of its two parts, that cannot be read leaves its pair without these
+counts, and is reported.
 """
 
 from __future__ import annotations
@@ -74,7 +76,15 @@ def load_radeval_expert(path: str | Path) -> Rated:
     annotators = [each.annotator for each in judged]
     table = _by_rater(np.array(full), annotators)
     counted = with_totals(table[0, :-1], table[1, :-1], sorted(set(annotators)))
-    values = {**counted["values"], "inarticulate": table[:, -1].sum(axis=0)}
+    values = {
+        **counted["values"],
+        "inarticulate": table[:, -1].sum(axis=0),
+        "inarticulate_significant": table[0, -1],
+        "inarticulate_insignificant": table[1, -1],
+        "all_seven": table.sum(axis=(0, 1)),
+        "all_seven_significant": table[0].sum(axis=0),
+        "all_seven_insignificant": table[1].sum(axis=0),
+    }
     unreadable = [each.where for each, read in zip(judged, counts, strict=True) if read is None]
     partly = [
         each.where for each, read in zip(judged, counts, strict=True) if read is not None and np.isnan(read).any()

@@ -59,8 +59,8 @@ def load_radevalx(path: str | Path) -> Rated:
 
     Returns:
         The pairs, in the order of the reports, with one rater: the consensus. `partly_right` is the sum of seven and
-        eight; `total_errors` and `significant_errors` are of one to six. `published` has the scores of the metrics'
-        file, where there is one.
+        eight; `total_errors` and `significant_errors` are of one to six, `all_eight` and `all_eight_significant` of
+        all, as CREPE's paper sums them. `published` has the scores of the metrics' file, where there is one.
 
     Raises:
         InputError: A file or column that is not there, a report without errors' rows, or a cell that is no count.
@@ -76,7 +76,12 @@ def load_radevalx(path: str | Path) -> Rated:
     n_kinds = len(KINDS)
     counted = with_totals(table[0, :n_kinds], table[1, :n_kinds], ["consensus"])
     partly = table[:, n_kinds:].sum(axis=(0, 1))
-    values = {**counted["values"], "partly_right": partly, "all_eight": counted["values"][TOTAL] + partly}
+    values = {
+        **counted["values"],
+        "partly_right": partly,
+        "all_eight": counted["values"][TOTAL] + partly,
+        "all_eight_significant": table[0].sum(axis=0),
+    }
     order = (TOTAL, SIGNIFICANT, "all_eight")
     return Rated(
         name="radevalx",

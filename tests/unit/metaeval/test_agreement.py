@@ -18,12 +18,14 @@ from scipy.stats import kendalltau
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import Rated, agree, agree_on, measure
+from rrgmetrics.metaeval.blocks import by_block
 from rrgmetrics.metaeval.model import label_of
 from rrgmetrics.metaeval.plots import write_plots
 from rrgmetrics.metaeval.ranked import Ranked, RankedCase, holds, ranked_report
 from rrgmetrics.metaeval.rated import Published
 from rrgmetrics.present.agreement import agreement_tables
 from rrgmetrics.present.documents import latex, markdown
+from rrgmetrics.present.papers import block_numbers, block_tables
 from rrgmetrics.reports import Context, Pair
 
 NAN = float("nan")
@@ -191,7 +193,7 @@ def test_one_radiologist_has_no_ceiling():
     report = report_of(result("plain", headline=[1, 0, 1, 0, 1, 0]), data=data)
     assert {each.subject for each in report.ceiling} == {"raters' mean"}
     assert report.ceiling_preferences == ()
-    assert "a radiologist" not in printed(report)
+    assert "no ceiling known" in printed(report)
 
 
 def test_results_do_not_depend_on_the_other_metrics():
@@ -633,3 +635,84 @@ def test_two_data_sets_of_one_name(lab):
     data = load_table(lab, columns={"reference": "truth", "candidate": "draft"}, counts=["errs"])
     with pytest.raises(InputError, match="Two data sets are called 'lab'"):
         agree_on([data, data], ["bleu"], progress=False)
+
+
+# --- targets and blocks
+
+
+def test_a_chosen_target_is_the_main_one_everywhere():
+    report = measure(
+        DATA.with_targets(["missing_finding", "unknown", "total_errors"]),
+        {"a": result("a", headline=range(6))},
+        trials=5,
+    )
+    assert report.data.main == ("missing_finding", "total_errors")
+    assert line(report, "missing_finding", "within", key="a").n == 3
+    shown = printed(report)
+    assert "B missing" in shown.split("pairs, ")[0]
+    assert "rating" not in shown.split("pairs, 95%")[0]
+    with pytest.raises(InputError, match="radpref has none of nothing; it has: total_errors, significant_errors"):
+        DATA.with_targets(["nothing"])
+
+
+def test_insignificant_errors_are_counted_by_what_is_left():
+    values = {**DATA.values, "insignificant_errors": DATA.values["total_errors"] - DATA.values["significant_errors"]}
+    counter = {**COUNTS, "errors": [0, 4, 1, 3, 2, 6], "errors_significant": [0, 2, 0, 1, 1, 3]}
+    report = report_of(result("judge", higher_is_better=False, **counter), data=replace(DATA, values=values))
+    own = line(report, "insignificant_errors", key="judge_errors - judge_errors_significant")
+    assert (own.mae, own.mae_sd, own.tau_b.value) == (0, 0, 1)
+
+
+def test_a_single_tau_has_the_p_value_that_papers_print():
+    headline = [0, 1, 2, 0, 3, 0.5]
+    agreement = line(report_of(result("score", headline=headline)), "total_errors", key="score")
+    assert agreement.p_value == pytest.approx(kendalltau(headline, -DATA.mean("total_errors")).pvalue)
+    within = line(report_of(result("score", headline=headline)), "total_errors", "within", "score")
+    assert math.isnan(within.p_value)
+
+
+def test_each_row_has_its_ceiling():
+    noisy = {target: values.copy() for target, values in DATA.values.items()}
+    noisy["total_errors"][1] = [0, 4, 3, 1, 2, 6]
+    data = replace(DATA, values=noisy, labels={"source": ["a", "b"] * 3})
+    rows = list(report_of(result("score", headline=range(6)), data=data).rows())
+    tau = kendalltau(*noisy["total_errors"]).statistic
+    chosen = [row for row in rows if (row["subject"], row["target"]) == ("score", "total_errors")]
+    whole = next(row for row in chosen if (row["view"], row["subset"]) == ("pairs", ""))
+    assert (whole["ceiling_low"], whole["ceiling_high"]) == pytest.approx((tau, tau))
+    part = next(row for row in chosen if row["subset"] == "source a")
+    assert part["ceiling_low"] == pytest.approx(kendalltau(*noisy["total_errors"][:, ::2]).statistic)
+    assert {"p_value", "rho_low", "r_high", "mae_sd"} < set(whole)
+
+
+def test_blocks_are_those_of_the_papers():
+    significant = DATA.values["significant_errors"]
+    values = {
+        **DATA.values,
+        "insignificant_errors": DATA.values["total_errors"] - significant,
+        "false_finding_significant": significant,
+    }
+    data = replace(DATA, values=values, labels={"section": ["findings"] * 4 + ["impression"] * 2})
+    report = report_of(result("score", headline=[0, 1, 2, 0, 3, 0]), data=data)
+    found = list(by_block(report))
+    assert [(block.target, block.subset) for block in found] == [
+        ("total_errors", ""),
+        ("significant_errors", ""),
+        ("insignificant_errors", ""),
+        ("significant_errors", "section findings"),
+        ("significant_errors", "section impression"),
+        ("false_finding_significant", ""),
+    ]
+    total, _, insignificant, findings, impression, _ = found
+    assert total.pairs[0] == line(report, "total_errors", key="score")
+    assert total.within[0] == line(report, "total_errors", "within", key="score")
+    assert insignificant.within[0].n == 3
+    assert (findings.pairs[0].n, findings.within[0].n) == (4, 2)
+    assert impression.pairs[0].n == 2
+    assert total.ceiling == pytest.approx((1, 1))
+    (table,) = block_tables(report)
+    shown = markdown([table])
+    assert "significant errors, section findings" in shown
+    assert "A false, significant" in shown
+    views = {row["view"] for row in block_numbers(report)}
+    assert views == {"block pairs", "block within"}

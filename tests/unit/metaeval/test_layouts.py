@@ -209,4 +209,4 @@ def test_means_of_each_source(tmp_path, capsys):
     main(["agree", "--dataset", refisco, rexval, "--metrics", "bleu", "--also", "sources", "--trials", "5"])
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert "mean severity (AES) 0.00 [.00, .00] 3.00 [3, 3]".split() in rows
-    assert "incorrect severity significant 0.00 [.00, .00] 0.75".split() in [row[:7] for row in rows]
+    assert "D severity, significant 0.00 [.00, .00] 0.75".split() in [row[:7] for row in rows]

@@ -565,7 +565,7 @@ def test_a_row_a_rater(tmp_path):
     np.testing.assert_array_equal(data.values["total_errors"], [[1, 0, np.nan], [2, np.nan, 0]])
     np.testing.assert_array_equal(data.values["rating"], [[2, 5, np.nan], [1, np.nan, np.nan]])
     assert data.mean("total_errors").tolist() == [1.5, 0, 0]
-    assert (data.kinds, data.counted_by("total_errors")) == (("false_finding",), (("false_finding",),))
+    assert (data.kinds, data.counted_by("total_errors")) == (("false_finding",), (("false_finding",), ("errors",)))
     assert data.labels == {"section": ["findings", "findings", "impression"]}
     assert (data.goodness("rating"), data.goodness("total_errors"), data.preferred_by) == (1, -1, "rating")
 
