@@ -45,7 +45,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
         "check published weights: files, licence, and their authors' examples",
     ),
     "convert": ("rrgmetrics.cli.convert", "store a published RadGraph checkpoint as safetensors"),
-    "radcliq": ("rrgmetrics.cli.radcliq", "refit RadCliQ on rated pairs"),
+    "radcliq": ("rrgmetrics.cli.radcliq", "refit RadCliQ on rated pairs, or predict errors of systems"),
     "synthesize": ("rrgmetrics.cli.synthesize", "make labelled error pairs from reports, to train on"),
     "space": ("rrgmetrics.cli.space", "show a metric in a browser, or write or upload its Space"),
     "leaderboard": (

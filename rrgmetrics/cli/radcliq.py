@@ -1,14 +1,26 @@
-"""`rrgmetrics radcliq`: RadCliQ refitted on rated pairs."""
+"""`rrgmetrics radcliq`: RadCliQ refitted on rated pairs, and the errors that it predicts."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import SCORE_TRIALS, add_columns, add_running, add_step, add_trials, column_names
-from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.arguments import (
+    SCORE_TRIALS,
+    add_columns,
+    add_running,
+    add_step,
+    add_trials,
+    column_names,
+    split_names,
+    system_paths,
+)
+from rrgmetrics.cli.formats import add_format, print_line, print_parts
 from rrgmetrics.cli.terminal import Terminal
+
+MODEL = "radcliq?coefficients=yu2022"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +42,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--case", default="", metavar="COLUMN", help="pairs that belong together (default: one reference)"
     )
+    parser.add_argument(
+        "--features",
+        nargs="+",
+        default=[],
+        metavar="KEY",
+        help="scores that are combined in place of RadCliQ's four: bleu#2 radgraph_f1#radcliq; the paper's two: "
+        "radcliq#bleu radcliq#radgraph",
+    )
+    parser.add_argument(
+        "--method",
+        choices=("nnls", "ols"),
+        default="nnls",
+        help="nnls: no better score adds errors (default); ols: ordinary least squares, as in the paper",
+    )
     add_columns(parser)
     parser.add_argument(
         "--folds", type=int, default=0, help="parts of the cases, each predicted by the others; 0 leaves out each case"
     )
     add_trials(parser, SCORE_TRIALS)
+    add_running(parser)
+    _add_predict(steps)
+
+
+def _add_predict(steps: Any) -> None:
+    parser = add_step(steps, "predict", _predict, "predict errors of systems, beside those of other studies' reports")
+    parser.add_argument(
+        "--systems", required=True, nargs="+", metavar="[NAME=]FILE", help="reports of each system, as in `compare`"
+    )
+    parser.add_argument(
+        "--references", metavar="FILE", help="radiologists' reports: study_id, report; without: those of the pairs"
+    )
+    add_columns(parser)
+    parser.add_argument(
+        "--model",
+        default=MODEL,
+        metavar="NAME",
+        help="radcliq@yu2022, radcliq@paper?coefficients=v0, or a file that `fit` wrote (default %(default)s)",
+    )
+    parser.add_argument("--output", metavar="FILE", help="the predictions: .json")
+    add_trials(parser, SCORE_TRIALS)
+    add_format(parser)
     add_running(parser)
 
 
@@ -47,6 +95,8 @@ def _fit_radcliq(options: argparse.Namespace) -> None:
     fitted = fit_radcliq(
         options.rated,
         metric=options.metric,
+        features=split_names(options.features),
+        method=options.method,
         errors=options.errors,
         case=options.case,
         columns=column_names(options),
@@ -59,6 +109,31 @@ def _fit_radcliq(options: argparse.Namespace) -> None:
     )
     files.write_json(options.output, fitted.to_dict(), force=options.force)
     Terminal().print(composite_table(fitted))
-    ours = fitted.coefficients.parts == "default"
-    name = f"radcliq@{options.output}" if ours else f"radcliq@paper?coefficients={options.output}"
-    print_line(f"Score with it: {name}")
+    names = {"default": f"radcliq@{options.output}", "paper": f"radcliq@paper?coefficients={options.output}"}
+    parts = fitted.coefficients.parts
+    if parts in names:
+        print_line(f"Score with it: {names[parts]}")
+    print_line(f"Predict with it: rrgmetrics radcliq predict --model {options.output} --systems FILE")
+
+
+def _predict(options: argparse.Namespace) -> None:
+    from rrgmetrics.metaeval.predicted import predict_errors
+    from rrgmetrics.present.results import prediction_table
+
+    paths = system_paths(options.systems)
+    inputs = [str(path) for source in (options.references, *paths.values()) if source for path in files.parts(source)]
+    files.check_outputs(results=[options.output], inputs=inputs, force=options.force)
+    predicted = predict_errors(
+        paths,
+        options.model,
+        references=options.references,
+        columns=column_names(options),
+        trials=options.trials,
+        seed=options.seed,
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress,
+    )
+    if options.output:
+        files.write_json(options.output, predicted.to_dict(), force=options.force)
+    print_parts(options, [prediction_table(predicted)], predicted.rows(), predicted.to_dict())

@@ -21,6 +21,8 @@ from rrgmetrics.streaming import Totals
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.composite import Composite
+    from rrgmetrics.metaeval.predicted import Predictions
+    from rrgmetrics.stats import Estimate
 
 MARK = "†"
 
@@ -156,12 +158,51 @@ def composite_table(composite: Composite) -> Table:
     if composite.n_left_out:
         title += f"; {composite.n_left_out:,} pairs unscored"
     weights = [(f"{name}, errors a standard deviation", estimate(weight)) for name, weight in composite.weights.items()]
-    agreement = (
-        ("tau-b with raters, each case left out", estimate(composite.held_out.tau_b)),
-        ("mean absolute error, each case left out", figure(composite.mae)),
-    )
     intercept = ("errors at the mean of all", estimate(composite.intercept))
-    return Table(("", "value [95% interval]"), (Group((*weights, intercept)), Group(agreement)), title=title)
+    agreement = [
+        row
+        for quality, of in ((composite.fitted, "as fitted"), (composite.left_out, "each case left out"))
+        for row in (
+            (f"R², {of}", figure(quality.r2)),
+            (f"tau-b with raters, {of}", f"{estimate(quality.correlation.tau_b)}, p {p_value(quality.p_value)}"),
+            (f"mean absolute error, {of}", figure(quality.mae)),
+        )
+    ]
+    predicted = composite.predicted
+    errors = (
+        ("predicted errors, these candidates", figure(predicted.candidates)),
+        ("predicted errors, other cases' references", figure(predicted.random)),
+        ("decrease", "—" if math.isnan(predicted.decrease) else f"{predicted.decrease:.1f}%".replace("-", "−")),
+    )
+    note = "p as if pairs were independent; the intervals are over cases."
+    groups = (Group((*weights, intercept)), Group(tuple(agreement)), Group(errors))
+    return Table(("", "value [95% interval]"), groups, title=f"{title}; fitted by {composite.method}", note=note)
+
+
+def prediction_table(predictions: Predictions) -> Table:
+    """Predicted errors of systems, and per cent by which they lie below those of other studies' reports."""
+    lines = [
+        (
+            name,
+            estimate(each.errors),
+            "" if each.is_random else _percent(each.decrease),
+            *([str(each.n_unscored)] if each.n_unscored else []),
+        )
+        for name, each in predictions.systems.items()
+    ]
+    has_unscored = any(each.n_unscored for each in predictions.systems.values())
+    heads = ("", "predicted errors [95% interval]", "decrease", *(["unscored"] if has_unscored else []))
+    rows = tuple((*line, *[""] * (len(heads) - len(line))) for line in lines)
+    title = f"{predictions.model}, {counted(predictions.n_studies, 'study', 'studies')}"
+    note = "Decrease: per cent fewer predicted errors than another study's reference has."
+    return Table(heads, (Group(rows),), title=title, note=note)
+
+
+def _percent(value: Estimate) -> str:
+    if math.isnan(value.value):
+        return "—"
+    ends = "" if math.isnan(value.low) else f" [{value.low:.1f}, {value.high:.1f}]"
+    return f"{value.value:.1f}%{ends}".replace("-", "−")
 
 
 def judge_lines(results: Mapping[str, Result], record: str = "") -> str:

@@ -311,6 +311,111 @@ def test_fit_from_a_file_to_a_score(rated, tmp_path, reports, capsys):
         score(f"radcliq@{output}", ["a"], ["b"])
 
 
+def test_ordinary_least_squares_leave_the_sign_free():
+    features, errors, cases = made()
+    free = fit(features, errors, cases, method="ols", trials=20)
+    assert free.coefficients.weight == pytest.approx((-1, 0, -0.5, 0.2), abs=0.1)
+    assert free.fitted.r2 > fit(features, errors, cases, trials=20).fitted.r2
+    assert free.fitted.r2 > free.left_out.r2 > 0.8
+    z = (features - features.mean(axis=0)) / features.std(axis=0)
+    design = np.column_stack([z, np.ones(len(z))])
+    residual = np.linalg.lstsq(design, errors, rcond=None)[1][0]
+    assert free.fitted.r2 == pytest.approx(1 - residual / ((errors - errors.mean()) ** 2).sum())
+
+
+def test_a_feature_of_which_less_is_better_adds_errors():
+    features, errors, cases = made()
+    features[:, 0] *= -1
+    composite = fit(features, errors, cases, signs=(1, -1, -1, -1), trials=20)
+    assert composite.coefficients.weight == pytest.approx((1, 0, -0.5, 0), abs=0.1)
+
+
+def test_p_and_r2_of_noise_say_nothing():
+    features, errors, cases = made()
+    noise = fit(features, np.random.default_rng(4).permutation(errors), cases, method="ols", trials=20).left_out
+    assert noise.p_value > 0.05
+    assert noise.r2 < 0.1
+    assert fit(features, errors, cases, trials=20).left_out.p_value < 0.001
+
+
+def test_predicted_errors_of_candidates_and_of_random_reports():
+    features, errors, cases = made()
+    composite = fit(features, errors, cases, random=np.full((5, 4), 0.6), trials=20)
+    assert composite.predicted.candidates == pytest.approx(errors.mean())
+    assert composite.predicted.random == pytest.approx(errors.mean())  # 0.6 is the mean of each feature
+    assert composite.predicted.decrease == pytest.approx(0, abs=1e-9)
+    assert math.isnan(fit(features, errors, cases, trials=20).predicted.decrease)
+
+
+def run(*arguments):
+    return main(["radcliq", *map(str, arguments), "--trials", "20", "--no-progress"])
+
+
+def test_the_model_of_the_paper_is_fitted_again_and_scores(rated, tmp_path, reports, capsys):
+    output = tmp_path / "two.json"
+    features = ("--features", "radcliq#bleu", "radcliq#radgraph", "--method", "ols")
+    assert run("fit", rated, "--output", output, *features) == 0
+    printed = capsys.readouterr().out
+    for line in ("R², as fitted", "R², each case left out", "decrease", "fitted by ols"):
+        assert line in printed
+    model = read_coefficients(str(output))
+    assert (model.features, model.parts) == (("radgraph", "bleu"), "default")
+    result = score(f"radcliq@{output}", reports.altered, reports.references)
+    assert "|calibrated:yes|" in result.signature
+    assert "scale:" not in result.signature
+    columns = np.column_stack([result.per_pair["radcliq_radgraph"], result.per_pair["radcliq_bleu"]])
+    np.testing.assert_allclose(result.per_pair["radcliq"], model.raw(columns))
+
+
+def test_any_keys_are_fitted_and_predict(rated, tmp_path, reports, capsys):
+    output, predicted = tmp_path / "any.json", tmp_path / "predicted.json"
+    assert run("fit", rated, "--output", output, "--features", "rouge#1", "finding_errors") == 0
+    model = json.loads(output.read_text())
+    assert list(model["features"]) == ["rouge#1", "finding_errors"]
+    assert model["features"]["rouge#1"]["weight"] <= 0 <= model["features"]["finding_errors"]["weight"]
+    with pytest.raises(InputError, match="radcliq predict --model"):
+        score(f"radcliq@{output}", ["a"], ["b"])
+    pairs = tmp_path / "system.csv"
+    with pairs.open("w", newline="") as file:
+        rows = [["reference", "candidate"], *zip(reports.references, reports.references, strict=True)]
+        csv.writer(file).writerows(rows)
+    assert run("predict", "--systems", f"same={pairs}", "--model", output, "--output", predicted) == 0
+    same, random = json.loads(predicted.read_text())["systems"].values()
+    assert same["errors"]["value"] < random["errors"]["value"]
+    assert same["decrease_percent"]["value"] == pytest.approx(
+        100 * (1 - same["errors"]["value"] / random["errors"]["value"])
+    )
+    assert run("predict", "--systems", f"same={pairs}") == 0  # the paper's coefficients
+    assert "radcliq?coefficients=yu2022" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--features", "bleu#nothing"], "nothing"),
+        (["--features", "radcliq#rexrank"], "number of all pairs together"),
+        (["--features", "rouge", "--metric", "radcliq@paper"], "leave out radcliq@paper"),
+        (["--metric", "radcliq@yu2022"], "not to be refitted"),
+    ],
+)
+def test_features_that_cannot_be_fitted(rated, tmp_path, capsys, arguments, message):
+    assert run("fit", rated, "--output", tmp_path / "out.json", *arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("radcliq", "count standard deviations"),
+        ("rouge", "predicts no errors"),
+        ("radcliq@none.json", "no configuration"),
+    ],
+)
+def test_models_that_predict_no_errors(rated, capsys, model, message):
+    assert run("predict", "--systems", rated, "--model", model) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
