@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rrgmetrics.metaeval.composite import Composite
     from rrgmetrics.metaeval.predicted import Predictions
     from rrgmetrics.stats import Estimate
+    from rrgmetrics.training.preference_pairs import Preferences
 
 MARK = "†"
 
@@ -196,6 +197,23 @@ def prediction_table(predictions: Predictions) -> Table:
     title = f"{predictions.model}, {counted(predictions.n_studies, 'study', 'studies')}"
     note = "Decrease: per cent fewer predicted errors than another study's reference has."
     return Table(heads, (Group(rows),), title=title, note=note)
+
+
+def preferences_table(preferences: Preferences, metric: str, output: str) -> Table:
+    """How many pairs were written, and what was left out."""
+    left_out = (
+        ("repeated word for word within a study", preferences.n_repeated),
+        ("candidates without a score", preferences.n_unscored),
+        ("pairs of equal scores", preferences.n_ties),
+        ("pairs within the margin", preferences.n_near),
+        ("studies without a pair", preferences.n_without),
+    )
+    rows = len(next(iter(preferences.columns.values())))
+    written = (("pairs", f"{preferences.n_pairs:,}"), ("rows", f"{rows:,}"))
+    lines = tuple((f"left out: {what}", f"{n:,}") for what, n in left_out)
+    studies = counted(preferences.n_studies, "study", "studies")
+    title = f"{counted(preferences.n_candidates, 'candidate')} for {studies} by {shown(metric)}: {output}"
+    return Table(("", "number"), (Group(written), Group(lines)), title=title)
 
 
 def _percent(value: Estimate) -> str:
