@@ -68,8 +68,6 @@ def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
     _check(options, "--stream")
     if options.per_study != "error":
         raise InputError("--per-study needs all pairs in memory; leave it or --stream out.")
-    if options.per_study != "error":
-        raise InputError("--per-study needs all pairs in memory; leave it or --stream out.")
     if not options.pairs:
         raise InputError("--stream needs one file of pairs: --predictions and --references are joined in memory.")
     files.check_outputs(tables=[options.output], inputs=input_files(options), force=options.force)

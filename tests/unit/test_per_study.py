@@ -74,10 +74,8 @@ def test_on_the_command_line(tmp_path, monkeypatch, capsys):
     common = ["--metrics", "rouge", "--no-trivial", "--no-progress"]
     assert main(["score", "pairs.csv", *common]) == 2
     assert "--per-study first" in capsys.readouterr().err
-    assert (
-        main(["score", "pairs.csv", *common, "--per-study", "first", "--json", "a.json", "--save-config", "c.yaml"])
-        == 0
-    )
+    common += ["--per-study", "first"]
+    assert main(["score", "pairs.csv", *common, "--json", "a.json", "--save-config", "c.yaml"]) == 0
     assert "|n:2|" in (tmp_path / "a.json").read_text()
     assert json.loads((tmp_path / "a.json").read_text())
     assert main(["score", "--config", "c.yaml", "--force"]) == 0
