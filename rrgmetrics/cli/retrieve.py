@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_running, add_step, add_trials, add_writing, split_names
@@ -22,6 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="bundled, minilm, a Hub id or a folder; NAME#N takes layer N (default: both bundled ones)",
     )
+    measure.add_argument(
+        "--queries",
+        type=int,
+        default=0,
+        metavar="N",
+        help="reports that ask, drawn with each seed: mean ± SD over seeds (default: every report asks once)",
+    )
+    measure.add_argument("--seeds", type=int, default=10, metavar="N", help="draws of --queries (default %(default)s)")
     measure.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
     add_outputs(measure)
     add_trials(measure, SCORE_TRIALS)
@@ -55,6 +64,8 @@ def _measure(options: argparse.Namespace) -> None:
     found = retrieve(
         pool,
         split_names(options.encoders),
+        queries=options.queries,
+        seeds=options.seeds,
         trials=options.trials,
         seed=options.seed,
         batch_size=options.batch_size,
@@ -69,12 +80,16 @@ def _measure(options: argparse.Namespace) -> None:
             "low": value.low,
             "high": value.high,
             "n": value.n,
+            **({"sd": each.deviations[key]} if each.deviations else {}),
         }
         for each in found
         for key, value in each.scores.items()
     ]
     about = [{"encoder": each.encoder, "facts": each.facts, "n_left_out": each.n_left_out} for each in found]
-    print_and_write(options, [table], rows, {"n_reports": len(pool.reports), "encoders": about, "scores": rows})
+    drawn = {"n_queries": options.queries, "n_seeds": options.seeds} if options.queries else {}
+    print_and_write(
+        options, [table], rows, {"n_reports": len(pool.reports), **drawn, "encoders": about, "scores": rows}
+    )
 
 
 def _make(options: argparse.Namespace) -> None:

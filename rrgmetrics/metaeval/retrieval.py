@@ -2,7 +2,8 @@
 
 Each report of the pool is a query once; all others are ranked by cosine. Another report is relevant if it shares a
 label with the query, and its gain is the number of shared labels (RadEval, arXiv 2509.18030, section 5.3: P@5, P@10,
-nDCG@5, nDCG@10 with graded gain, mAP, on pools of one label and of several).
+P@50, P@100, nDCG@5, nDCG@10 with graded gain, mAP, on pools of one label and of several). With a number of queries only
+so many reports ask, drawn anew with each of several seeds: mean and standard deviation over seeds, as in its Table 1.
 
     P@k = (relevant among the first k) / k
     nDCG@k = Σ_{i≤k} gain_i / log2(i + 1), over the same sum of the best order of this pool
@@ -30,9 +31,12 @@ from rrgmetrics.reports import check_report
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.stats import LEVEL, TRIALS, Estimate, bootstrap
 
-DEPTHS = (5, 10)
-KEYS = (*(f"P@{depth}" for depth in DEPTHS), *(f"nDCG@{depth}" for depth in DEPTHS), "mAP")
+PRECISION_DEPTHS = (5, 10, 50, 100)
+GAIN_DEPTHS = (5, 10)
+KEYS = (*(f"P@{depth}" for depth in PRECISION_DEPTHS), *(f"nDCG@{depth}" for depth in GAIN_DEPTHS), "mAP")
+SEEDS = 10  # draws of queries, as RadEval
 SEPARATOR = ";"
+NAN = float("nan")
 NAMED = {"bundled": (FINDINGS, 1), "minilm": (BUNDLED, 0)}  # the layer that semb_score reads; 0 is all
 
 
@@ -55,14 +59,23 @@ class Retrieval:
     Attributes:
         encoder: As it was named.
         facts: What ran.
-        per_query: `(n_queries, 5)` in the order of `KEYS`; NaN for a query without a relevant report.
-        scores: Means over queries, with intervals over queries.
+        per_query: `(n_queries, 7)` in the order of `KEYS`; NaN for a query without a relevant report.
+        scores: Means over queries, with intervals over queries; of drawn queries means over seeds, without intervals.
+        per_seed: `(n_seeds, 7)`, means over the queries drawn with each seed; None where every report asks.
     """
 
     encoder: str
     facts: Mapping[str, str]
     per_query: Array
     scores: Mapping[str, Estimate]
+    per_seed: Array | None = None
+
+    @property
+    def deviations(self) -> Mapping[str, float]:
+        """Standard deviation over seeds (n - 1) of each score; empty where every report asks."""
+        if self.per_seed is None:
+            return {}
+        return dict(zip(KEYS, self.per_seed.std(axis=0, ddof=1).tolist(), strict=True))
 
     @property
     def n_left_out(self) -> int:
@@ -74,6 +87,8 @@ def retrieve(
     pool: Pool,
     encoders: Sequence[str],
     *,
+    queries: int = 0,
+    seeds: int = SEEDS,
     trials: int = TRIALS,
     level: float = LEVEL,
     seed: int = 0,
@@ -86,14 +101,17 @@ def retrieve(
         pool: Two reports or more.
         encoders: `bundled` (CREPE's, as `semb_score` reads it), `minilm`, a Hub id or a folder; `#N` at the end takes
             the layer N. A report's vector is the mean of its token vectors; an empty report has the zero vector.
+        queries: Reports that ask, drawn from those that share a label with another; 0: all of them.
+        seeds: Draws of so many queries, two or more; the same for every encoder.
         trials: Resamples of queries behind each interval.
         level: Coverage of the intervals.
-        seed: Of every interval.
+        seed: Of every interval, and of the first draw; the others follow.
         batch_size: Texts per forward pass.
         device: torch device.
 
     Raises:
-        InputError: A pool without two reports that share a label, or an encoder named twice.
+        InputError: A pool without two reports that share a label, an encoder named twice, or more queries than reports
+            that can ask.
         BackendError: Weights that are not there.
     """
     if not encoders or len(set(encoders)) < len(encoders):
@@ -101,13 +119,35 @@ def retrieve(
     gains = shared_labels(pool.labels)
     if not gains.any():
         raise InputError("No two reports of the pool share a label; there is nothing to retrieve.")
+    drawn = draw_queries(gains, queries, seeds, seed) if queries else []
     found = []
     for name in encoders:
         vectors, facts = _vectors(name, pool.reports, batch_size, device)
         values = scores_of_queries(vectors, gains)
-        scores = bootstrap(Mean(KEYS), values, trials=trials, level=level, seed=seed)
-        found.append(Retrieval(name, facts, values, scores))
+        if drawn:
+            per_seed = np.stack([values[rows].mean(axis=0) for rows in drawn])
+            scores = {
+                key: Estimate(float(mean), NAN, NAN, queries) for key, mean in zip(KEYS, per_seed.mean(0), strict=True)
+            }
+            found.append(Retrieval(name, facts, values, scores, per_seed))
+        else:
+            scores = bootstrap(Mean(KEYS), values, trials=trials, level=level, seed=seed)
+            found.append(Retrieval(name, facts, values, scores))
     return found
+
+
+def draw_queries(gains: Array, queries: int, seeds: int, seed: int) -> list[NDArray[np.intp]]:
+    """Draws the reports that ask, without replacement, once for each seed from `seed` on.
+
+    Raises:
+        InputError: More queries than reports that share a label with another, or fewer than two seeds.
+    """
+    asking = np.flatnonzero(gains.any(axis=1))
+    if not 0 < queries <= len(asking):
+        raise InputError(f"queries is {queries}; {len(asking):,} reports of the pool share a label with another.")
+    if seeds < 2:
+        raise InputError(f"seeds is {seeds}; a standard deviation needs two or more.")
+    return [np.random.default_rng(seed + draw).choice(asking, queries, replace=False) for draw in range(seeds)]
 
 
 def shared_labels(labels: Sequence[frozenset[str]]) -> Array:
@@ -120,7 +160,7 @@ def shared_labels(labels: Sequence[frozenset[str]]) -> Array:
 
 
 def scores_of_queries(vectors: Array, gains: Array) -> Array:
-    """P, nDCG and AP of each query `(n, 5)` in the order of `KEYS`.
+    """P, nDCG and AP of each query `(n, 7)` in the order of `KEYS`.
 
     Args:
         vectors: `(n, width)`, of any length.
@@ -144,8 +184,8 @@ def _scores(gain: Array) -> list[float]:
     best = np.sort(gain)[::-1]
     precisions = np.cumsum(relevant) / np.arange(1, len(gain) + 1)
     return [
-        *(float(relevant[:depth].sum()) / depth for depth in DEPTHS),
-        *(_dcg(gain[:depth]) / _dcg(best[:depth]) for depth in DEPTHS),
+        *(float(relevant[:depth].sum()) / depth for depth in PRECISION_DEPTHS),
+        *(_dcg(gain[:depth]) / _dcg(best[:depth]) for depth in GAIN_DEPTHS),
         float(precisions[relevant].mean()),
     ]
 

@@ -7,22 +7,33 @@ from collections.abc import Sequence
 
 from rrgmetrics.metaeval.oracle import RANDOM, Oracles
 from rrgmetrics.metaeval.retrieval import KEYS, Pool, Retrieval
-from rrgmetrics.present.numbers import estimate, headed, signed_figure
+from rrgmetrics.present.numbers import estimate, figure, headed, signed_figure
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 
 
 def retrieval_table(pool: Pool, found: Sequence[Retrieval]) -> Table:
-    """P@5, P@10, nDCG@5, nDCG@10 and mAP of each encoder."""
+    """P@k, nDCG@k and mAP of each encoder, with intervals over queries or standard deviations over seeds."""
+    per_seed = found[0].per_seed
     lines = [
-        Group(tuple((f"  {key}", estimate(each.scores[key])) for key in KEYS), (Cell(each.encoder, "strong"),))
-        for each in found
+        Group(tuple((f"  {key}", _value(each, key)) for key in KEYS), (Cell(each.encoder, "strong"),)) for each in found
     ]
+    asked = (
+        "Each report asks once."
+        if per_seed is None
+        else f"{found[0].scores[KEYS[0]].n:,} reports ask, drawn with each of {len(per_seed)} seeds."
+    )
     return Table(
-        ("encoder", "value [95% interval]"),
+        ("encoder", "value [95% interval]" if per_seed is None else "mean ± SD"),
         tuple(lines),
         title=f"Retrieval of {len(pool.reports):,} reports with {len(pool.counts)} labels; all ↑",
-        note=f"Each report asks once. {found[0].n_left_out:,} reports share a label with no other and ask nothing.",
+        note=f"{asked} {found[0].n_left_out:,} reports share a label with no other and ask nothing.",
     )
+
+
+def _value(found: Retrieval, key: str) -> str:
+    if not found.deviations:
+        return estimate(found.scores[key])
+    return f"{figure(found.scores[key].value, 3)} ± {figure(found.deviations[key], 3)}"
 
 
 def oracle_table(oracles: Oracles) -> Table:

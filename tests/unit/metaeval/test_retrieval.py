@@ -11,6 +11,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.retrieval import KEYS, Pool, make_pool, read_pool, retrieve, scores_of_queries, shared_labels
 
 NAN = float("nan")
+NDCG = KEYS.index("nDCG@5")
 
 
 def labels(*texts):
@@ -36,6 +37,8 @@ def test_scores_by_hand():
     best = 2 / math.log2(2) + 1 / math.log2(3) + 1 / math.log2(4)
     assert found["P@5"] == pytest.approx(2 / 5)
     assert found["P@10"] == pytest.approx(3 / 10)
+    assert found["P@50"] == pytest.approx(3 / 50)
+    assert found["P@100"] == pytest.approx(3 / 100)
     assert found["nDCG@5"] == pytest.approx((2 + 1 / math.log2(4)) / best)
     assert found["nDCG@10"] == pytest.approx((2 + 1 / math.log2(4) + 1 / math.log2(8)) / best)
     assert found["mAP"] == pytest.approx((1 / 1 + 2 / 3 + 3 / 7) / 3)
@@ -52,14 +55,14 @@ def test_ndcg_is_scikit_learns():
     for query in range(30):
         others = np.delete(np.arange(30), query)
         gain, cosine = gains[query, others], unit[others] @ unit[query]
-        assert found[query, 2] == pytest.approx(metrics.ndcg_score([gain], [cosine], k=5))
-        assert found[query, 3] == pytest.approx(metrics.ndcg_score([gain], [cosine], k=10))
-        assert found[query, 4] == pytest.approx(metrics.average_precision_score(gain > 0, cosine))
+        assert found[query, NDCG] == pytest.approx(metrics.ndcg_score([gain], [cosine], k=5))
+        assert found[query, NDCG + 1] == pytest.approx(metrics.ndcg_score([gain], [cosine], k=10))
+        assert found[query, -1] == pytest.approx(metrics.average_precision_score(gain > 0, cosine))
 
 
 def test_zero_vectors_keep_the_order_of_the_pool():
     found = scores_of_queries(np.zeros((3, 2)), np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0.0]]))
-    assert found[:, 4].tolist() == [0.5, 0.5, 1]
+    assert found[:, -1].tolist() == [0.5, 0.5, 1]
 
 
 REPORTS = ["Small left effusion.", "Left pleural effusion.", "Mild cardiomegaly.", "The heart is enlarged.", "Clear."]
@@ -73,6 +76,28 @@ def test_bundled_encoders_retrieve():
     assert 0.5 < found[1].scores["mAP"].value <= 1
     assert found[1].facts["layers"] == "3"
     assert found[2].facts["layers"] == "1"
+
+
+def test_drawn_queries_have_a_mean_and_a_deviation_over_seeds():
+    pool = Pool(
+        [f"{text} {n}." for text in ("Effusion", "Edema", "Nodule") for n in range(8)],
+        labels(*"aaaaaaaabbbbbbbbcccccccc"),
+    )
+    (found,) = retrieve(pool, ["minilm"], queries=5, seeds=10, seed=3)
+    (whole,) = retrieve(pool, ["minilm"], trials=10)
+    assert found.per_seed.shape == (10, len(KEYS))
+    by_hand = [
+        whole.per_query[np.random.default_rng(seed).choice(24, 5, replace=False)].mean(axis=0) for seed in range(3, 13)
+    ]
+    np.testing.assert_allclose(found.per_seed, by_hand)
+    assert found.scores["mAP"].value == pytest.approx(np.mean(by_hand, axis=0)[-1])
+    assert found.deviations["mAP"] == pytest.approx(np.std(by_hand, axis=0, ddof=1)[-1])
+    assert found.scores["mAP"].n == 5
+    assert retrieve(pool, ["minilm"], queries=24, seeds=2)[0].deviations["mAP"] == pytest.approx(0)
+    with pytest.raises(InputError, match="queries is 25; 24 reports"):
+        retrieve(pool, ["minilm"], queries=25)
+    with pytest.raises(InputError, match="seeds is 1"):
+        retrieve(pool, ["minilm"], queries=5, seeds=1)
 
 
 @pytest.mark.parametrize(
@@ -132,5 +157,9 @@ def test_the_commands(openi, tmp_path, capsys):
     assert "Retrieval of 6 reports with 2 labels" in " ".join(capsys.readouterr().out.split())
     with (tmp_path / "out.csv").open(newline="") as file:
         assert [row["score"] for row in csv.DictReader(file)] == list(KEYS)
+    assert main(["retrieve", "measure", str(pool), *wanted, "--force", "--queries", "2", "--seeds", "3"]) == 0
+    assert "2 reports ask, drawn with each of 3 seeds" in " ".join(capsys.readouterr().out.split())
+    with (tmp_path / "out.csv").open(newline="") as file:
+        assert all(float(row["sd"]) >= 0 for row in csv.DictReader(file))
     assert main(["retrieve", "measure", str(pool), "--labels", "topics"]) == 2
     assert "no column 'topics'; it has: report, labels" in capsys.readouterr().err
