@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_running, add_step, add_trials, add_writing, split_names
