@@ -245,6 +245,16 @@ def register(*, remove: bool = False, names: list[str] | None = None) -> dict[st
     return done
 
 
+def bare_names(name: str) -> list[str]:
+    """The names by which a bare `evaluate.load` finds a metric after `register`.
+
+    Example:
+        >>> bare_names("crepe"), bare_names("rouge")
+        (['crepe', 'rrgmetrics/crepe'], ['rrgmetrics/rouge'])
+    """
+    return list(_cache_names(name))
+
+
 def _cache_names(name: str) -> dict[str, str]:
     """The names that are looked up for a metric, each with the repository of the Hub that it means."""
     spec = get_spec(name)

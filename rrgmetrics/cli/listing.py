@@ -164,6 +164,15 @@ def metric_parts(spec: MetricSpec) -> Iterator[Part]:
         yield agreement_table(spec, seen=seen) or f"Agreement on data {where}: not measured."
     yield f"Which to report: {in_words(spec.subject)}"
     yield f"Cost: {cost(spec)}"
+    yield evaluate_line(spec)
+
+
+def evaluate_line(spec: MetricSpec) -> str:
+    """How the metric is loaded as a module of Hugging Face's evaluate, which does not find its bare name by itself."""
+    from rrgmetrics.hub import bare_names
+
+    bare = " or ".join(f'evaluate.load("{name}")' for name in bare_names(spec.name))
+    return f'As a module of evaluate: rrgmetrics.load("{spec.name}"); once `rrgmetrics register` has run, also {bare}.'
 
 
 def option_table(title: str, options: Mapping[str, Option]) -> Table:

@@ -109,7 +109,7 @@ JUDGES = (
             "wording": Option(
                 "own",
                 "how a model is asked. own: in our words; published: as the authors ask GPT; checkpoint: as "
-                "medgemma-4b-it-crimson was trained; the last two need crimson-score",
+                "medgemma-4b-it-crimson was trained; the last two need rrgmetrics[crimson]",
                 ("own", "published", "checkpoint"),
             ),
             "patient": Option(
@@ -138,7 +138,7 @@ JUDGES = (
                 "rajpurkarlab/medgemma-4b-it-crimson through transformers, asked as it was trained, in bf16, and "
                 "decoded as its generation_config.json says if it has one, as the authors do (where that samples, the "
                 "seeds are made of the prompts: a run gives the same again); a GPU of 12 GB or more, and `pip install "
-                "--no-deps crimson-score` for the authors' question",
+                "'rrgmetrics[crimson]'` for the authors' question",
                 {"wording": "checkpoint"},
             ),
         },

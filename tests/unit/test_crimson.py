@@ -162,8 +162,11 @@ def test_the_question_tells_what_is_known_of_the_patient():
 def test_the_authors_question_needs_their_package(monkeypatch):
     crimson_question.authors_prompts.cache_clear()
     monkeypatch.setattr(crimson_question.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match="crimson-score"):
-        rrgmetrics.score("crimson@openai:x?wording=published", predictions=["a"], references=["b"], progress=False)
+    for name in ("crimson@openai:x?wording=published", "crimson@paper"):  # before a key or weights are looked for
+        with pytest.raises(MissingExtraError, match=r"pip install 'rrgmetrics\[crimson\]'") as raised:
+            rrgmetrics.score(name, predictions=["a"], references=["b"], progress=False)
+        assert "\n" not in str(raised.value)
+        assert f"wording={'checkpoint' if name.endswith('paper') else 'published'}" in str(raised.value)
 
 
 def test_recorded_replies_and_those_that_cannot_be_read(tmp_path):

@@ -180,7 +180,7 @@ def test_no_weights_are_sent_where_a_package_is_missing(home, served, monkeypatc
         checkup = examine(hub, "crimson")["crimson@paper"]
         assert [status for status, _ in checkup.remarks] == ["left", "fault"]
         assert "it was not downloaded, since a package is missing" in checkup.remarks[0].sentence
-        assert "pip install --no-deps crimson-score" in checkup.faults[0]
+        assert "pip install 'rrgmetrics[crimson]'" in checkup.faults[0]
         assert not weights_sent(hub)
 
 

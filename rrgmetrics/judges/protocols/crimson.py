@@ -40,7 +40,7 @@ from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.crimson_json import published, published_ct, tolerant
-from rrgmetrics.judges.protocols.crimson_question import Patient, question
+from rrgmetrics.judges.protocols.crimson_question import Patient, check_package, question
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
 from rrgmetrics.judges.protocols.replies import ELLIPSES
 from rrgmetrics.judges.protocols.templates import digits, is_ct, of_pack
@@ -130,6 +130,9 @@ class Crimson:
     name: str = "crimson"
     version: int = 1
     paper: str = f"hf:{CHECKPOINT}"
+
+    def __post_init__(self) -> None:
+        check_package(self.wording)  # before weights, a key or a server are looked for
 
     @property
     def sampled(self) -> bool:

@@ -77,18 +77,30 @@ def _age(context: Context, dicom: bool) -> str:
     return f"{round(years * 12)} months" if years * 12 >= 1 else f"{round(years * 365.25)} days"
 
 
-@cache
-def authors_prompts() -> ModuleType:
-    """The module `CRIMSON.prompt_parts` of crimson-score, loaded alone: its package would load models' libraries."""
+def check_package(wording: str) -> None:
+    """Raises MissingExtraError if a wording is the authors' and their package is not installed."""
+    if wording != "own" and _prompts_file() is None:
+        raise MissingExtraError(
+            f"crimson?wording={wording} asks with the authors' prompt, which is in their package: pip install "
+            "'rrgmetrics[crimson]' (or `pip install --no-deps crimson-score==0.2.0` beside older packages than "
+            "it wants); ?wording=own asks in our words."
+        )
+
+
+def _prompts_file() -> Path | None:
     package = importlib.util.find_spec("CRIMSON")
     folders = package.submodule_search_locations if package else None
     file = Path(folders[0]) / "prompt_parts.py" if folders else None
-    spec = importlib.util.spec_from_file_location("crimson_prompt_parts", file) if file and file.is_file() else None
-    if spec is None or spec.loader is None:
-        raise MissingExtraError(
-            "crimson: the authors' prompt is in their package; `pip install --no-deps crimson-score==0.2.0` brings it. "
-            "Without it, ?wording=own asks in our words."
-        )
+    return file if file and file.is_file() else None
+
+
+@cache
+def authors_prompts() -> ModuleType:
+    """The module `CRIMSON.prompt_parts` of crimson-score, loaded alone: its package would load models' libraries."""
+    check_package("published")
+    spec = importlib.util.spec_from_file_location("crimson_prompt_parts", _prompts_file())
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
