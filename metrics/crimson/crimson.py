@@ -41,8 +41,8 @@ Configurations (config_name):
     reader: the reader; no language model.
     paper: rajpurkarlab/medgemma-4b-it-crimson through transformers, asked as it was trained, in bf16, and decoded
         as its generation_config.json says if it has one, as the authors do (where that samples, the seeds are made
-        of the prompts: a run gives the same again); a GPU of 12 GB or more, and `pip install --no-deps crimson-
-        score` for the authors' question.
+        of the prompts: a run gives the same again); a GPU of 12 GB or more, and `pip install 'rrgmetrics[crimson]'`
+        for the authors' question.
     hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
     vllm:<id>: the same through vLLM (extra vllm).
     openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).
@@ -56,7 +56,7 @@ Options (in config_name, for example '?text=lower'):
     modality: what reports are read as: chest_xray, chest_ct, mammography, brain_ct (the latter two are
         experimental), a pack of your own; auto: what each reference is. Default: auto.
     wording: how a model is asked. own: in our words; published: as the authors ask GPT; checkpoint: as
-        medgemma-4b-it-crimson was trained; the last two need crimson-score. One of own (default), published,
+        medgemma-4b-it-crimson was trained; the last two need rrgmetrics[crimson]. One of own (default), published,
         checkpoint.
     patient: how the question gives the age. years: Age: 72; dicom: Age: 072Y, or as DICOM has it, as the authors
         ask on RadPref; keys: age: 25, as they ask on RadJudge. One of years (default), dicom, keys.
