@@ -12,13 +12,13 @@ from rrgmetrics.metaeval.ablation import Ablated
 from rrgmetrics.metaeval.agreement import AgreementReport, Resampling, row
 from rrgmetrics.metaeval.blocks import by_block
 from rrgmetrics.metaeval.by_rater import SameSide, by_rater, same_classes, same_side
-from rrgmetrics.metaeval.counting import RADIOLOGIST, counting
+from rrgmetrics.metaeval.counting import EVERY_KIND, RADIOLOGIST, counting, from_raters
 from rrgmetrics.metaeval.failures import FailureModes, MoreErrors, failure_modes
 from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
 from rrgmetrics.metaeval.rated import SIGNIFICANT, TOTAL, Rated
 from rrgmetrics.present.numbers import p_value
-from rrgmetrics.present.short import NO_CEILING, STYLES, named, short, short_estimate, short_signed, span
+from rrgmetrics.present.short import NO_CEILING, NOTHING, STYLES, named, short, short_estimate, short_signed, span
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.stats import bootstrap
@@ -192,7 +192,7 @@ def counting_table(report: AgreementReport) -> Iterator[Table]:
         groups.setdefault(report.data.title(line.target), []).append(
             (
                 Cell(f"  {_name(report, line.subject)}", quiet),
-                short(line.mae, ""),
+                _with_sd(line.mae, line.sd),
                 short(line.left_out, ""),
                 _percent(line.exact),
                 _percent(line.any_rater),
@@ -201,12 +201,62 @@ def counting_table(report: AgreementReport) -> Iterator[Table]:
         )
     if groups:
         yield Table(
-            ("", "MAE", "one left out", "exact", "any rater", "pairs"),
+            ("", "MAE ± SD", "one left out", "exact", "any rater", "pairs"),
             tuple(Group(tuple(lines), (Cell(title, "strong"),)) for title, lines in groups.items()),
             title=f"{report.name}: counts by kind",
-            note="MAE against the mean of the raters; one left out: against the mean of the others, averaged. Exact: "
-            "equal to the mean, which is a fraction where raters differ; any rater: equal to one of them.",
+            note="MAE ± SD: of the absolute errors against the mean of the raters; one left out: against the mean of "
+            "the others, averaged. Exact: equal to the mean, which is a fraction where raters differ; any rater: equal "
+            f"to one of them. Under {EVERY_KIND!r} every kind of every pair is one count.",
         )
+    if len(report.data.raters) > 1:
+        yield from _from_raters_table(report)
+
+
+def _from_raters_table(report: AgreementReport) -> Iterator[Table]:
+    """Yields MAE ± SD of each metric and each rater against every rater alone."""
+    found = {(line.target, line.subject, line.rater): line for line in from_raters(report)}
+    groups: dict[str, list[Cells]] = {}
+    raters = report.data.raters
+    for target, subject in dict.fromkeys((target, subject) for target, subject, _ in found):
+        lines = [found.get((target, subject, rater)) for rater in raters]
+        cells = [_with_sd(line.mae, line.sd) if line else NOTHING for line in lines]
+        quiet = "quiet" if subject in raters else ""
+        groups.setdefault(target, []).append((Cell(f"  {_name(report, subject)}", quiet), *cells))
+    if groups:
+        yield Table(
+            ("", *raters),
+            tuple(
+                Group(tuple(lines), (Cell(report.data.title(target), "strong"),)) for target, lines in groups.items()
+            ),
+            title=f"{report.name}: MAE ± SD of counts against each rater",
+            broken=frozenset(range(len(raters) + 1)),
+        )
+
+
+def _with_sd(mean: float, sd: float) -> str:
+    return "" if math.isnan(mean) else f"{short(mean)} ± {short(sd)}"
+
+
+def counting_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+    """The errors of counts, against the mean of the raters and against each, a row each."""
+    means = [{"dataset": report.name, "view": "counts", **vars(line)} for line in counting(report)]
+    alone = [{"dataset": report.name, "view": "counts of one rater", **vars(line)} for line in from_raters(report)]
+    return [{("mae_sd" if key == "sd" else key): value for key, value in each.items()} for each in (*means, *alone)]
+
+
+def rater_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+    """tau-b with each rater alone, a row each."""
+    return [
+        {
+            "dataset": report.name,
+            "subject": line.subject,
+            "target": line.target,
+            "view": "one rater",
+            "rater": line.rater,
+            **dict(zip(("tau_b", "low", "high", "n"), line.tau_b, strict=True)),
+        }
+        for line in by_rater(report)
+    ]
 
 
 def rater_tables(report: AgreementReport) -> Iterator[Table]:
@@ -353,6 +403,8 @@ NUMBERS: Mapping[
     "failures": failure_numbers,
     "overlooked": overlooked_numbers,
     "blocks": block_numbers,
+    "counts": counting_numbers,
+    "raters": rater_numbers,
 }
 
 

@@ -15,9 +15,9 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import Rated, measure
 from rrgmetrics.metaeval.ablation import ablation
 from rrgmetrics.metaeval.by_rater import by_rater, same_classes, same_side
-from rrgmetrics.metaeval.counting import counting
+from rrgmetrics.metaeval.counting import EVERY_KIND, counting, from_raters
 from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
-from rrgmetrics.present.papers import ALSO
+from rrgmetrics.present.papers import ALSO, NUMBERS
 from rrgmetrics.reports import Pair
 
 NAN = float("nan")
@@ -187,3 +187,44 @@ def test_the_command(heads, tmp_path, capsys):
     assert [row["heads"] for row in json.loads((tmp_path / "out.json").read_text())] == [1, 2, 6]
     assert main(["ablation", str(tmp_path / "nowhere"), *wanted]) == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_counts_against_each_rater_have_a_standard_deviation():
+    """GREEN's tables 2 and 4: every two experts, the metric with each; significant kinds; all kinds together."""
+    first, second = np.array([1, 0, 2, 0, 3, 1, 0, 4.0]), np.array([2, 0, 1, 0, 1, 1, 0, NAN])
+    values = {
+        "total_errors": np.array([first, second]),
+        "false_finding": np.array([first, second]),
+        "missing_finding": np.zeros((2, 8)),
+        "false_finding_significant": np.array([first, second]),
+    }
+    own = [2, 0, 2, 1, 0, 1, NAN, 4]
+    columns = {"false_finding": own, "missing_finding": np.zeros(8), "false_finding_significant": own}
+    judge = result("judge", higher_is_better=False, headline=own, **columns)
+    report = report_of(data(raters=["anna", "ben"], values=values), judge)
+    found = {(line.subject, line.rater, line.target): line for line in from_raters(report)}
+    assert found["anna", "ben", "total_errors"].mae == pytest.approx((1 + 0 + 1 + 0 + 2 + 0 + 0) / 7)
+    assert found["anna", "ben", "total_errors"].sd == pytest.approx(np.std([1, 0, 1, 0, 2, 0, 0]))
+    assert found["judge", "anna", "false_finding_significant"].mae == pytest.approx((1 + 0 + 0 + 1 + 3 + 0 + 0) / 7)
+    assert (found["judge", "ben", "total_errors"].n, ("anna", "anna", "total_errors") in found) == (6, False)
+    lines = {(line.subject, line.target): line for line in counting(report)}
+    mean = np.array([1.5, 0, 1.5, 0, 2, 1, 0, 4])
+    errors = np.abs(np.array(own) - mean)[[0, 1, 2, 3, 4, 5, 7]]
+    assert (lines["judge", "total_errors"].mae, lines["judge", "total_errors"].sd) == pytest.approx(
+        (errors.mean(), errors.std())
+    )
+    assert lines["judge", EVERY_KIND].n == 7 + 8
+    assert lines["judge", EVERY_KIND].mae == pytest.approx(errors.sum() / 15)
+    rows = NUMBERS["counts"](report)
+    assert {"counts", "counts of one rater"} == {row["view"] for row in rows}
+    assert all("mae_sd" in row for row in rows)
+
+
+def test_attributes_of_a_judge_hold_its_errors_of_course():
+    """CRIMSON's figure 4 counts eight kinds of attribute errors, the course of time among them."""
+    counts = np.array([[2, 0, 1, 0, 2, 0, 0, 4.0]])
+    parts = {"incorrect_location": [1, 0, 0, 0, 1, 0, 0, 2], "incorrect_severity": [0, 0, 1, 0, 0, 0, 0, 2]}
+    judge = result("judge", headline=range(8), **parts, temporal=[1, 0, 0, 0, 1, 0, 0, 0])
+    report = report_of(data(values={"attribute": counts}), judge)
+    (line,) = [line for line in counting(report) if line.target == "attribute"]
+    assert (line.mae, line.exact) == (0, 1)
