@@ -48,7 +48,11 @@ def _mean_tables(data: Rated, found: FailureModes) -> Iterator[Table]:
         if not targets:
             continue
         heads = [_letters(data.title(target.removesuffix("_significant"))) for target in targets]
-        silent = [_title(data, each) for each in targets if not any(t.is_significant for t in found.families[each])]
+        silent = [
+            data.title(each.removesuffix("_significant"))
+            for each in targets
+            if not any(test.is_significant for test in found.families[each])
+        ]
         note = f" No source differs from another in {', '.join(silent)}." if silent else ""
         if total in data.values:
             targets, heads = [*targets, total], [*heads, "total"]
