@@ -69,6 +69,7 @@ Options (in config_name, for example '?text=lower'):
     base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
     api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.
     temperature: openai, vllm: 0 takes the most probable word each time. Default: 0.0.
+    top_p: openai, vllm: draw from the words that make up this share of probability. Default: 1.0.
     max_tokens: longest reply; 0: the protocol's own. Default: 0.
     concurrency: openai: requests at a time. Default: 16.
     timeout: openai: seconds that one request may take. Default: 300.0.

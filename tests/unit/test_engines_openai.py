@@ -189,6 +189,18 @@ def test_what_is_sent(loopback, load, monkeypatch):
     assert engine.parameters == {"base_url": loopback.url, "temperature": 0.5, "max_tokens": 12}
 
 
+def test_top_p_is_sent_and_is_another_question(loopback, load, tmp_path):
+    """CREPE's labels: temperature 1, top_p 0.95. Without it nothing changes, and earlier replies are known."""
+    options = {"temperature": 1.0, "cache": str(tmp_path)}
+    whole, drawn = load(**options), load(top_p=0.95, **options)
+    whole.answer(prompts("a"))
+    drawn.answer(prompts("a"))
+    load(**options).answer(prompts("a"))
+    assert [body.get("top_p") for body in loopback.bodies] == [None, 0.95]
+    assert "top_p" not in whole.parameters
+    assert drawn.facts["top_p"] == "0.95"
+
+
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_what_is_wrong_with_every_request_is_said_at_once(loopback, load, status):
     loopback.reset(lambda request, tries: request.send(status, {"error": {"message": "no such model"}}))
@@ -238,6 +250,8 @@ def test_without_a_key_or_an_address(monkeypatch):
         ({"timeout": 0.0}, "timeout=0.0 is too small"),
         ({"retries": -1}, "retries=-1 is too small"),
         ({"temperature": -0.1}, "temperature=-0.1 is too small"),
+        ({"top_p": 0.0}, "top_p=0.0 is no share"),
+        ({"top_p": 1.5}, "top_p=1.5 is no share"),
         ({"record": "/no/such/folder/file.jsonl"}, "no file in a folder that exists"),
     ],
 )

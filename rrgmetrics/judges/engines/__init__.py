@@ -37,6 +37,7 @@ class EngineOptions:
     base_url: str
     api_key: str
     temperature: float
+    top_p: float
     max_tokens: int
     concurrency: int
     timeout: float
@@ -53,6 +54,8 @@ class EngineOptions:
         for key, least in AT_LEAST.items():
             if getattr(self, key) < least:
                 raise InputError(f"{key}={getattr(self, key)} is too small; it must be at least {least}.")
+        if not 0 < self.top_p <= 1:
+            raise InputError(f"top_p={self.top_p} is no share of probability; it lies above 0 and is at most 1.")
         if self.timeout <= 0:
             raise InputError(f"timeout={self.timeout} is too small; give the seconds that a request may take.")
         address = urlsplit(self.base_url)
@@ -60,6 +63,11 @@ class EngineOptions:
             raise InputError(f"base_url={self.base_url!r} is no address; write for example http://127.0.0.1:8000/v1.")
         if address.username or address.password:
             raise InputError("base_url holds a password; put the key into the environment variable that api_key names.")
+
+    @property
+    def sampling(self) -> dict[str, float]:
+        """How words are drawn: the temperature, and the share of probability that they are drawn from unless all."""
+        return {"temperature": self.temperature, **({} if self.top_p == 1 else {"top_p": self.top_p})}
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> EngineOptions:

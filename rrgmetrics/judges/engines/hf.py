@@ -164,8 +164,10 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
         InputError: A temperature: this engine decodes greedily.
         BackendError: Weights that are not there or cannot be loaded, or a device that is not.
     """
-    if options.temperature:
-        raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
+    if options.temperature or options.top_p != 1:
+        raise InputError(
+            "hf: decodes greedily; leave out temperature and top_p, or serve the model and use openai:<model>."
+        )
     causal = find_causal(name.model)
     loaded = _load(causal, device)
     raw = name.raw or not has_template(loaded.tokenizer)

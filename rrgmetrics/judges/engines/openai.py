@@ -151,14 +151,15 @@ class Server:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The address and the temperature: two servers may call different models by one name."""
-        return {"base_url": self.base_url, "temperature": self.options.temperature}
+        """The address and how words are drawn: two servers may call different models by one name."""
+        return {"base_url": self.base_url, **self.options.sampling}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The facts for the signature: address and temperature, and which other model may answer."""
+        """The facts for the signature: address, how words are drawn, and which other model may answer."""
         allowed = {"answers_as": self.options.answers_as} if self.options.answers_as else {}
-        return {"base_url": self.base_url, "temperature": str(self.options.temperature), **allowed}
+        sampling = {key: str(value) for key, value in self.options.sampling.items()}
+        return {"base_url": self.base_url, **sampling, **allowed}
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Yields answers as they arrive.
@@ -284,7 +285,7 @@ class Server:
         arguments: dict[str, Any] = {
             "model": self.model,
             "messages": [message._asdict() for message in prompt.messages],
-            "temperature": self.options.temperature,
+            **self.options.sampling,
             state.tokens_key: prompt.max_tokens,
         }
         if json_mode:

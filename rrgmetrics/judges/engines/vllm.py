@@ -38,13 +38,13 @@ class VllmModel:
     Attributes:
         checkpoint: How the signature names the weights.
         raw: Whether it reads the protocol's own text instead of its chat template's.
-        temperature: 0 takes the most probable word each time.
+        sampling: The temperature (0 takes the most probable word each time), and top_p unless it is 1.
         replicas: The model, once or several times.
     """
 
     checkpoint: str
     raw: bool
-    temperature: float
+    sampling: Mapping[str, float]
     replicas: Sequence[Replica]
 
     @property
@@ -54,8 +54,8 @@ class VllmModel:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The temperature, and the template that writes the prompt."""
-        return {"template": "protocol" if self.raw else "chat", "temperature": self.temperature}
+        """How words are drawn, and the template that writes the prompt."""
+        return {"template": "protocol" if self.raw else "chat", **self.sampling}
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -80,7 +80,7 @@ class VllmModel:
     def _settings(self, prompt: Prompt) -> dict[str, Any]:
         """Returns how to answer, held to the reply's schema if there is one."""
         schema = None if prompt.json_schema is None else dict(prompt.json_schema)
-        return {"temperature": self.temperature, "max_tokens": prompt.max_tokens, "schema": schema}
+        return {**self.sampling, "max_tokens": prompt.max_tokens, "schema": schema}
 
 
 class Loaded:
@@ -213,4 +213,4 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
         raise BackendError(f"{name.model} could not be loaded by vLLM: {error}{hint}") from error
     raw = name.raw or not has_template(models[0].tokenizer)
     replicas = [Replica(*each) for each in zip(starts, models, strict=True)]
-    return VllmModel(causal.identity, raw, options.temperature, replicas)
+    return VllmModel(causal.identity, raw, options.sampling, replicas)
