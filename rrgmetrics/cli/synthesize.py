@@ -17,12 +17,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", required=True, metavar="FILE", help="the pairs: .parquet")
     parser.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs wanted (default %(default)s)")
     parser.add_argument("--column", nargs="+", default=["report"], help="columns that hold a report (default: report)")
+    parser.add_argument(
+        "--take",
+        choices=["all", "first"],
+        default="all",
+        help="of several columns: all, joined (default), or the first with a text, as in --column findings impression",
+    )
     parser.add_argument("--id-column", metavar="COLUMN", help="column that names the study (default: study_id)")
     parser.add_argument("--split", default="train", help="of a datasets set (default %(default)s)")
     parser.add_argument("--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing (default: all possible)")
     parser.add_argument("--generated", nargs="+", default=[], metavar="FILE", help="outputs: study_id, report")
     parser.add_argument(
-        "--labels", default="reader", help="reader (default), injected, replies:FILE, openai:MODEL, ..."
+        "--labels",
+        default="reader",
+        help="reader (default), injected, replies:FILE, openai:MODEL, crepe@openai:MODEL, ...",
     )
     parser.add_argument(
         "--distractors", type=float, default=0.0, metavar="SHARE", help="of texts with words no lexicon has (default 0)"
@@ -60,6 +68,7 @@ def run(options: argparse.Namespace) -> None:
         id_column=options.id_column,
         split=options.split,
         seed=options.seed,
+        take=options.take,
     )
     made = synthesize(
         collection,

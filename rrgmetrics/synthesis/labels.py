@@ -21,6 +21,7 @@ from rrgmetrics.synthesis.pairs import CANDIDATE, CATEGORIES, REFERENCE, Draft, 
 from rrgmetrics.synthesis.readings import reading_of
 
 READER, INJECTED = "reader", "injected"
+CREPE = "crepe@"  # before an engine: CREPE's question instead of GREEN's
 
 
 class Labeller(Protocol):
@@ -102,7 +103,8 @@ class JudgeLabels:
     def __post_init__(self) -> None:
         protocol: Any = self.judge.protocol
         object.__setattr__(self, "source", f"{protocol.name}|{self.judge.engine.identity}")
-        object.__setattr__(self, "version", f"prompt:{protocol.facts['prompt']}|parser:{protocol.parser}")
+        wording = "" if protocol.template == protocol.name else f"wording:{protocol.template}|"
+        object.__setattr__(self, "version", f"{wording}prompt:{protocol.facts['prompt']}|parser:{protocol.parser}")
 
     def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
         """Returns the verdicts; None where there is no reply, or it lacks a section."""
@@ -121,7 +123,8 @@ def labeller_for(name: str, *, device: str | None = None, progress: bool = True,
 
     Args:
         name: `reader`, `injected`, or a judge by GREEN's protocol: `replies:<file>`, `openai:<model>`, `hf:<id>`,
-            `vllm:<id>`, with options (`openai:my-model?base_url=http://127.0.0.1:8000/v1`).
+            `vllm:<id>`, with options (`openai:my-model?base_url=http://127.0.0.1:8000/v1`). Behind `crepe@` it is asked
+            with the question of CREPE's authors: `crepe@openai:<model>?temperature=1&top_p=0.95` labels as they did.
         device: Of a local judge.
         progress: Whether a judge shows a bar.
         penalties: Whether the reader counts penalties too.
@@ -135,20 +138,22 @@ def labeller_for(name: str, *, device: str | None = None, progress: bool = True,
         return ReaderLabels(penalties=penalties)
     if name == INJECTED:
         return InjectedLabels()
+    template = "crepe_labels" if name.startswith(CREPE) else "green"
+    name = name.removeprefix(CREPE)
     parsed = parse_name(name if name.startswith("green") else f"green@{name}")
     options = dict(parsed.options)
     engine = {key: options.pop(key) for key in JUDGE_OPTIONS}
-    protocol = _green(str(options.get("parser", "tolerant")))
+    protocol = _green(str(options.get("parser", "tolerant")), template)
     judge = judge_for(protocol, parsed.config, engine, device=device, progress=progress)
     if not isinstance(judge, Judge):
         raise InputError(f"{name!r} asks nobody; the reader's own counts are --labels reader.")
     return JudgeLabels(judge)
 
 
-def _green(parser: str) -> JudgeProtocol:
+def _green(parser: str, template: str) -> JudgeProtocol:
     from rrgmetrics.judges.protocols.green import Green
 
-    return Green(parser=parser)
+    return Green(parser=parser, template=template)
 
 
 def label_of(comparison: Comparison, *, penalties: bool = True) -> Label:

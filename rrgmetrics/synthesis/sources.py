@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import says_nothing
 from rrgmetrics.reports import check_report
 from rrgmetrics.synthesis.generator import generate_reports
 from rrgmetrics.synthesis.pairs import Report, identity
 
 ID_COLUMN = "study_id"
+Take = Literal["all", "first"]
 HUB, GENERATOR = "hub:", "generator:"
 
 
@@ -46,23 +48,28 @@ def load_collection(
     id_column: str | None = None,
     split: str = "train",
     seed: int = 0,
+    take: Take = "all",
 ) -> Collection:
     """Loads reports.
 
     Args:
         source: A CSV, JSONL, Parquet or text file; a folder that `datasets` saved; `hub:<id>`; `generator:<n>`.
-        columns: Columns that hold a report; several are joined by a line end, blank ones left out.
+        columns: Columns that hold a report.
+        take: Of several columns "all", joined by a line end, or the "first" with a text: of `findings impression` the
+            impression where there are no findings, as CREPE's references. What only says that there is none is blank.
         id_column: Column that names the study; None takes `study_id` where there is one, else the row's number.
         split: Of a `datasets` set.
         seed: Of the generator.
 
     Raises:
-        InputError: No such file, column or split, an id that stands twice, or no report.
+        InputError: No such file, column, split or `take`, an id that stands twice, or no report.
 
     Example:
         >>> load_collection("generator:3", seed=1).name
         'generator:3'
     """
+    if take not in get_args(Take):
+        raise InputError(f"take is {take!r}; pass 'all' or 'first'.")
     if source.startswith(GENERATOR):
         return _generated(source, seed)
     if source.startswith(HUB) or Path(source).is_dir():
@@ -71,17 +78,22 @@ def load_collection(
         wanted = [*columns, id_column or ID_COLUMN]
         rows = ((f"{source}, {unit} {number}", row) for unit, number, row in files.rows_of(source, wanted))
     name = Path(source).name if not source.startswith(HUB) else source
-    return _collected(name, source, rows, columns, id_column)
+    return _collected(name, source, rows, columns, id_column, take)
 
 
 def _collected(
-    name: str, source: str, rows: Iterable[tuple[str, dict[str, Any]]], columns: Sequence[str], id_column: str | None
+    name: str,
+    source: str,
+    rows: Iterable[tuple[str, dict[str, Any]]],
+    columns: Sequence[str],
+    id_column: str | None,
+    take: Take,
 ) -> Collection:
     reports: dict[str, Report] = {}
     n_blank = n_rows = 0
     for where, row in rows:
         n_rows += 1
-        text = _text(row, columns, where)
+        text = _text(row, columns, where, take)
         study_id = _study_id(row, id_column, n_rows, where)
         if study_id in reports:
             raise InputError(f"{where}: the study {study_id!r} stands twice; give each report an id of its own.")
@@ -94,17 +106,18 @@ def _collected(
     return Collection(name, list(reports.values()), n_blank)
 
 
-def _text(row: dict[str, Any], columns: Sequence[str], where: str) -> str:
-    """Returns the columns of one row that hold text, joined."""
+def _text(row: dict[str, Any], columns: Sequence[str], where: str, take: Take) -> str:
+    """Returns the columns of one row that hold text, joined, or the first of them."""
     parts = []
     for column in columns:
         if column not in row:
-            there = ", ".join(repr(name) for name in list(row)[:8])
-            raise InputError(f"{where} has no column {column!r}; it has: {there}. Name the report's with --column.")
+            known = ", ".join(repr(name) for name in list(row)[:8])
+            raise InputError(f"{where} has no column {column!r}; it has: {known}. Name the report's with --column.")
         value = "" if row[column] is None else row[column]
         check_report(value, f"{where}, column {column!r}")
-        parts.append(value.strip())
-    return "\n".join(filter(None, parts))
+        parts.append("" if says_nothing(value) else value.strip())
+    there = list(filter(None, parts))
+    return "\n".join(there[:1] if take == "first" else there)
 
 
 def _study_id(row: dict[str, Any], column: str | None, number: int, where: str) -> str:

@@ -270,6 +270,19 @@ def test_reports_come_from_columns_of_a_file_or_a_datasets_folder(tmp_path):
         load_collection(str(tmp_path / "set"), split="dev")
 
 
+def test_the_first_of_several_columns_with_a_text(tmp_path):
+    """CREPE's references: FINDINGS, or IMPRESSION where there are none; a text that says so is none."""
+    rows = ["uid,findings,impression", "1,Clear lungs.,Normal.", "2,,Mild edema.", "3,None.,Effusion.", "4,nan,"]
+    (tmp_path / "reports.csv").write_text("\n".join(rows))
+    options = {"columns": ("findings", "impression"), "id_column": "uid"}
+    first = load_collection(str(tmp_path / "reports.csv"), take="first", **options)
+    assert [report.text for report in first.reports] == ["Clear lungs.", "Mild edema.", "Effusion."]
+    assert first.n_blank == 1
+    assert first.sha256 != load_collection(str(tmp_path / "reports.csv"), **options).sha256
+    with pytest.raises(InputError, match="take is 'last'"):
+        load_collection(str(tmp_path / "reports.csv"), take="last", **options)
+
+
 def test_our_own_reports_and_whole_pairs(tmp_path):
     collection = load_collection("generator:40", seed=3)
     made = run(collection, tmp_path / "pairs.parquet", n_pairs=60, ways={"composed": 2.0, "random": 1.0})

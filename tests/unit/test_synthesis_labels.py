@@ -27,10 +27,10 @@ def draft(candidate=CANDIDATE, injected=None):
     return Draft(REFERENCE, candidate, "s1", "random", 0, injected=injected)
 
 
-def write_replies(path, *replies):
+def write_replies(path, *replies, template="green"):
     with path.open("w") as file:
         for candidate, reply in replies:
-            prompt = Green().prompts(Pair(REFERENCE, candidate))[0]
+            prompt = Green(template=template).prompts(Pair(REFERENCE, candidate))[0]
             record = {"protocol": prompt.protocol, "prompt_sha256": prompt.sha256, "reply": reply}
             file.write(json.dumps({**record, "engine": "invented", "parameters": {}}) + "\n")
     return f"replies:{path}"
@@ -63,6 +63,24 @@ def test_a_judge_counts_and_pairs_without_a_verdict_have_no_label(tmp_path):
     assert missing is None
     assert labeller.source.startswith("green|replies@sha256:")
     assert "prompt:" in labeller.version
+
+
+def test_crepes_question_has_a_sentence_more(tmp_path):
+    pair = Pair(REFERENCE, CANDIDATE)
+    greens, crepes = (Green(template=name).prompts(pair)[0].text for name in ("green", "crepe_labels"))
+    new = [line.strip() for line in crepes.splitlines() if line.strip() not in map(str.strip, greens.splitlines())]
+    assert new == [
+        "- The count of clinically significant errors.",
+        "- The count of clinically insignificant errors.",
+        "Do NOT abbreviate the name of the error type.",
+    ]
+    assert len(crepes.splitlines()) == len(greens.splitlines()) + 1
+    replies = write_replies(tmp_path / "replies.jsonl", (CANDIDATE, REPLY), template="crepe_labels")
+    labeller, other = (labeller_for(name, progress=False) for name in (f"crepe@{replies}", replies))
+    assert labeller.label([draft()]) == [Label((0, 1, 1, 0, 0, 0), (0, 0, 0, 2, 0, 0))]
+    assert other.label([draft()]) == [None]  # GREEN's question has no reply
+    assert labeller.version.startswith("wording:crepe_labels|prompt:")
+    assert labeller.version != other.version
 
 
 @pytest.mark.parametrize(

@@ -75,9 +75,16 @@ class GreenVerdict:
 
 @dataclass(frozen=True)
 class Green:
-    """The protocol of GREEN; `parser` is "tolerant" or "strict"."""
+    """The protocol of GREEN.
+
+    Attributes:
+        parser: "tolerant" or "strict".
+        template: "green", or "crepe_labels": the question of CREPE's authors (Cho et al. 2025, A.1.2), which is GREEN's
+            with one sentence more and without indents.
+    """
 
     parser: str = "tolerant"
+    template: str = "green"
     name: str = "green"
     version: int = 1
     paper: str = f"hf:{CHECKPOINT}"
@@ -85,11 +92,11 @@ class Green:
     @property
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature: the checksum of the prompt."""
-        return {"prompt": digits("green")}
+        return {"prompt": digits(self.template)}
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
         """Returns the one prompt, as the checkpoint was trained on it."""
-        text = question(pair.reference, pair.candidate)
+        text = question(pair.reference, pair.candidate, self.template)
         raw = RAW.replace("{prompt}", text)
         return (Prompt((Message("user", text),), f"green@{self.version}", max_tokens=MAX_TOKENS, raw=raw),)
 
@@ -137,7 +144,7 @@ def _number(count: float, words: Sequence[str]) -> str:
     return f"{count:g}. {said}".rstrip()
 
 
-def question(reference: str, candidate: str) -> str:
+def question(reference: str, candidate: str, template: str = "green") -> str:
     """Returns the authors' prompt: the first 300 words of each report, set in their template."""
     cut = (" ".join(text.split()[:WORDS]) for text in (reference, candidate))
-    return fill("green", **dict(zip(("reference", "candidate"), cut, strict=True)))
+    return fill(template, **dict(zip(("reference", "candidate"), cut, strict=True)))
