@@ -150,8 +150,9 @@ def _caption(report: AgreementReport, name: str, target: str) -> str:
     line = report.headline(name, target)
     if line is None or np.isnan(line.tau_b.value):
         return "agreement is undefined: too few scores, or all alike"
-    tau = line.tau_b
-    return f"agreement: tau-b {tau.value:.2f} [{tau.low:.2f}, {tau.high:.2f}], {line.n} pairs"
+    found = ((name, getattr(line, each)) for name, each in (("tau-b", "tau_b"), ("rho", "rho"), ("r", "r")))
+    parts = [f"{name} {value:.2f} [{low:.2f}, {high:.2f}]" for name, (value, low, high, _) in found]
+    return f"agreement: {parts[0]}, {line.n} pairs\n{parts[1]}, {parts[2]}"
 
 
 def _scatter(axes: Any, scores: Array, annotated: Array) -> None:
@@ -162,9 +163,47 @@ def _scatter(axes: Any, scores: Array, annotated: Array) -> None:
     axes.scatter(
         scores + nudge[0] * whole, annotated + nudge[1], s=34, alpha=0.45, color=DOT, edgecolors="white", linewidths=0.6
     )
+    _draw_line(axes, scores, annotated)
     axes.grid(alpha=0.25)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_line(axes: Any, scores: Array, annotated: Array) -> None:
+    """The line of least squares with its 95% band, as CREPE's paper draws it; nothing where scores are all alike."""
+    keep = ~np.isnan(scores) & ~np.isnan(annotated)
+    if len(np.unique(scores[keep])) < 2:
+        return
+    grid = np.linspace(scores[keep].min(), scores[keep].max(), 60)
+    line, margin = regression(scores[keep], annotated[keep], grid)
+    axes.plot(grid, line, color=WITHIN, linewidth=1.4)
+    if not np.isnan(margin).any():
+        axes.fill_between(grid, line - margin, line + margin, color=WITHIN, alpha=0.18, linewidth=0)
+
+
+def regression(x: Array, y: Array, at: Array, level: float = 0.95) -> tuple[Array, Array]:
+    """Fits y on x by least squares, and says how sure the line is.
+
+    Args:
+        x: `(n,)`, not all alike.
+        y: `(n,)`.
+        at: Where the line is wanted `(n_points,)`.
+        level: Coverage of the band: the interval of the mean of y at each point, with Student's t.
+
+    Returns:
+        The line and half the height of the band there; NaN for fewer than three points.
+    """
+    from scipy.stats import t
+
+    centred = x - x.mean()
+    slope = float((centred * y).sum() / (centred**2).sum())
+    line = y.mean() + slope * (at - x.mean())
+    if len(x) < 3:
+        return line, np.full(len(at), np.nan)
+    rest = y - y.mean() - slope * centred
+    spread = np.sqrt((rest**2).sum() / (len(x) - 2))
+    width = np.sqrt(1 / len(x) + (at - x.mean()) ** 2 / (centred**2).sum())
+    return line, t.ppf((1 + level) / 2, len(x) - 2) * spread * width
 
 
 def _figure(width: float, height: float, *, axes: bool = True) -> tuple[Any, Any]:

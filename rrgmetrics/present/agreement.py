@@ -101,10 +101,14 @@ def datasets_table(reports: Sequence[AgreementReport]) -> Table:
             if have and (view == "pairs" or any(target == main_target(report.data) for report in have)):
                 over = "over all pairs" if view == "pairs" else "within studies"
                 groups.append(_datasets_group(reports, target, view, f"{have[0].data.title(target)}, {over}"))
+            if have and view == "pairs":
+                groups.append(
+                    _rho_group(reports, target, f"{have[0].data.title(target)}, Spearman's rho over all pairs")
+                )
     return Table(
         ("metric", *(report.name for report in reports)),
         tuple(groups),
-        title="tau-b with radiologists",
+        title="tau-b and rho with radiologists",
         note=f"{'; '.join(map(_size, reports))}. {LABEL_NOTE} {_notes(reports)}".rstrip(),
         broken=frozenset(range(len(reports) + 1)),
     )
@@ -124,6 +128,15 @@ def _datasets_group(reports: Sequence[AgreementReport], target: str, view: View,
     return Group(tuple(lines), (Cell(title, "strong"),))
 
 
+def _rho_group(reports: Sequence[AgreementReport], target: str, title: str) -> Group:
+    """Rho of each metric on each data set."""
+    lines: list[Cells] = []
+    for name, result in reports[0].results.items():
+        found = [report.headline(name, target) if target in report.data.values else None for report in reports]
+        lines.append((f"  {named(name, result)}", *(short(line.rho.value) if line else "" for line in found)))
+    return Group(tuple(best_strong(lines)), (Cell(title, "strong"),))
+
+
 def pooled_table(report: AgreementReport) -> Table:
     """Each metric against each target over all pairs."""
     groups = []
@@ -132,10 +145,10 @@ def pooled_table(report: AgreementReport) -> Table:
         groups.append(Group(tuple(_pooled_line(report, line) for line in lines), metric_head(subject, result)))
     groups += [*_published_groups(report), *_ceiling_groups(report)]
     return Table(
-        ("metric against", "tau-b", "label", "rho", "r", "pairs"),
+        ("metric against", "tau-b", "label", "p", "rho", "r", "pairs"),
         tuple(groups),
         title=f"{report.name}: pairs, {100 * report.resampling.level:g}% intervals over studies",
-        note=CEILING_NOTE if report.ceiling else "",
+        note=f"{P_NOTE} {CEILING_NOTE if report.ceiling else ''}".rstrip(),
     )
 
 
@@ -296,6 +309,7 @@ def number_rows(reports: Sequence[Report]) -> list[dict[str, Any]]:
 
 # --- cells
 
+P_NOTE = "p: Kendall's test of tau-b 0, two-sided; it takes pairs as independent, the intervals resample studies."
 CEILING_NOTE = (
     "Least to most over raters. A radiologist: one against the mean of the others; two: one against another; "
     "errors to rating: their mean counts against their mean rating."
@@ -385,6 +399,7 @@ def _line_cells(head: str, line: Agreement) -> Cells:
         head,
         short_estimate(line.tau_b),
         Cell(line.label, STYLES[line.label]),
+        p_value(line.p_value),
         short(line.rho.value),
         short(line.r.value),
         str(line.n),
@@ -394,7 +409,7 @@ def _line_cells(head: str, line: Agreement) -> Cells:
 def _pooled_span(lines: Sequence[Agreement]) -> Cells:
     spans = (span(getattr(line, name).value for line in lines) for name in ("tau_b", "rho", "r"))
     tau, rho, r = spans
-    return tau, "", rho, r, _n(lines)
+    return tau, "", "", rho, r, _n(lines)
 
 
 def _ceiling_groups(report: AgreementReport) -> list[Group]:

@@ -356,6 +356,7 @@ def block_tables(report: AgreementReport) -> Iterator[Table]:
             (
                 f"  {named(line.subject, report.results[line.subject])}",
                 _labelled(line),
+                short_estimate(line.rho),
                 short_estimate(line.r),
                 str(line.n),
                 *((_labelled(within[line.subject]), str(within[line.subject].n)) if within else ("", "")),
@@ -363,11 +364,11 @@ def block_tables(report: AgreementReport) -> Iterator[Table]:
             for line in block.pairs
         ]
         ceiling, ceiling_within = (span(taus) or NO_CEILING for taus in (block.ceiling, block.ceiling_within))
-        quiet = [ceiling, "", "", ceiling_within if within and block.ceiling else "", ""]
+        quiet = [ceiling, "", "", "", ceiling_within if within and block.ceiling else "", ""]
         lines.append((Cell("  a radiologist", "quiet"), *(Cell(text, "quiet") for text in quiet)))
         groups.append(Group(tuple(lines), (Cell(title, "strong"),)))
     yield Table(
-        ("metric", "tau-b", "r", "pairs", "within studies", "studies"),
+        ("metric", "tau-b", "rho", "r", "pairs", "within studies", "studies"),
         tuple(groups),
         title=f"{report.name}: agreement block by block, {100 * report.resampling.level:g}% intervals over studies",
         note="°: not significant, the interval holds 0; all others are aligned (above 0) or misaligned (below). Within "

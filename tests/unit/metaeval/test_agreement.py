@@ -13,14 +13,15 @@ import numpy as np
 import pytest
 from made_results import result
 from rich.console import Console
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, linregress
+from scipy.stats import t as student
 
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import Rated, agree, agree_on, measure
 from rrgmetrics.metaeval.blocks import by_block
 from rrgmetrics.metaeval.model import label_of
-from rrgmetrics.metaeval.plots import write_plots
+from rrgmetrics.metaeval.plots import regression, scatter, write_plots
 from rrgmetrics.metaeval.ranked import Ranked, RankedCase, holds, ranked_report
 from rrgmetrics.metaeval.rated import Published
 from rrgmetrics.present.agreement import agreement_tables
@@ -372,7 +373,7 @@ def test_plots_leave_matplotlib_as_it_was(tmp_path, run_python):
 import matplotlib, sys
 before = dict(matplotlib.rcParams)
 from rrgmetrics.metaeval import agree
-from rrgmetrics.metaeval.plots import write_plots
+from rrgmetrics.metaeval.plots import regression, scatter, write_plots
 write_plots(agree(sys.argv[1], ["rouge"], trials=10, progress=False), "plots")
 print(dict(matplotlib.rcParams) == before)
 """
@@ -528,7 +529,7 @@ def test_documents():
     assert "↓" not in written
     lines = markdown(tables).splitlines()
     assert sum(line.startswith("| --- |") for line in lines) == len(tables)
-    assert "| --- | ---: | --- | ---: | ---: | ---: |" in lines  # numbers to the right, the label to the left
+    assert "| --- | ---: | --- | ---: | ---: | ---: | ---: |" in lines  # numbers to the right, the label to the left
 
 
 def test_rows_are_every_number():
@@ -716,3 +717,28 @@ def test_blocks_are_those_of_the_papers():
     assert "A false, significant" in shown
     views = {row["view"] for row in block_numbers(report)}
     assert views == {"block pairs", "block within"}
+
+
+def test_the_scatter_has_a_line_with_its_band_and_three_correlations():
+    report = report_of(result("score", headline=[6, 1, 4, 3, 2, 0]))
+    axes = scatter(report, "score").axes[0]
+    title = axes.get_title()
+    found = line(report, "total_errors", key="score")
+    for name, value in (("tau-b", found.tau_b), ("rho", found.rho), ("r", found.r)):
+        assert f"{name} {value.value:.2f} [" in title
+    assert len(axes.lines) == 1
+    assert any(type(each).__name__ == "FillBetweenPolyCollection" for each in axes.collections)
+    constant = scatter(report_of(result("same", headline=[1] * 6)), "same").axes[0]
+    assert len(constant.lines) == 0
+
+
+def test_the_regression_is_that_of_scipy():
+    """The band at a point is the interval of the mean there; at the mean of x it is t s / sqrt(n)."""
+    x, y = np.array([1.0, 2, 3, 4, 5]), np.array([2.0, 2, 4, 4, 7])
+    fit = linregress(x, y)
+    fitted, margin = regression(x, y, np.array([0.0, 3.0]))
+    assert fitted == pytest.approx([fit.intercept, fit.intercept + 3 * fit.slope])
+    rest = y - fit.intercept - fit.slope * x
+    spread = math.sqrt((rest**2).sum() / 3)
+    assert margin == pytest.approx([student.ppf(0.975, 3) * fit.intercept_stderr, 3.182446 * spread / math.sqrt(5)])
+    assert np.isnan(regression(x[:2], y[:2], x)[1]).all()
