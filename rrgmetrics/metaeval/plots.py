@@ -11,6 +11,8 @@ import numpy as np
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import check_outputs
 from rrgmetrics.metaeval.agreement import AgreementReport, main_target
+from rrgmetrics.metaeval.failure_plot import failure_bars
+from rrgmetrics.metaeval.failures import failure_modes
 from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.names import label, parse_name
@@ -29,15 +31,15 @@ def write_plots(report: AgreementReport, folder: str | Path, *, force: bool = Fa
         force: Whether files on disk may be replaced.
 
     Returns:
-        `<data set>_forest.png`, `<data set>_kinds.png` where raters marked kinds, and a scatter plot a metric,
-        `<data set>_<metric>.png`.
+        `<data set>_forest.png`, `<data set>_kinds.png` where raters marked kinds, `<data set>_sources.png` where there
+        are several sources too, and a scatter plot a metric, `<data set>_<metric>.png`.
 
     Raises:
         InputError: A file exists, or the folder cannot be written to; nothing was drawn.
     """
     paths = plot_paths(folder, report.data, report.results)
     check_outputs(pictures=paths.values(), force=force)
-    draw = {"forest": forest, "kinds": kinds_map}
+    draw = {"forest": forest, "kinds": kinds_map, "sources": sources_bars}
     try:
         for name, path in paths.items():
             figure = draw[name](report) if name in draw else scatter(report, name)
@@ -48,8 +50,9 @@ def write_plots(report: AgreementReport, folder: str | Path, *, force: bool = Fa
 
 
 def plot_paths(folder: str | Path, data: Rated, metrics: Iterable[str]) -> dict[str, Path]:
-    """Each plot's path: `forest`, `kinds` where raters marked several, and each metric by its name."""
-    names = {"forest": "forest", **({"kinds": "kinds"} if len(data.counted_kinds) > 1 else {})}
+    """Each plot's path: `forest`, `kinds` where raters marked several, `sources`, and each metric by its name."""
+    there = {"kinds": len(data.counted_kinds) > 1, "sources": failure_modes(data) is not None}
+    names = {"forest": "forest", **{name: name for name, is_there in there.items() if is_there}}
     slugs: Mapping[str, str] = names | {metric: parse_name(metric).slug for metric in metrics}
     return {name: Path(folder) / f"{data.name}_{slug}.png" for name, slug in slugs.items()}
 
@@ -126,6 +129,16 @@ def _two_lines(title: str) -> str:
     """The letters of a kind over its name."""
     letters, name = title.rsplit(" ", 1) if "+" in title else title.split(" ", 1) if " " in title else ("", title)
     return f"{letters}\n{name}".strip()
+
+
+# --- bars
+
+
+def sources_bars(report: AgreementReport) -> Any:
+    """Errors of each kind in the reports of each source."""
+    found = failure_modes(report.data)
+    assert found is not None
+    return failure_bars(report.data, found)
 
 
 # --- a scatter

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import false_discovery_control, ttest_ind
 
 from rrgmetrics.cli import main
+from rrgmetrics.metaeval.failure_plot import failure_bars
 from rrgmetrics.metaeval.failures import failure_modes
 from rrgmetrics.metaeval.loaders import load
 from rrgmetrics.metaeval.rated import KINDS
@@ -150,3 +151,19 @@ def test_data_without_sources_have_no_failure_modes(rexval):
     one = np.array([source == "bleu" for source in data.labels["source"]])
     assert failure_modes(data.only(one)) is None
     assert failure_modes(replace(data, labels={})) is None
+
+
+def test_bars_of_each_kind_and_source(rexval, counted):
+    data = load(f"rexval:{rexval}")
+    figure = failure_bars(data, failure_modes(data))
+    assert [axes.get_title() for axes in figure.axes] == ["all errors", "significant errors"]
+    heights = [[bar.get_height() for bar in bars] for bars in figure.axes[1].containers]
+    wanted = [[points(counted, source, kind, True).mean() for kind in range(6)] for source in SOURCES]
+    np.testing.assert_allclose(heights, wanted)
+
+
+def test_the_plot_is_written(rexval, tmp_path):
+    arguments = ["agree", "--dataset", f"rexval:{rexval}", "--metrics", "bleu", "--trials", "10", "--no-progress"]
+    assert main([*arguments, "--plots", str(tmp_path)]) == 0
+    names = {"rexval_forest.png", "rexval_kinds.png", "rexval_sources.png", "rexval_bleu.png"}
+    assert {path.name for path in tmp_path.iterdir()} >= names
