@@ -25,8 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--id-column", metavar="COLUMN", help="column that names the study (default: study_id)")
     parser.add_argument("--split", default="train", help="of a datasets set (default %(default)s)")
-    parser.add_argument("--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing (default: all possible)")
+    parser.add_argument("--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing, or green-paper")
     parser.add_argument("--generated", nargs="+", default=[], metavar="FILE", help="outputs: study_id, report")
+    parser.add_argument("--writer", default="", metavar="ENGINE", help="writes candidates, for the way written")
     parser.add_argument(
         "--labels",
         default="reader",
@@ -82,6 +83,7 @@ def run(options: argparse.Namespace) -> None:
         distractors=options.distractors,
         hands=options.hands,
         affirmed=options.affirmed,
+        writer=options.writer,
         n_jobs=options.jobs,
         force=options.force,
         progress=not options.no_progress,

@@ -1,4 +1,4 @@
-"""Ways to put a candidate beside a reference: the five of the GREEN paper, and paraphrase.
+"""Ways to put a candidate beside a reference: the five of the GREEN paper, sentences of two reports, paraphrase.
 
 GREEN (Ostmeier et al. 2024, arXiv 2405.03595) pairs reports at random, removes or shuffles sentences, takes a report
 generator's outputs, takes the nearest report by BERTScore, and permutes RadGraph's entities. Differs from the authors:
@@ -22,7 +22,7 @@ import numpy as np
 from rrgmetrics.reader import Reading
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase
 from rrgmetrics.synthesis.edits.perturb import inject
-from rrgmetrics.synthesis.edits.sentences import reorder, slots, without
+from rrgmetrics.synthesis.edits.sentences import ended, reorder, rewrite, slots, without
 from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts, Report, Split
 from rrgmetrics.synthesis.readings import reading_of
 
@@ -100,6 +100,29 @@ def shuffled(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None
     return Candidate(text, report.style, NOTHING) if text.split() != report.text.split() else None
 
 
+def removed_shuffled(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """Takes the same report without some of its sentences and the rest in another order, as GREEN's one way does."""
+    left = removed(pool, index, rng, turn)
+    if left is None:
+        return None
+    text = reorder(left.text, rng)
+    return Candidate(text, left.style)
+
+
+def mixed(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """Takes about half of the report's sentences, each of the others replaced by one of another report."""
+    report = pool.reports[index]
+    other = pool.another(index, rng)
+    here = slots(report.text)
+    there = [other.text[slot.start : slot.end] for slot in slots(other.text)] if other else []
+    if len(here) < 2 or not there:
+        return None
+    replaced = rng.sample(here, max(1, len(here) // 2))
+    drawn = rng.sample(there, min(len(there), len(replaced)))
+    new = dict.fromkeys(replaced, "") | dict(zip(replaced, map(ended, drawn), strict=False))
+    return Candidate(rewrite(report.text, new), report.style)
+
+
 def generated(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
     """Takes what a report generator wrote for the study; its first output at the first turn, and so on."""
     outputs = pool.outputs.get(pool.reports[index].study_id, ())
@@ -138,6 +161,8 @@ WAYS: dict[str, Way] = {
     "random": random_report,
     "removed": removed,
     "shuffled": shuffled,
+    "removed_shuffled": removed_shuffled,
+    "mixed": mixed,
     "generated": generated,
     "nearest": nearest,
     "permuted": permuted,

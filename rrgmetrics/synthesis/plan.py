@@ -14,6 +14,7 @@ from rrgmetrics.synthesis.pairing import NEAREST_AMONG
 from rrgmetrics.synthesis.pairs import identity, split_of
 from rrgmetrics.synthesis.phrases import phrases_sha256
 from rrgmetrics.synthesis.sources import Collection
+from rrgmetrics.synthesis.written import WRITTEN, Writer
 from rrgmetrics.version import VERSION
 
 COMPOSED = "composed"  # pairs that our generator makes whole
@@ -27,6 +28,15 @@ WEIGHTS = {
     "permuted": 2.0,
     "paraphrased": 1.0,
     COMPOSED: 4.0,
+}
+NAMED_ONLY = {
+    "removed_shuffled": 1.0,
+    "mixed": 1.0,
+    "written": 1.0,
+}  # ways that only `ways` takes, with their weights there
+# Named sets of ways. GREEN's 100,000 pairs: 20,000 by each of its five heuristics.
+PLANS: Mapping[str, Mapping[str, float]] = {
+    "green-paper": {"random": 1.0, "removed_shuffled": 1.0, "generated": 1.0, "nearest": 1.0, "permuted": 1.0},
 }
 SHARD_SIZE = 2_000  # pairs
 HELD_OUT = (0.1, 0.1)  # validation, test
@@ -47,6 +57,7 @@ class Plan:
         distractors: The share of texts that get words from outside the lexicon (`edits.distractors`).
         hands: The share of texts that another hand rewrites (`edits.hands`).
         affirmed: Whether the rows hold only what the texts affirm, as the bundled CREPE reads them.
+        writer: The engine that writes candidates (`writer_for`), for the way `written`.
     """
 
     collection: Collection
@@ -59,6 +70,7 @@ class Plan:
     distractors: float = 0.0
     hands: float = 0.0
     affirmed: bool = False
+    writer: str = ""
 
     @cached_property
     def n_shards(self) -> int:
@@ -84,7 +96,7 @@ class Plan:
         n = self.counts[way]
         return range(n * shard // self.n_shards, n * (shard + 1) // self.n_shards)
 
-    def facts(self, labeller: Labeller) -> dict[str, Any]:
+    def facts(self, labeller: Labeller, writer: Writer | None = None) -> dict[str, Any]:
         """Returns what stands in the file's metadata; runs of equal facts make equal files."""
         outputs = [part for study, reports in sorted(self.outputs.items()) for part in (study, *reports)]
         return {
@@ -103,11 +115,15 @@ class Plan:
             "distractors": self.distractors,
             "hands": self.hands,
             "affirmed": self.affirmed,
+            **(writer.facts if writer else {}),
         }
 
 
 def parse_ways(texts: Sequence[str]) -> dict[str, float]:
     """Reads ways of pairing as the command line has them; without a weight a way has that of `WEIGHTS`.
+
+    Args:
+        texts: Ways with or without weights; or the name of one of `PLANS`, alone.
 
     Raises:
         InputError: A way that stands twice or does not exist, or a weight that is no number.
@@ -115,22 +131,29 @@ def parse_ways(texts: Sequence[str]) -> dict[str, float]:
     Example:
         >>> parse_ways(["random", "permuted:5"])
         {'random': 2.0, 'permuted': 5.0}
+        >>> set(parse_ways(["green-paper"]).values())
+        {1.0}
     """
+    if len(texts) == 1 and texts[0] in PLANS:
+        return dict(PLANS[texts[0]])
     ways: dict[str, float] = {}
     for way, colon, weight in (text.partition(":") for text in texts):
         _check_way(way)
         if way in ways:
             raise InputError(f"The way {way!r} is given twice.")
         try:
-            ways[way] = float(weight) if colon else WEIGHTS[way]
+            ways[way] = float(weight) if colon else {**WEIGHTS, **NAMED_ONLY}[way]
         except ValueError:
             raise InputError(f"The weight {weight!r} of the way {way!r} is no number; write {way}:2.") from None
     return ways
 
 
 def _check_way(way: str) -> None:
-    if way not in WEIGHTS:
-        raise InputError(f"There is no way of pairing {way!r}; there are: {', '.join(WEIGHTS)}.")
+    if way in PLANS:
+        raise InputError(f"{way!r} stands for several ways; name it alone.")
+    if way not in {**WEIGHTS, **NAMED_ONLY}:
+        there = ", ".join([*WEIGHTS, *NAMED_ONLY])
+        raise InputError(f"There is no way of pairing {way!r}; there are: {there}; or {', '.join(PLANS)}.")
 
 
 def count_pairs(
@@ -149,7 +172,7 @@ def count_pairs(
     weights = dict(possible if ways is None else ways)
     for way, weight in weights.items():
         _check_way(way)
-        if way not in possible:
+        if way not in {**possible, **NAMED_ONLY}:
             need = "a report generator's outputs (--generated)" if way == "generated" else "the source generator:<n>"
             raise InputError(f"The way {way!r} needs {need}.")
         if not 0 < weight < float("inf"):
@@ -173,6 +196,10 @@ def check_plan(plan: Plan, n_jobs: int) -> None:
         raise InputError("The numbers of processes and of pairs a shard must be at least 1.")
     if n_jobs > 1 and plan.labels not in (READER, INJECTED):
         raise InputError("A judge's labels are made in one process (its engine asks in parallel); leave --jobs out.")
+    if bool(plan.writer) != bool(plan.counts.get(WRITTEN)):
+        raise InputError("The way 'written' and --writer ENGINE (writer=) go together; name both, or neither.")
+    if n_jobs > 1 and plan.writer:
+        raise InputError("A model's candidates are asked for in one process; leave --jobs out.")
     if not 0 <= plan.distractors <= 1:
         raise InputError(f"The share of texts with distractors is {plan.distractors}; it lies between 0 and 1.")
     if not 0 <= plan.hands <= 1:

@@ -40,6 +40,7 @@ from rrgmetrics.synthesis.pairs import (
 )
 from rrgmetrics.synthesis.plan import COMPOSED, Plan
 from rrgmetrics.synthesis.readings import reading_of
+from rrgmetrics.synthesis.written import WRITTEN, Writer
 
 NEIGHBOURS_FILE = "neighbours.npy"
 METADATA = b"rrgmetrics"
@@ -50,8 +51,8 @@ Outcomes = Mapping[str, Mapping[str, int]]  # how many pairs of each way had eac
 class Maker:
     """Makes the shards of a plan; one a process."""
 
-    def __init__(self, plan: Plan, folder: Path, labeller: Labeller) -> None:
-        self.plan, self.folder, self.labeller = plan, folder, labeller
+    def __init__(self, plan: Plan, folder: Path, labeller: Labeller, writer: Writer | None = None) -> None:
+        self.plan, self.folder, self.labeller, self.writer = plan, folder, labeller, writer
         file = folder / NEIGHBOURS_FILE
         neighbours = np.load(file, mmap_mode="r") if file.exists() else None
         self.pool = Pool(plan.collection.reports, plan.splits, plan.outputs, neighbours)
@@ -63,7 +64,7 @@ class Maker:
         outcomes: dict[str, dict[str, int]] = {}
         for way in self.plan.counts:
             numbers = self.plan.numbers(way, shard)
-            drafts = list(self._composed(numbers) if way == COMPOSED else self._drafts(way, numbers))
+            drafts = list(self._made(way, numbers))
             splits = [split_of(draft.reference, self.plan.held_out) for draft in drafts]
             drafts = [self._with_distractors(self._in_another_hand(draft)) for draft in drafts]
             labels = self.labeller.label(drafts)
@@ -79,6 +80,21 @@ class Maker:
                 "unlabelled": len(drafts) - n_labelled,
             }
         write_shard(shard_path(self.folder, shard), rows, outcomes)
+
+    def _made(self, way: str, numbers: range) -> Iterator[Draft]:
+        if way == COMPOSED:
+            return self._composed(numbers)
+        return self._written(self.writer, numbers) if self.writer and way == WRITTEN else self._drafts(way, numbers)
+
+    def _written(self, writer: Writer, numbers: range) -> Iterator[Draft]:
+        order = self.orders[WRITTEN]
+        reports = [self.plan.collection.reports[order[number % len(order)]] for number in numbers]
+        seeds = [seed_of(self.plan.seed, WRITTEN, number) for number in numbers]
+        written = writer.write([report.text for report in reports], seeds)
+        for report, seed, candidate in zip(reports, seeds, written, strict=True):
+            if candidate is not None:
+                text, asked = candidate
+                yield Draft(report.text, text, report.study_id, WRITTEN, seed, asked.style, asked.counts)
 
     def _drafts(self, way: str, numbers: range) -> Iterator[Draft]:
         order, reports = self.orders[way], self.plan.collection.reports
@@ -188,7 +204,9 @@ def _work(shard: int) -> None:
         _maker.make(shard)
 
 
-def make_shards(plan: Plan, folder: Path, labeller: Labeller, n_jobs: int, progress: bool) -> None:
+def make_shards(
+    plan: Plan, folder: Path, labeller: Labeller, n_jobs: int, progress: bool, writer: Writer | None = None
+) -> None:
     """Makes the shards that are not there yet."""
     from tqdm import tqdm
 
@@ -196,7 +214,7 @@ def make_shards(plan: Plan, folder: Path, labeller: Labeller, n_jobs: int, progr
     there = plan.n_shards - len(missing)
     with tqdm(total=plan.n_shards, initial=there, unit="shard", disable=not progress) as bar:
         if n_jobs == 1 or len(missing) < 2:
-            maker = Maker(plan, folder, labeller)
+            maker = Maker(plan, folder, labeller, writer)
             for shard in missing:
                 maker.make(shard)
                 bar.update()

@@ -18,6 +18,7 @@ from rrgmetrics.synthesis.labels import READER, labeller_for
 from rrgmetrics.synthesis.plan import HELD_OUT, SHARD_SIZE, WEIGHTS, Plan, check_plan, count_pairs, parse_ways
 from rrgmetrics.synthesis.shards import METADATA, Outcomes, make_shards, merge_shards, write_neighbours
 from rrgmetrics.synthesis.sources import Collection
+from rrgmetrics.synthesis.written import writer_for
 
 PLAN_FILE = "plan.json"
 __all__ = ["WEIGHTS", "Synthesis", "outcome_lines", "parse_ways", "provenance", "synthesize"]
@@ -54,6 +55,7 @@ def synthesize(
     distractors: float = 0.0,
     hands: float = 0.0,
     affirmed: bool = False,
+    writer: str = "",
     n_jobs: int = 1,
     shard_size: int = SHARD_SIZE,
     force: bool = False,
@@ -74,6 +76,7 @@ def synthesize(
         hands: Share of texts that another hand rewrites: terse, abbreviated, mistyped and so on.
         affirmed: Whether the file holds only the sentences that affirm a finding, as the bundled CREPE reads them, and
             the errors that stand there; penalties, which it counts by itself, are no part of the labels.
+        writer: The engine that writes candidates, for the way `written` (`writer_for`).
         n_jobs: Processes; with more than one the caller's script needs `if __name__ == "__main__":`.
         shard_size: Pairs a shard: what is lost at most if a process is stopped.
         force: Whether the output, and shards of another run, may be replaced.
@@ -92,15 +95,16 @@ def synthesize(
     files.check_outputs(tables=[path], force=force)
     outputs = outputs or {}
     counts = count_pairs(collection, outputs, ways, n_pairs)
-    plan = Plan(collection, counts, outputs, labels, seed, held_out, shard_size, distractors, hands, affirmed)
+    plan = Plan(collection, counts, outputs, labels, seed, held_out, shard_size, distractors, hands, affirmed, writer)
     check_plan(plan, n_jobs)
     labeller = labeller_for(labels, progress=progress, penalties=not affirmed)
-    facts = plan.facts(labeller)
+    author = writer_for(writer, progress=progress) if writer else None
+    facts = plan.facts(labeller, author)
     folder = path.with_name(f"{path.name}.shards")
     _open(folder, facts, force)
     if plan.counts.get("nearest"):
         write_neighbours(plan, folder)
-    make_shards(plan, folder, labeller, n_jobs, progress)
+    make_shards(plan, folder, labeller, n_jobs, progress, author)
     outcomes = merge_shards(plan, folder, path, facts, force)
     shutil.rmtree(folder)
     return Synthesis(path, outcomes)

@@ -1,5 +1,6 @@
 """Pairs for training: edits of reports, ways of pairing, shards. All reports are invented."""
 
+import json
 from random import Random
 
 import pyarrow.parquet
@@ -7,15 +8,16 @@ import pytest
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import compare, read
-from rrgmetrics.synthesis import shards
+from rrgmetrics.synthesis import shards, written
 from rrgmetrics.synthesis import synthesize as synthesis
 from rrgmetrics.synthesis.edits import perturb
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase
 from rrgmetrics.synthesis.edits.sentences import replace_words, slots, without
 from rrgmetrics.synthesis.pairing import WAYS, Pool, find_neighbours
-from rrgmetrics.synthesis.pairs import Report, read_rows, split_of
+from rrgmetrics.synthesis.pairs import Report, read_rows, seed_of, split_of
+from rrgmetrics.synthesis.plan import NAMED_ONLY, count_pairs, parse_ways
 from rrgmetrics.synthesis.sources import Collection, load_collection, read_outputs
-from rrgmetrics.synthesis.synthesize import parse_ways, provenance, synthesize
+from rrgmetrics.synthesis.synthesize import provenance, synthesize
 
 REPORTS = [
     "Small left pleural effusion, increased since the prior study. Mild cardiomegaly. No pneumothorax.",
@@ -142,11 +144,91 @@ def test_every_way_makes_candidates(collection):
     assert made["nearest"].text in REPORTS[1:]
     assert len(made["removed"].text) < len(REPORTS[0])
     assert sorted(made["shuffled"].text.split()) == sorted(REPORTS[0].split())
+    assert len(made["removed_shuffled"].text) < len(REPORTS[0])
     assert made["generated"].text == "Mild cardiomegaly."
     assert sum(made["permuted"].injected) > 0
     assert made["paraphrased"].injected == made["shuffled"].injected == (0,) * 6
     assert WAYS["generated"](pool, 0, Random(1), 1) is None  # it has one output only
     assert WAYS["random"](Pool(collection.reports[:1], ["train"]), 0, Random(1), 0) is None
+
+
+def test_sentences_go_and_change_places_in_one_way(collection):
+    pool = Pool(collection.reports, ["train"] * len(REPORTS))
+    sentences = [REPORTS[0][slot.start : slot.end] for slot in slots(REPORTS[0])]
+    orders = []
+    for seed in range(40):
+        text = WAYS["removed_shuffled"](pool, 0, Random(seed), 0).text
+        kept = sorted((sentence for sentence in sentences if sentence in text), key=text.index)
+        assert 0 < len(kept) < len(sentences)
+        orders.append([sentences.index(sentence) for sentence in kept])
+    assert any(order != sorted(order) for order in orders)
+    assert len({tuple(sorted(order)) for order in orders}) > 1
+
+
+def test_sentences_of_two_reports_are_mixed(collection):
+    pool = Pool(collection.reports, ["train"] * len(REPORTS))
+    own = [REPORTS[0][slot.start : slot.end] for slot in slots(REPORTS[0])]
+    foreign = [text[slot.start : slot.end] for text in REPORTS[1:] for slot in slots(text)]
+    for seed in range(20):
+        text = WAYS["mixed"](pool, 0, Random(seed), 0).text
+        assert any(sentence.rstrip(".") in text for sentence in own)
+        assert any(sentence.rstrip(".") in text for sentence in foreign)
+    assert WAYS["mixed"](Pool(collection.reports[:1], ["train"]), 0, Random(0), 0) is None
+
+
+def test_greens_paper_takes_a_fifth_of_each_way(collection):
+    ways = parse_ways(["green-paper"])
+    counts = count_pairs(collection, {"s3": ["Mild edema."]}, ways, 100_000)
+    assert counts == dict.fromkeys(("random", "removed_shuffled", "generated", "nearest", "permuted"), 20_000)
+    assert not {"removed_shuffled", "mixed"} & set(count_pairs(collection, {}, None, 100))  # only by name
+    with pytest.raises(InputError, match="name it alone"):
+        parse_ways(["green-paper", "mixed"])
+
+
+def write_answers(path, seeds, reply):
+    """Recorded replies to all that could be asked: `reply` of a reference and what is wanted of it."""
+    with path.open("w") as file:
+        for text in REPORTS:
+            for seed in seeds:
+                wanted = written.draw(Random(seed))
+                asked = written.prompt(text, wanted)
+                record = {"protocol": asked.protocol, "prompt_sha256": asked.sha256, "reply": reply(text, wanted)}
+                file.write(json.dumps({**record, "engine": "invented", "parameters": {}}) + "\n")
+    return f"replies:{path}"
+
+
+def test_a_model_writes_candidates_and_what_was_asked_for_is_kept(collection, tmp_path):
+    seeds = [seed_of(0, "written", number) for number in range(24)]
+    replies = write_answers(
+        tmp_path / "replies.jsonl",
+        seeds,
+        lambda text, wanted: (
+            "I am sorry." if text == REPORTS[0] else f"Sure.\n<report>\nNodule. {text} {sum(wanted.counts)}\n</report>"
+        ),
+    )
+    made = run(collection, tmp_path / "pairs.parquet", n_pairs=24, ways={"written": 1.0}, writer=replies)
+    rows = list(read_rows(made.path))
+    assert made.outcomes["written"]["not_made"] == 2  # the report whose replies hold none
+    by_seed = {seed: written.draw(Random(seed)) for seed in seeds}
+    for row in rows:
+        assert tuple(row.injected) == by_seed[row.seed].counts
+        assert row.style == by_seed[row.seed].style
+        assert row.candidate == f"Nodule. {row.reference} {sum(row.injected)}"
+    assert provenance(made.path)["writer"].startswith("replies@")
+    for options in ({"ways": {"written": 1.0}}, {"writer": replies}):
+        with pytest.raises(InputError, match="go together"):
+            run(collection, tmp_path / "others.parquet", **options)
+
+
+def test_half_of_the_errors_asked_for_are_subtle_and_some_reports_get_none():
+    drawn = [written.draw(Random(seed)) for seed in range(2000)]
+    with_errors = [each for each in drawn if any(each.counts)]
+    assert 0.15 < 1 - len(with_errors) / len(drawn) < 0.22  # 2 of 11
+    assert 0.45 < sum(each.subtle for each in with_errors) / len(with_errors) < 0.55
+    assert all(sum(each.counts[kind] for each in drawn) > 300 for kind in range(6))
+    assert written.task(drawn[0]._replace(counts=(0,) * 6)) == written.REPHRASE
+    assert written.SUBTLE in written.task(written.Wanted((1, 0, 0, 2, 0, 0), subtle=True))
+    assert "certainty (2 times)" in written.task(written.Wanted((1, 0, 0, 2, 0, 0), subtle=False))
 
 
 def test_neighbours_are_alike_of_the_same_part_and_never_the_same_text():
@@ -170,7 +252,7 @@ def test_a_file_says_how_each_pair_was_made(collection, tmp_path):
     made = run(collection, tmp_path / "pairs.parquet", outputs={"s3": ["Mild edema."]})
     rows = list(read_rows(made.path))
     assert len(rows) == made.n_pairs > 60
-    assert {row.pairing for row in rows} == set(WAYS)
+    assert {row.pairing for row in rows} == set(WAYS) - set(NAMED_ONLY)
     assert len({(row.reference, row.candidate) for row in rows}) == len(rows)
     by_text = {}
     for row in rows:

@@ -74,11 +74,12 @@ def reorder(text: str, rng: Random) -> str:
     for group in _sections(here):
         order = list(group)
         rng.shuffle(order)
-        new |= {slot: _ended(text[old.start : old.end]) for slot, old in zip(group, order, strict=True) if slot != old}
+        new |= {slot: ended(text[old.start : old.end]) for slot, old in zip(group, order, strict=True) if slot != old}
     return rewrite(text, new)
 
 
-def _ended(sentence: str) -> str:
+def ended(sentence: str) -> str:
+    """Returns a sentence with a full stop if it has no end."""
     return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
@@ -102,7 +103,7 @@ def insert(text: str, sentence: str, rng: Random) -> str:
     slot = rng.choice(places)
     if rng.random() < 0.5:
         return text[: slot.start] + f"{sentence} " + text[slot.start :]
-    return text[: slot.start] + f"{_ended(text[slot.start : slot.end])} {sentence}" + text[slot.end :]
+    return text[: slot.start] + f"{ended(text[slot.start : slot.end])} {sentence}" + text[slot.end :]
 
 
 def replace_words(text: str, start: int, end: int, words: str) -> str:

@@ -1,0 +1,142 @@
+"""Candidates that a language model writes: a report with errors of drawn kinds, half of them subtle, or in other words.
+
+After GREEN (Ostmeier et al. 2024, A.4), in our own words. What was asked for is kept with the pair; whether the model
+did it is for whoever labels the pair.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.judges.base import Engine, Message, Prompt, engine_for
+from rrgmetrics.judges.engines import load_engine
+from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.names import parse_name
+from rrgmetrics.specs import JUDGE_OPTIONS
+from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts
+
+WRITTEN, VERSION = "written", 1
+TEMPLATE = "written"
+NUMBER_WEIGHTS = (2, 3, 3, 2, 1)  # how often a report gets 0 (other words), 1, 2, ... errors
+TASKS = (  # A to F
+    "state a finding that the report does not have",
+    "leave out a finding that the report has",
+    "give a finding another side, place or device position",
+    "give a finding another severity, size or certainty",
+    "state a comparison with an earlier study that the report does not make",
+    "leave out a comparison with an earlier study that the report makes",
+)
+REPHRASE = "It must say exactly the same: put in no error."
+SUBTLE = "Make each error subtle: one that a careful reader finds only by comparing both reports word for word."
+MAX_TOKENS = 1024
+_MARKED = re.compile(r"<report>(.*?)(?:</report>|\Z)", re.DOTALL)
+
+
+class Wanted(NamedTuple):
+    """What a model is asked to put into a report.
+
+    Attributes:
+        counts: Errors of each kind, A to F.
+        subtle: Whether they are to be subtle.
+    """
+
+    counts: Counts
+    subtle: bool
+
+    @property
+    def style(self) -> str:
+        """The word for it in the column `style`."""
+        return f"{WRITTEN}:{'rephrased' if not any(self.counts) else 'subtle' if self.subtle else 'plain'}"
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Asks an engine for candidates."""
+
+    engine: Engine
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Who writes, and by which question."""
+        return {"writer": self.engine.identity, "writer_prompt": digits(TEMPLATE)}
+
+    def write(self, references: Sequence[str], seeds: Sequence[int]) -> list[tuple[str, Wanted] | None]:
+        """Returns a candidate of each reference and what was asked for; None where there is no usable reply."""
+        wanted = [draw(Random(seed)) for seed in seeds]
+        replies = self.engine.answer([prompt(*each) for each in zip(references, wanted, strict=True)])
+        texts = [report_in(reply.text or "") for reply in replies]
+        return [
+            (text, asked) if text and text.split() != reference.split() else None
+            for text, asked, reference in zip(texts, wanted, references, strict=True)
+        ]
+
+
+def draw(rng: Random) -> Wanted:
+    """Draws kinds and number of errors; subtle ones half of the time."""
+    counts = [0] * N_CATEGORIES
+    for category in rng.choices(range(N_CATEGORIES), k=rng.choices(range(len(NUMBER_WEIGHTS)), NUMBER_WEIGHTS)[0]):
+        counts[category] += 1
+    return Wanted(tuple(counts), rng.random() < 0.5)
+
+
+def prompt(reference: str, wanted: Wanted) -> Prompt:
+    """Returns the question."""
+    return Prompt(
+        (Message("user", fill(TEMPLATE, task=task(wanted), reference=reference)),),
+        f"{WRITTEN}@{VERSION}",
+        max_tokens=MAX_TOKENS,
+    )
+
+
+def task(wanted: Wanted) -> str:
+    """Returns what is to be done, in words.
+
+    Example:
+        >>> print(task(Wanted((0, 1, 0, 0, 0, 0), subtle=False)))
+        It must have exactly these errors:
+        - leave out a finding that the report has
+    """
+    if not any(wanted.counts):
+        return REPHRASE
+    lines = [
+        f"- {words}" + (f" ({count} times)" if count > 1 else "")
+        for words, count in zip(TASKS, wanted.counts, strict=True)
+        if count
+    ]
+    return "\n".join(["It must have exactly these errors:", *lines, *([SUBTLE] if wanted.subtle else [])])
+
+
+def report_in(reply: str) -> str:
+    """Returns the report between the marks; "" without them.
+
+    Example:
+        >>> report_in("Here it is. <report> Clear lungs. </report>")
+        'Clear lungs.'
+    """
+    found = _MARKED.search(reply)
+    return found[1].strip() if found else ""
+
+
+def writer_for(name: str, *, progress: bool = True) -> Writer:
+    """Returns who writes.
+
+    Args:
+        name: An engine with options: `openai:<model>?temperature=1`, `hf:<id>`, `vllm:<id>`, `replies:<file>`.
+        progress: Whether to show a bar.
+
+    Raises:
+        InputError: There is no such engine, or an option that cannot be used.
+        BackendError: A model, file or server that is not there.
+        MissingExtraError: The engine's package is not installed.
+    """
+    parsed = parse_name(f"green@{name}")
+    engine = engine_for(parsed.config, "")
+    if engine.kind == "reader":
+        raise InputError(f"--writer {name!r} is nobody who writes; name an engine such as openai:<model>.")
+    options = {key: parsed.options[key] for key in JUDGE_OPTIONS}
+    return Writer(load_engine(engine, options=options, progress=progress))
