@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rrgmetrics.metaeval import Report
     from rrgmetrics.metaeval.loaders import Data
 
-ALSO = ("failures", "overlooked", "counts", "raters", "sources", "blocks")
+ALSO = ("failures", "overlooked", "counts", "raters", "sources", "blocks", "distribution")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="failures (which source's reports have more errors of a kind, as Yu et al. 2023 test it), overlooked "
         "(errors in what a metric ranks best), counts (MAE by kind, one rater left out), raters (each alone), sources "
         "(what raters say of each), blocks (totals, sections, sources and significant kinds, each pooled and within "
-        "studies)",
+        "studies), distribution (what raters counted, and how far they agree: ICC, Krippendorff's alpha)",
     )
     parser.add_argument(
         "--targets",
@@ -46,7 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what all tables and plots are of, the main one first, such as all_eight, insignificant_errors or "
         "false_finding_significant; default: total and significant errors, rating",
     )
-    parser.add_argument("--plots", metavar="DIR", help="write a forest, a map of kinds and a scatter plot a metric")
+    parser.add_argument(
+        "--plots",
+        metavar="DIR",
+        help="write a forest, a map of kinds, histograms of the counts, the raters' counts by study, and a scatter "
+        "plot a metric",
+    )
     parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
     add_outputs(parser)
     add_metrics(parser, trials=TRIALS)
@@ -55,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Scores the rated pairs, prints the agreement and writes what was asked for."""
     from rrgmetrics.metaeval import AgreementReport, Rated, agree_on
-    from rrgmetrics.metaeval.plots import write_plots
+    from rrgmetrics.metaeval.plots import write_histograms, write_plots
     from rrgmetrics.present import papers
     from rrgmetrics.present.agreement import agreement_tables, number_rows
 
@@ -81,9 +86,11 @@ def run(options: argparse.Namespace) -> None:
     rows = [*number_rows(reports), *(row for each in also for own in each.values() for row in own)]
     written = [{**report.to_dict(), **own} for report, own in zip(reports, also, strict=True)]
     print_and_write(options, tables, rows, written[0] if len(written) == 1 else {"datasets": written})
-    for report in reports:
-        if options.plots and isinstance(report, AgreementReport):
-            write_plots(report, options.plots, force=options.force)
+    rated = [report for report in reports if isinstance(report, AgreementReport)] if options.plots else []
+    for report in rated:
+        write_plots(report, options.plots, force=options.force)
+    if len(rated) > 1:
+        write_histograms([report.data for report in rated], options.plots, force=options.force)
 
 
 def _numbers(report: Report, also: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
@@ -99,7 +106,7 @@ def _numbers(report: Report, also: Sequence[str]) -> dict[str, list[dict[str, An
 def _pictures(options: argparse.Namespace, data: Sequence[Data], names: Sequence[str]) -> list[Path]:
     """The plots that will be written; InputError where there is nothing to plot."""
     from rrgmetrics.metaeval import Rated
-    from rrgmetrics.metaeval.plots import plot_paths
+    from rrgmetrics.metaeval.plots import HISTOGRAMS, plot_paths
 
     if not options.plots:
         return []
@@ -107,4 +114,5 @@ def _pictures(options: argparse.Namespace, data: Sequence[Data], names: Sequence
     if not rated:
         named = ", ".join(each.name for each in data)
         raise InputError(f"--plots draws scores against radiologists' counts and ratings; {named} has none.")
-    return [path for each in rated for path in plot_paths(options.plots, each, names).values()]
+    several = [Path(options.plots) / HISTOGRAMS] if len(rated) > 1 else []
+    return [*several, *(path for each in rated for path in plot_paths(options.plots, each, names).values())]

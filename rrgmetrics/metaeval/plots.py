@@ -1,8 +1,8 @@
-"""Plots of agreement with radiologists: scatters, a forest of tau-b with ceilings, a map of kinds by metrics."""
+"""Plots of agreement with radiologists: scatters, a forest of tau-b with ceilings, kinds by metrics, raters' counts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,12 @@ from rrgmetrics.metaeval.failure_plot import failure_bars
 from rrgmetrics.metaeval.failures import failure_modes
 from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.rated import Rated
+from rrgmetrics.metaeval.reliability import intraclass
 from rrgmetrics.names import label, parse_name
 from rrgmetrics.scorers.base import Array
 
 DOT, WITHIN, CEILING_COLOUR = "#1d5b79", "#b4532a", "#c9a227"
+HISTOGRAMS = "counts.png"  # of several data sets
 JITTER = 0.12  # counts are whole numbers: without it, dots lie upon each other
 
 
@@ -32,14 +34,21 @@ def write_plots(report: AgreementReport, folder: str | Path, *, force: bool = Fa
 
     Returns:
         `<data set>_forest.png`, `<data set>_kinds.png` where raters marked kinds, `<data set>_sources.png` where there
-        are several sources too, and a scatter plot a metric, `<data set>_<metric>.png`.
+        are several sources too, `<data set>_counts.png` (what raters counted), `<data set>_raters.png` where there are
+        several (what each counted in each study), and a scatter plot a metric, `<data set>_<metric>.png`.
 
     Raises:
         InputError: A file exists, or the folder cannot be written to; nothing was drawn.
     """
     paths = plot_paths(folder, report.data, report.results)
     check_outputs(pictures=paths.values(), force=force)
-    draw = {"forest": forest, "kinds": kinds_map, "sources": sources_bars}
+    draw: Mapping[str, Callable[[AgreementReport], Any]] = {
+        "forest": forest,
+        "kinds": kinds_map,
+        "sources": sources_bars,
+        "counts": lambda report: histograms([report.data]),
+        "raters": lambda report: dots(report.data),
+    }
     try:
         for name, path in paths.items():
             figure = draw[name](report) if name in draw else scatter(report, name)
@@ -50,11 +59,87 @@ def write_plots(report: AgreementReport, folder: str | Path, *, force: bool = Fa
 
 
 def plot_paths(folder: str | Path, data: Rated, metrics: Iterable[str]) -> dict[str, Path]:
-    """Each plot's path: `forest`, `kinds` where raters marked several, `sources`, and each metric by its name."""
-    there = {"kinds": len(data.counted_kinds) > 1, "sources": failure_modes(data) is not None}
-    names = {"forest": "forest", **{name: name for name, is_there in there.items() if is_there}}
+    """Each plot's path: `forest`, `counts`, those of `kinds`, `sources` and `raters`, and each metric by its name."""
+    there = {
+        "forest": True,
+        "kinds": len(data.counted_kinds) > 1,
+        "sources": failure_modes(data) is not None,
+        "counts": True,
+        "raters": len(data.raters) > 1,
+    }
+    names = {name: name for name, is_there in there.items() if is_there}
     slugs: Mapping[str, str] = names | {metric: parse_name(metric).slug for metric in metrics}
     return {name: Path(folder) / f"{data.name}_{slug}.png" for name, slug in slugs.items()}
+
+
+def write_histograms(data: Sequence[Rated], folder: str | Path, *, force: bool = False) -> Path:
+    """Writes what raters counted in several data sets as one picture, `counts.png`.
+
+    Raises:
+        InputError: The file exists, or the folder cannot be written to.
+    """
+    path = Path(folder) / HISTOGRAMS
+    check_outputs(pictures=[path], force=force)
+    try:
+        histograms(data).savefig(path, dpi=150)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written to: {error.strerror}.") from None
+    return path
+
+
+# --- counts
+
+
+def histograms(data: Sequence[Rated]) -> Any:
+    """How many pairs of each data set have so many errors: the raters' mean of the main target, rounded."""
+    figure, _ = _figure(4.2 * min(3, len(data)), 3.4 * -(-len(data) // 3), axes=False)
+    panels = np.atleast_1d(figure.subplots(-(-len(data) // 3), min(3, len(data)))).ravel()
+    for each, axes in zip(data, panels, strict=False):
+        target = main_target(each)
+        means = each.mean(target)
+        means = means[~np.isnan(means)]
+        counts = np.round(means)
+        bins = np.arange(counts.min(initial=0) - 0.5, counts.max(initial=0) + 1.5)
+        axes.hist(counts, bins=bins, color=DOT, rwidth=0.85)
+        axes.locator_params(axis="both", integer=True)
+        mean = means.mean() if len(means) else np.nan
+        axes.set_title(f"{each.name}: {len(means)} pairs, mean {mean:.2f}", fontsize=11)
+        axes.set_xlabel(f"radiologists' {each.title(target)}")
+        axes.set_ylabel("pairs")
+        axes.grid(axis="y", alpha=0.25)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in panels[len(data) :]:
+        axes.set_visible(False)
+    return figure
+
+
+def dots(data: Rated) -> Any:
+    """What each rater counted in each study, a dot a rater: the mean of its candidates, studies by their mean."""
+    target = main_target(data)
+    studies = list(dict.fromkeys(data.studies))
+    of_study = np.array([[study == name for study in data.studies] for name in studies])
+    table = np.array([[_mean(row[own]) for own in of_study] for row in data.values[target]])
+    order = np.argsort([_mean(column) for column in table.T], kind="stable")
+    figure, axes = _figure(7.5, 4.2)
+    shifts = np.linspace(-0.3, 0.3, len(data.raters))
+    for rater, row, shift in zip(data.raters, table, shifts, strict=True):
+        axes.plot(np.arange(1, len(studies) + 1) + shift, row[order], "o", markersize=3.5, alpha=0.7, label=str(rater))
+    single, of_mean = intraclass(data.values[target][:, ~np.isnan(data.values[target]).any(axis=0)])
+    shown = f", ICC(2,1) {single:.2f}, ICC(2,{len(data.raters)}) {of_mean:.2f}" if not np.isnan(single) else ""
+    axes.set_title(f"{data.name}: {data.title(target)} by rater{shown}", fontsize=11)
+    axes.locator_params(axis="x", integer=True)
+    axes.set_xlabel(f"{len(studies)} studies, those with the fewest first")
+    axes.set_ylabel(f"{data.title(target)} a report")
+    axes.grid(axis="y", alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=min(6, len(data.raters)), frameon=False, fontsize=9)
+    return figure
+
+
+def _mean(values: Array) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else np.nan
 
 
 # --- a forest

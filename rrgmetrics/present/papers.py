@@ -17,6 +17,7 @@ from rrgmetrics.metaeval.failures import FailureModes, MoreErrors, failure_modes
 from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
 from rrgmetrics.metaeval.rated import SIGNIFICANT, TOTAL, Rated
+from rrgmetrics.metaeval.reliability import distributions
 from rrgmetrics.present.numbers import p_value
 from rrgmetrics.present.short import NO_CEILING, NOTHING, STYLES, named, short, short_estimate, short_signed, span
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
@@ -393,6 +394,46 @@ def block_numbers(report: AgreementReport) -> list[dict[str, Any]]:
     ]
 
 
+def distribution_tables(report: AgreementReport) -> Iterator[Table]:
+    """Yields what raters said of each target, and how far they agree in it."""
+    data = report.data
+    several = len(data.raters) > 1
+    rows: list[Cells] = []
+    for line in distributions(data):
+        agreement = [short(value) for value in (line.icc_single, line.icc_mean, line.alpha)] if several else []
+        quartiles = ", ".join(short(value).removesuffix(".00") for value in line.quartiles)
+        cells = (_with_sd(line.mean, line.sd), quartiles, _percent(line.none), *agreement, str(line.n))
+        rows.append((data.title(line.target), *cells))
+    heads = ("ICC(2,1)", f"ICC(2,{len(data.raters)})", "alpha") if several else ()
+    agreement_note = (
+        " ICC(2,1) is of one rater, the other one of the mean of all (Shrout and Fleiss 1979), on the pairs that all "
+        "judged; alpha is Krippendorff's, interval metric, on all that two judged."
+        if several
+        else " One rater: nothing is known of how far raters agree."
+    )
+    yield Table(
+        ("", "mean ± SD", "least, quartiles, most", "none", *heads, "pairs"),
+        (Group(tuple(rows)),),
+        title=f"{report.name}: what raters counted in {len(data.pairs)} pairs",
+        note=f"Of the raters' mean of each pair; none: share of the pairs with 0.{agreement_note}",
+        broken=frozenset({0}),
+    )
+
+
+def distribution_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+    """What raters said of each target and how far they agree, a row each."""
+    names = ("least", "first_quartile", "median", "third_quartile", "most")
+    return [
+        {
+            "dataset": report.name,
+            "view": "distribution",
+            **{key: value for key, value in vars(line).items() if key != "quartiles"},
+            **dict(zip(names, line.quartiles, strict=True)),
+        }
+        for line in distributions(report.data)
+    ]
+
+
 ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
     "failures": failure_tables,
     "overlooked": overlooked_tables,
@@ -400,6 +441,7 @@ ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
     "raters": rater_tables,
     "sources": source_tables,
     "blocks": block_tables,
+    "distribution": distribution_tables,
 }
 
 NUMBERS: Mapping[
@@ -410,6 +452,7 @@ NUMBERS: Mapping[
     "blocks": block_numbers,
     "counts": counting_numbers,
     "raters": rater_numbers,
+    "distribution": distribution_numbers,
 }
 
 

@@ -238,7 +238,8 @@ def test_json_of_radpref():
 def test_plots(tmp_path):
     report = report_of(result("rouge", headline=[1, 0, 0.9, 0.2, 0.5, NAN]), result("bleu", headline=[NAN] * 6))
     paths = write_plots(report, tmp_path / "plots")
-    assert [path.name for path in paths] == [f"radpref_{name}.png" for name in ("forest", "kinds", "rouge", "bleu")]
+    drawn = ("forest", "kinds", "counts", "raters", "rouge", "bleu")
+    assert [path.name for path in paths] == [f"radpref_{name}.png" for name in drawn]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
     with pytest.raises(InputError, match=r"radpref_forest\.png exists; pass --force"):
         write_plots(report, tmp_path / "plots")
@@ -609,7 +610,7 @@ def test_a_lab_measures_its_own_file(lab, tmp_path, capsys):
     assert {row["subject"] for row in rows} == {"rouge", "bleu", "raters' mean"}
     assert (tmp_path / "out.tex").read_text().startswith("% \\usepackage{booktabs,graphicx}")
     assert {path.name for path in (tmp_path / "plots").iterdir()} == {
-        f"lab_{x}.png" for x in ("forest", "rouge", "bleu")
+        f"lab_{x}.png" for x in ("forest", "counts", "raters", "rouge", "bleu")
     }
     assert main(command(lab, "--json", str(tmp_path / "out.json"))) == 2
     assert "exists; pass --force" in capsys.readouterr().err
