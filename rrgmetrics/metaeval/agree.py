@@ -11,13 +11,14 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.agreement import AgreementReport, measure
 from rrgmetrics.metaeval.equal import Equal, EqualReport, equal_report
 from rrgmetrics.metaeval.loaders import Data, Ranked, load
+from rrgmetrics.metaeval.preferences import PreferenceReport, Preferred, preference_report
 from rrgmetrics.metaeval.ranked import RankedReport, ranked_report
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.names import check_per_pair
 from rrgmetrics.prepared import prepare
 from rrgmetrics.stats import LEVEL, TRIALS
 
-Report = AgreementReport | RankedReport | EqualReport
+Report = AgreementReport | RankedReport | EqualReport | PreferenceReport
 
 
 def agree(
@@ -102,6 +103,8 @@ def agree_on(
                 reports.append(ranked_report(each, results))
             elif isinstance(each, Equal):
                 reports.append(equal_report(each, results, **draws))
+            elif isinstance(each, Preferred):
+                reports.append(preference_report(each, results, **draws))
             else:
                 reports.append(measure(each, results, correction=correction, progress=progress, **draws))
     return reports

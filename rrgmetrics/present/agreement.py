@@ -12,10 +12,12 @@ from rrgmetrics.metaeval.agree import Report
 from rrgmetrics.metaeval.agreement import AgreementReport, main_target
 from rrgmetrics.metaeval.equal import EqualReport
 from rrgmetrics.metaeval.model import Agreement, Between, Preference, View
+from rrgmetrics.metaeval.preferences import PreferenceReport
 from rrgmetrics.metaeval.ranked import RankedReport
 from rrgmetrics.metaeval.rated import TOTAL
 from rrgmetrics.present.equal import equal_table
 from rrgmetrics.present.numbers import p_value
+from rrgmetrics.present.preferences import preference_tables
 from rrgmetrics.present.ranked import failed_table, passed_table
 from rrgmetrics.present.short import (
     CORRECTED,
@@ -61,6 +63,9 @@ def agreement_tables(reports: Sequence[Report]) -> Iterator[Table]:
     equal = [report for report in reports if isinstance(report, EqualReport)]
     if equal:
         yield equal_table(equal)
+    for preferences in reports:
+        if isinstance(preferences, PreferenceReport):
+            yield from preference_tables(preferences)
     for ranked in reports:
         if isinstance(ranked, RankedReport):
             yield passed_table(ranked)

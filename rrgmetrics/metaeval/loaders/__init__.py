@@ -12,6 +12,7 @@ from rrgmetrics.metaeval.loaders.bodyct import load_bodyct
 from rrgmetrics.metaeval.loaders.chest2error import load_chest2error, load_chest2error_equal
 from rrgmetrics.metaeval.loaders.error_injected import load_error_injected, load_error_injected_equal
 from rrgmetrics.metaeval.loaders.fields import TABLES
+from rrgmetrics.metaeval.loaders.preferences import load_preferences
 from rrgmetrics.metaeval.loaders.radeval_expert import load_radeval_expert
 from rrgmetrics.metaeval.loaders.radevalx import load_radevalx
 from rrgmetrics.metaeval.loaders.radjudge import load_radjudge
@@ -22,10 +23,12 @@ from rrgmetrics.metaeval.loaders.rexerr import load_rexerr
 from rrgmetrics.metaeval.loaders.rexval import load_rexval, load_rexval_star
 from rrgmetrics.metaeval.loaders.sheet import load_sheet
 from rrgmetrics.metaeval.loaders.table import load_table
+from rrgmetrics.metaeval.preferences import Preferred
 from rrgmetrics.metaeval.ranked import Ranked
 from rrgmetrics.metaeval.rated import Rated
 
-Data: TypeAlias = Rated | Ranked | Equal
+Data: TypeAlias = Rated | Ranked | Equal | Preferred
+PREFERENCES = "preferences"
 
 PUBLISHED: Mapping[str, Callable[[str], Data]] = {
     "rexval": load_rexval,
@@ -48,7 +51,7 @@ TABULAR: Mapping[str, Callable[..., Rated]] = {  # not all of their columns are 
     "rate_eval": load_rate_eval,
     "metriceval_bodyct": load_bodyct,
 }
-NAMES = (*PUBLISHED, *EQUAL, *TABULAR)
+NAMES = (*PUBLISHED, *EQUAL, *TABULAR, PREFERENCES)
 
 
 def load(
@@ -72,6 +75,8 @@ def load(
     name, _, path = dataset.partition(":")
     if name in PUBLISHED and path:
         return PUBLISHED[name](path)
+    if name == PREFERENCES and path:
+        return load_preferences(path, columns=columns)
     if name in EQUAL and path:
         return EQUAL[name](path, columns=columns)
     if name in TABULAR and path:

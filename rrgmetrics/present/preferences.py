@@ -1,0 +1,49 @@
+"""Tables of preferences: how often a metric scores the preferred candidate higher."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rrgmetrics.english import counted
+from rrgmetrics.metaeval.preferences import ALL, Accuracy, PreferenceReport
+from rrgmetrics.present.short import named, short_estimate
+from rrgmetrics.present.tables import Cell, Cells, Group, Table
+
+HOW = (
+    "Share of the preferred candidates with the better score. Strict: an equal score is wrong, as in GREEN's paper; "
+    "half: it counts half. Pairs on which raters differ are left out."
+)
+
+
+def preference_tables(report: PreferenceReport) -> Iterator[Table]:
+    """Yields the accuracy on all pairs, then by the raters' confidence and against each rater."""
+    yield _table(report, [ALL], f"{report.name}: {_pairs(report)}")
+    strata = list(dict.fromkeys(each.stratum for each in report.accuracies if each.stratum.startswith("confidence")))
+    if strata:
+        yield _table(report, strata, f"{report.name}: by the raters' confidence")
+    if report.raters:
+        yield _table(report, [f"rater {rater}" for rater in report.data.raters], f"{report.name}: each rater alone")
+
+
+def _pairs(report: PreferenceReport) -> str:
+    differ, neither = report.data.left_out()
+    text = f"{counted(len(report.data.first), 'pair')} of {counted(len(set(report.data.studies)), 'study', 'studies')}"
+    left_out = [f"{n} {why}" for n, why in ((differ, "with differing choices"), (neither, "with no preference")) if n]
+    return f"{text}{'; left out: ' + ', '.join(left_out) if left_out else ''}"
+
+
+def _table(report: PreferenceReport, strata: list[str], title: str) -> Table:
+    groups = []
+    for stratum in strata:
+        lines = [_line(named(each, result), report.of(each)[stratum]) for each, result in report.results.items()]
+        lines += [_line(each.subject, each) for each in report.raters if each.stratum == stratum]
+        heading = () if stratum == ALL else (Cell(stratum, "strong"),)
+        groups.append(Group(tuple(lines), heading))
+    notes = " ".join(f"{note}." for note in report.data.notes)
+    note = f"{HOW} {notes}".rstrip() if strata == [ALL] else ""
+    return Table(("", "strict", "half", "pairs", "equal", "unscored"), tuple(groups), title=title, note=note)
+
+
+def _line(name: str, each: Accuracy) -> Cells:
+    counts = (str(each.n), str(each.n_ties), str(each.n_unscored))
+    return (f"  {name}", short_estimate(each.strict), short_estimate(each.half), *counts)
