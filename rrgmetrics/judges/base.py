@@ -139,6 +139,22 @@ class Unscored:
         return as_entry(self.reason, self.cause, self.replies) | ({"is_pending": True} if self.is_pending else {})
 
 
+@dataclass(frozen=True)
+class Runs:
+    """What a judge said of a pair that it was asked about several times; at least one is a verdict.
+
+    Attributes:
+        outcomes: A verdict or Unscored of each run.
+    """
+
+    outcomes: tuple[Any, ...]
+
+    @property
+    def verdicts(self) -> list[Any]:
+        """The verdicts of the runs that have one."""
+        return [outcome for outcome in self.outcomes if not isinstance(outcome, Unscored)]
+
+
 class JudgeProtocol(Protocol):
     """Asks about a pair and reads the replies. A small frozen dataclass; its repr is its identity."""
 

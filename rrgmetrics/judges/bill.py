@@ -102,11 +102,13 @@ def bill_of(judge: object, pairs: Sequence[tuple[Pair, str]]) -> Bill:
     guessed: dict[str, Prompt] = {}
     for pair, pack in pairs:
         with pack_used(pack):
-            rounds = list(known_rounds(judge, engine, pair))
-            asked.update((prompt.sha256, prompt) for prompts, _ in rounds for prompt in prompts)
-            if rounds and None in rounds[-1][1]:
-                n_replies = sum(len(prompts) for prompts, _ in rounds)
-                guessed.update((prompt.sha256, prompt) for prompt in _guessed(judge.protocol, pair, n_replies))
+            for run in range(judge.runs):
+                rounds = list(known_rounds(judge, engine, pair, run))
+                asked.update((prompt.sha256, prompt) for prompts, _ in rounds for prompt in prompts)
+                if rounds and None in rounds[-1][1]:
+                    n_replies = sum(len(prompts) for prompts, _ in rounds)
+                    likely = judge.of_run(list(_guessed(judge.protocol, pair, n_replies)), run)
+                    guessed.update((prompt.sha256, prompt) for prompt in likely)
     known = [engine.known(prompt) for prompt in asked.values()]
     further = [prompt for sha256, prompt in guessed.items() if sha256 not in asked]
     missing = [prompt for prompt, reply in zip(asked.values(), known, strict=True) if reply is None]
@@ -174,11 +176,11 @@ def cached_judge(judge: object) -> tuple[Judge, CachedEngine]:
 
 
 def known_rounds(
-    judge: Judge, engine: CachedEngine, pair: Pair
+    judge: Judge, engine: CachedEngine, pair: Pair, run: int = 0
 ) -> Iterator[tuple[Sequence[Prompt], list[Reply | None]]]:
-    """Yields the questions about a pair with their cached replies, round by round, until a reply is missing."""
+    """Yields the questions of a run with their cached replies, round by round, until a reply is missing."""
     replies: list[Reply] = []
-    prompts = engine.fitted(judge.protocol.prompts(pair))
+    prompts = engine.fitted(judge.of_run(judge.protocol.prompts(pair), run))
     while prompts:
         known = [engine.known(prompt) for prompt in prompts]
         yield prompts, known
@@ -186,7 +188,7 @@ def known_rounds(
         if None in known:
             return
         more = judge.read(judge.protocol.follow_up, pair, replies)
-        prompts = () if isinstance(more, Unscored) else engine.fitted(more)
+        prompts = () if isinstance(more, Unscored) else engine.fitted(judge.of_run(more, run))
 
 
 def redo_unusable(judge: object, pairs: Sequence[tuple[Pair, str]]) -> None:
@@ -197,12 +199,13 @@ def redo_unusable(judge: object, pairs: Sequence[tuple[Pair, str]]) -> None:
     judge, engine = cached_judge(judge)
     for pair, pack in pairs:
         with pack_used(pack):
-            engine.redone.update(_unusable(judge, engine, pair))
+            for run in range(judge.runs):
+                engine.redone.update(_unusable(judge, engine, pair, run))
 
 
-def _unusable(judge: Judge, engine: CachedEngine, pair: Pair) -> set[str]:
-    """Returns the checksums of the prompts whose replies are the reason that a pair has no verdict."""
-    rounds = list(known_rounds(judge, engine, pair))
+def _unusable(judge: Judge, engine: CachedEngine, pair: Pair, run: int) -> set[str]:
+    """Returns the checksums of the prompts whose replies are the reason that a run has no verdict on a pair."""
+    rounds = list(known_rounds(judge, engine, pair, run))
     prompts = [prompt for asked, _ in rounds for prompt in asked]
     replies = [reply for _, known in rounds for reply in known if reply is not None]
     if not prompts or len(replies) < len(prompts):

@@ -8,27 +8,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.causes import Cause
-from rrgmetrics.errors import BackendError, VerdictError
-from rrgmetrics.judges.base import Engine, JudgeProtocol, Prompt, Reply, SupportsBool, Unscored, Verdict, engine_for
+from rrgmetrics.errors import BackendError, InputError, VerdictError
+from rrgmetrics.judges.base import (
+    Engine,
+    JudgeProtocol,
+    Prompt,
+    Reply,
+    Runs,
+    SupportsBool,
+    Unscored,
+    Verdict,
+    engine_for,
+)
 from rrgmetrics.judges.outcomes import OUTCOMES, Outcome, State
 from rrgmetrics.reports import Pair
 
 MAX_CHARACTERS = 200_000  # of a reply; beyond, a model has lost itself in a loop
 KEPT_CHARACTERS = 20_000  # of an unreadable reply
+MOST_RUNS = 1000
 LOOKAHEAD = 4096  # pairs asked about at a time: some 60 MB of prompts and replies, and a seldom wait for the slowest
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Asks an engine about pairs; an annotation is a verdict or Unscored."""
+    """Asks an engine about pairs; an annotation is a verdict or Unscored, of several runs `Runs`.
+
+    Attributes:
+        protocol: What is asked.
+        engine: Who answers.
+        runs: How often each question is asked: replies differ, even at temperature 0 on most servers.
+    """
 
     protocol: JudgeProtocol
     engine: Engine
+    runs: int = 1
 
     @property
     def lookahead(self) -> int:
@@ -39,14 +57,16 @@ class Judge:
     def key(self) -> str:
         """The identity: the protocol with its options, the engine with its parameters."""
         parameters = json.dumps(dict(self.engine.parameters), sort_keys=True, default=str)
-        return f"judge|{self.protocol!r}|{self.engine.identity}|{parameters}"
+        runs = f"|{self.runs} runs" if self.runs > 1 else ""
+        return f"judge|{self.protocol!r}|{self.engine.identity}|{parameters}{runs}"
 
     @property
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature, of the engine and of the protocol."""
-        return {"engine": self.engine.identity, **self.protocol.facts, **self.engine.facts}
+        runs = {"runs": str(self.runs)} if self.runs > 1 else {}
+        return {"engine": self.engine.identity, **self.protocol.facts, **self.engine.facts, **runs}
 
-    def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored]:
+    def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored | Runs]:
         """Asks everything about all pairs in one call of the engine, what the replies call for in further ones.
 
         Raises:
@@ -55,22 +75,32 @@ class Judge:
         kept = getattr(self.engine, "cache", None) is not None
         outcome = OUTCOMES.setdefault((self.protocol.name, self.engine.identity), Outcome(kept))
         try:
-            verdicts = self._verdicts(pairs)
+            verdicts = self._verdicts([(pair, run) for pair in pairs for run in range(self.runs)])
         except BackendError:
             outcome.add(pairs, [State.PENDING] * len(pairs))
             raise
-        outcome.add(pairs, map(state_of, verdicts))
-        return verdicts
+        whole = [_together(verdicts[start : start + self.runs]) for start in range(0, len(verdicts), self.runs)]
+        outcome.add(pairs, map(state_of, whole))
+        return whole
 
-    def _verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored]:
-        replies = self._ask([self.protocol.prompts(pair) for pair in pairs])
+    def of_run(self, prompts: Sequence[Prompt], run: int) -> tuple[Prompt, ...]:
+        """The questions of one run, from 0: those after the first have the run in their identity, and so in caches."""
+        return tuple(
+            replace(prompt, protocol=f"{prompt.protocol}+run{run + 1}") if run else prompt for prompt in prompts
+        )
+
+    def _verdicts(self, asked: Sequence[tuple[Pair, int]]) -> list[Verdict | Unscored]:
+        """The outcomes of pairs and runs, all asked in one call."""
+        pairs = [pair for pair, _ in asked]
+        replies = self._ask([self.of_run(self.protocol.prompts(pair), run) for pair, run in asked])
         unscored: dict[int, Unscored] = {}
         waiting = list(range(len(pairs)))
         while waiting:
             further = {row: self.read(self.protocol.follow_up, pairs[row], replies[row]) for row in waiting}
             unscored |= {row: outcome for row, outcome in further.items() if isinstance(outcome, Unscored)}
             waiting = [row for row, prompts in further.items() if prompts and row not in unscored]
-            for row, answers in zip(waiting, self._ask([further[row] for row in waiting]), strict=True):
+            questions = [self.of_run(further[row], asked[row][1]) for row in waiting]
+            for row, answers in zip(waiting, self._ask(questions), strict=True):
                 replies[row] += answers
         return [
             unscored[row] if row in unscored else self.read(self.protocol.verdict, pair, replies[row])
@@ -104,7 +134,14 @@ class Judge:
             return Unscored(f"The reply cannot be read ({type(error).__name__}: {error}).", kept)
 
 
-def state_of(verdict: Verdict | Unscored) -> State:
+def _together(outcomes: Sequence[Verdict | Unscored]) -> Verdict | Unscored | Runs:
+    """The outcome of all runs of a pair; where none has a verdict, why the first has none."""
+    if len(outcomes) == 1 or all(isinstance(outcome, Unscored) for outcome in outcomes):
+        return outcomes[0]
+    return Runs(tuple(outcomes))
+
+
+def state_of(verdict: Verdict | Unscored | Runs) -> State:
     """What became of a pair with this verdict."""
     if not isinstance(verdict, Unscored):
         return State.SCORED
@@ -120,7 +157,7 @@ def judge_for(
     device: str | None = None,
     progress: SupportsBool = True,
 ) -> Judge | ComparedPairs:
-    """The backend of a judge's configuration (`engine_for`); `options` are those of the engine.
+    """The backend of a judge's configuration (`engine_for`); `options` are those of the engine, and `runs`.
 
     Raises:
         InputError: A configuration or option that cannot be used.
@@ -133,7 +170,11 @@ def judge_for(
         return ComparedPairs(engine="reader")
     from rrgmetrics.judges.engines import load_engine
 
-    return Judge(protocol, load_engine(name, options=options, batch_size=batch_size, device=device, progress=progress))
+    runs = int(options.get("runs", 1))
+    if not 1 <= runs <= MOST_RUNS:
+        raise InputError(f"runs={runs}: write how often each question is asked, from 1 to {MOST_RUNS}.")
+    engine = load_engine(name, options=options, batch_size=batch_size, device=device, progress=progress)
+    return Judge(protocol, engine, runs)
 
 
 def verdicts(protocol: JudgeProtocol, pairs: Iterable[Pair], annotations: Mapping[Any, Any]) -> list[Any]:

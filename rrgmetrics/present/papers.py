@@ -18,6 +18,7 @@ from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
 from rrgmetrics.metaeval.rated import SIGNIFICANT, TOTAL, Rated
 from rrgmetrics.metaeval.reliability import distributions
+from rrgmetrics.present.judge_noise import noise_numbers, noise_tables
 from rrgmetrics.present.numbers import p_value
 from rrgmetrics.present.short import NO_CEILING, NOTHING, STYLES, named, short, short_estimate, short_signed, span
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
@@ -442,6 +443,7 @@ ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
     "sources": source_tables,
     "blocks": block_tables,
     "distribution": distribution_tables,
+    "runs": noise_tables,
 }
 
 NUMBERS: Mapping[
@@ -453,6 +455,7 @@ NUMBERS: Mapping[
     "counts": counting_numbers,
     "raters": rater_numbers,
     "distribution": distribution_numbers,
+    "runs": noise_numbers,
 }
 
 

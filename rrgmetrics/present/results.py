@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rrgmetrics.comparison import SIGNIFICANT, Row
 from rrgmetrics.english import counted
+from rrgmetrics.judges.runs import Spread, runs_of, spread_of
 from rrgmetrics.names import parse_name, shown
 from rrgmetrics.present.numbers import bounds, direction, estimate, figure, headed, p_value, show, signed, signed_figure
 from rrgmetrics.present.short import CORRECTED
@@ -235,10 +236,21 @@ def judge_lines(results: Mapping[str, Result], record: str = "") -> str:
         name, headline = result.spec.name, result.titled.headline
         scored = f"{result.n_pairs - result.n_unscored:,} of {result.n_pairs:,} pairs scored"
         lines.append(f"{name}: {scored}, {headed(headline)} {show(result.scores[name], headline)}")
+        runs = runs_of(result)
+        lines += [f"  {spread_line(spread_of(runs))}"] if runs is not None else []
         lines += [f"  unscored: {reason} ({count:,})" for reason, count in result.unscored_counts.items()]
         again = f"{name}@replies:{record}" if record else f"{asked} (its replies are cached)"
         lines.append(f"  score again without asking: {again}")
     return "\n".join(lines)
+
+
+def spread_line(spread: Spread) -> str:
+    """How far the runs of a judge lie apart, in a line."""
+    sd_of_mean = "—" if math.isnan(spread.sd_of_mean) else figure(spread.sd_of_mean)
+    text = f"mean of {spread.n_runs} runs {figure(spread.mean)}, SD of the mean {sd_of_mean}"
+    if math.isnan(spread.sd_of_pair):
+        return text
+    return f"{text}, SD a pair {figure(spread.sd_of_pair)} ({100 * spread.identical:.0f}% of pairs alike in all runs)"
 
 
 def _with_values(rows: Sequence[Row]) -> tuple[list[Row], str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from rrgmetrics.backends.comparison import ComparedPairs
-from rrgmetrics.judges.base import JudgeProtocol, SupportsCut, Unscored
+from rrgmetrics.errors import InputError
+from rrgmetrics.judges.base import JudgeProtocol, Runs, SupportsCut, Unscored
 from rrgmetrics.judges.judge import Judge, judge_for, verdicts
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Reduction, Runtime
@@ -53,6 +54,19 @@ def known_stats(rows: Sequence[Sequence[float]], n_keys: int) -> Array:
     return stats
 
 
+def row_of(outcome: Any, row: Callable[[Any], Sequence[float]], n_values: int) -> Sequence[float]:
+    """The values of an outcome: of a verdict its own, of runs their means over the runs that know them, else NaN."""
+    if isinstance(outcome, Unscored):
+        return [np.nan] * n_values
+    if not isinstance(outcome, Runs):
+        return row(outcome)
+    values = np.array([row(verdict) for verdict in outcome.verdicts], dtype=np.float64)
+    known = ~np.isnan(values)
+    n_known = known.sum(axis=0)
+    means = np.where(known, values, 0.0).sum(axis=0) / np.maximum(n_known, 1)
+    return np.where(n_known > 0, means, np.nan).tolist()  # type: ignore[no-any-return]  # a list of floats
+
+
 @dataclass(frozen=True)
 class JudgeScorer(ABC):
     """Scores pairs by the verdicts of the engine that `config` names; a pair without a verdict is unscored.
@@ -69,6 +83,10 @@ class JudgeScorer(ABC):
     config: str = "default"
     engine: Mapping[str, Any] = field(default_factory=dict)
     explain: bool = False
+
+    def __post_init__(self) -> None:
+        if self.explain and int(self.engine.get("runs", 1)) > 1:
+            raise InputError("Verdicts in words are those of one run; leave out explain, or runs.")
 
     @property
     @abstractmethod
@@ -103,12 +121,8 @@ class JudgeScorer(ABC):
         statistics: None = None,
     ) -> Array:
         """The statistics for `reduction`, then whether the question was cut; NaN for an unscored pair."""
-        nothing = [np.nan] * len(self.keys)
-        rows = [
-            nothing if isinstance(verdict, Unscored) else self.row(verdict)
-            for verdict in verdicts(self.protocol, pairs, annotations)
-        ]
-        stats = known_stats(rows, len(self.keys))
+        outcomes = verdicts(self.protocol, pairs, annotations)
+        stats = known_stats([row_of(outcome, self.row, len(self.keys)) for outcome in outcomes], len(self.keys))
         if not self._cuts:
             return stats
         cut = np.array([self.protocol.is_cut(pair) for pair in pairs], dtype=np.float64)  # type: ignore[attr-defined]
@@ -118,6 +132,17 @@ class JudgeScorer(ABC):
         """The number of pairs that the judge was asked about in part, as their reports are too long."""
         is_counted = stats.shape[1] > 2 * len(self.keys)  # results of earlier versions have no such column
         return {"too_long": str(int(np.nansum(stats[:, -1])))} if self._cuts and is_counted else {}
+
+    def _of_runs(self, outcome: Any) -> dict[str, list[float | None]] | None:
+        """The values of each run, by key; None for a pair that no run has scored."""
+        if not isinstance(outcome, Runs):
+            return None
+        runs = [{} if isinstance(each, Unscored) else self.values_of(each) for each in outcome.outcomes]
+        return {key: [None if np.isnan(run.get(key, np.nan)) else float(run[key]) for run in runs] for key in self.keys}
+
+    def values_of(self, verdict: Any) -> Mapping[str, float]:
+        """The values of one verdict by key; NaN where unknown."""
+        return dict(zip(self.keys, self.row(verdict), strict=True))
 
     @property
     def _cuts(self) -> bool:
@@ -129,7 +154,10 @@ class JudgeScorer(ABC):
         pairs: Sequence[Pair],
         annotations: Annotations,
     ) -> Mapping[str, Sequence[Any]]:
-        """Returns the verdicts (`<name>_explained`, with `explain`) and why pairs are unscored (`<name>_unscored`)."""
+        """Returns verdicts (`<name>_explained`, with `explain`), why pairs are unscored (`<name>_unscored`), and runs.
+
+        `<name>_runs` has for each pair the values of each run by key, None where a run has none; with several runs.
+        """
         details: dict[str, list[Any]] = {}
         asked, name = self.config not in BUNDLED_ENGINES, self.protocol.name
         if not asked and not self.explain:
@@ -139,4 +167,6 @@ class JudgeScorer(ABC):
             details[f"{name}_explained"] = [outcome.to_dict() for outcome in outcomes]
         if asked:
             details[f"{name}_unscored"] = [one.to_dict() if isinstance(one, Unscored) else None for one in outcomes]
+        if asked and int(self.engine.get("runs", 1)) > 1:
+            details[f"{name}_runs"] = [self._of_runs(outcome) for outcome in outcomes]
         return details

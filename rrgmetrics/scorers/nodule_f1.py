@@ -16,14 +16,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rrgmetrics.judges.base import Unscored
 from rrgmetrics.judges.judge import verdicts
 from rrgmetrics.judges.protocols.nodule_counts import CLASSES, DETECTION, FIELDS
 from rrgmetrics.judges.protocols.nodules import Nodules as Protocol
 from rrgmetrics.judges.protocols.nodules import NodulesVerdict
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.scorers.judged import JudgeScorer
+from rrgmetrics.scorers.judged import JudgeScorer, row_of
 from rrgmetrics.specs import keys_of
 
 KEYS = keys_of("nodule_f1")
@@ -90,9 +89,12 @@ class NoduleF1(JudgeScorer):
         """Returns numerators, then denominators, in the order of `FIELDS`."""
         return [verdict.counts[field][part] for part in (0, 1) for field in FIELDS]
 
+    def values_of(self, verdict: NodulesVerdict) -> Mapping[str, float]:
+        """The ratios of one verdict by key; NaN where undefined."""
+        return {key: float(value[0]) for key, value in self.reduction.per_pair(np.array([self.row(verdict)])).items()}
+
     def pair_stats(self, pairs: Any, annotations: Mapping[Pair, Any], statistics: None = None) -> Array:
         """Numerators and denominators `(n_pairs, 2 n_fields)`; NaN for an unscored pair."""
-        nothing = [np.nan] * (2 * len(FIELDS))
         judged = verdicts(self.protocol, pairs, annotations)
-        rows = [nothing if isinstance(verdict, Unscored) else self.row(verdict) for verdict in judged]
+        rows = [row_of(outcome, self.row, 2 * len(FIELDS)) for outcome in judged]
         return np.array(rows, dtype=np.float64).reshape(-1, 2 * len(FIELDS))

@@ -12,6 +12,7 @@ JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `rea
     "api_key": Option("OPENAI_API_KEY", "openai: environment variable that holds the key", stated=False),
     "temperature": Option(0.0, "openai, vllm: 0 takes the most probable word each time", stated=False),
     "top_p": Option(1.0, "openai, vllm: draw from the words that make up this share of probability", stated=False),
+    "runs": Option(1, "times that each question is asked, each reply kept; scores are means of the runs", stated=False),
     "max_tokens": Option(0, "longest reply; 0: the protocol's own", stated=False),
     "concurrency": Option(16, "openai: requests at a time", stated=False),
     "timeout": Option(300.0, "openai: seconds that one request may take", stated=False),

@@ -144,6 +144,8 @@ def labeller_for(name: str, *, device: str | None = None, progress: bool = True,
     options = dict(parsed.options)
     engine = {key: options.pop(key) for key in JUDGE_OPTIONS}
     protocol = _green(str(options.get("parser", "tolerant")), template)
+    if engine["runs"] != 1:
+        raise InputError(f"{name!r}: labels are those of one run; leave out runs.")
     judge = judge_for(protocol, parsed.config, engine, device=device, progress=progress)
     if not isinstance(judge, Judge):
         raise InputError(f"{name!r} asks nobody; the reader's own counts are --labels reader.")

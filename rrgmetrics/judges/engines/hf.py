@@ -115,7 +115,8 @@ class LocalModel:
             limit = limits[batch[0]]
             batch = [index for index in batch if limits[index] == limit]
             try:
-                replies = self._generate([ids[index] for index in batch], limit)
+                runs = "".join(prompts[index].protocol.partition("+")[2] for index in batch)
+                replies = self._generate([ids[index] for index in batch], limit, runs)
             except RuntimeError as error:
                 if "out of memory" not in str(error):
                     raise
@@ -129,10 +130,11 @@ class LocalModel:
                     yield at_the_end(answer, window) if limit < prompts[index].max_tokens else answer
             start += len(batch)
 
-    def _generate(self, ids: Sequence[list[int]], limit: int) -> list[tuple[str, str]]:
+    def _generate(self, ids: Sequence[list[int]], limit: int, runs: str = "") -> list[tuple[str, str]]:
         """Generates the reply to each row, without special tokens, and why it ended: by itself, or at the limit.
 
-        Where the model names no token for the end of a reply, the tokenizer's is taken.
+        Where the model names no token for the end of a reply, the tokenizer's is taken. `runs` are those of the
+        questions after their first one: sampled, each run has replies of its own.
         """
         import torch
 
@@ -148,7 +150,13 @@ class LocalModel:
         if config.eos_token_id is None:
             config.eos_token_id = self.tokenizer.eos_token_id
         seeds = ids if self._sampling else None
-        with _settings_blamed(self.model), torch.inference_mode(), quietly(), _threads_of(self.model), _seeded(seeds):
+        with (
+            _settings_blamed(self.model),
+            torch.inference_mode(),
+            quietly(),
+            _threads_of(self.model),
+            _seeded(seeds, runs),
+        ):
             full = self.model.generate(input_ids=rows, attention_mask=mask, generation_config=config)
         added = full[:, longest:]
         ends = torch.tensor([] if config.eos_token_id is None else config.eos_token_id, device=added.device)
@@ -189,15 +197,18 @@ def is_small(model: Any) -> bool:
 
 
 @contextmanager
-def _seeded(ids: Sequence[list[int]] | None) -> Iterator[None]:
-    """Seeds the generators of random numbers by the prompts, and puts them back as they were; None: leaves them."""
+def _seeded(ids: Sequence[list[int]] | None, runs: str = "") -> Iterator[None]:
+    """Seeds the generators of random numbers by the prompts and their runs, and puts them back as they were.
+
+    None leaves them as they are.
+    """
     import torch
 
     if ids is None:
         yield
         return
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-        torch.manual_seed(int(hashlib.sha256(repr(ids).encode()).hexdigest()[:12], 16))
+        torch.manual_seed(int(hashlib.sha256((repr(ids) + runs).encode()).hexdigest()[:12], 16))
         yield
 
 
