@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="failures (which source's reports have more errors of a kind, as Yu et al. 2023 test it), overlooked "
         "(errors in what a metric ranks best), counts (MAE by kind, one rater left out), raters (each alone), sources "
         "(what raters say of each), blocks (totals, sections, sources and significant kinds, each pooled and within "
-        "studies), distribution (what raters counted, and how far they agree: ICC, Krippendorff's alpha), runs (noise of "
-        "judges that were asked several times, ?runs=N)",
+        "studies), distribution (what raters counted, and how far they agree: ICC, Krippendorff's alpha), runs (noise "
+        "of judges that were asked several times, ?runs=N)",
     )
     parser.add_argument(
         "--targets",
