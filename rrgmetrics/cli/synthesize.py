@@ -43,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
     parser.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
     parser.add_argument("--plot", metavar="FILE", help="the labels beside the CREPE paper's, as a picture: .png")
+    parser.add_argument(
+        "--histograms", metavar="FILE", help="edits a candidate, and BERTScore of 1,000 pairs, as a picture: .png"
+    )
     parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
     parser.add_argument("--seed", type=int, default=0, help="of every draw (default %(default)s)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default %(default)s)")
@@ -59,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
     files.check_outputs(
         tables=[options.output],
         results=[options.json],
-        pictures=[options.plot],
+        pictures=[options.plot, options.histograms],
         inputs=[path for path in (options.reports, *options.generated) if Path(path).exists()],
         force=options.force,
     )
@@ -92,7 +95,14 @@ def run(options: argparse.Namespace) -> None:
     console = Terminal(soft_wrap=True)
     for part in (*tables(measured), *outcome_lines(made, collection)):
         console.print(part)
+    document = {**measured.to_dict(), "outcomes": made.outcomes}
+    if options.histograms:
+        from rrgmetrics.synthesis.histograms import histograms, plot_histograms
+
+        counted = histograms(read_rows(made.path), seed=options.seed, progress=not options.no_progress)
+        plot_histograms(counted, options.histograms, force=options.force)
+        document |= counted.to_dict()
     if options.json:
-        files.write_json(options.json, {**measured.to_dict(), "outcomes": made.outcomes}, force=options.force)
+        files.write_json(options.json, document, force=options.force)
     if options.plot:
         plot(measured, options.plot, force=options.force)

@@ -11,6 +11,7 @@ from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.protocols.green import Green
 from rrgmetrics.reports import Pair
 from rrgmetrics.synthesis.distribution import distribution, paper_shares, plot
+from rrgmetrics.synthesis.histograms import histograms, plot_histograms
 from rrgmetrics.synthesis.labels import labeller_for
 from rrgmetrics.synthesis.pairs import Draft, Evidence, Label, read_rows, row_of
 
@@ -127,11 +128,37 @@ def test_a_plot_is_not_replaced(tmp_path):
         plot(labels, tmp_path / "labels.png")
 
 
+def test_histograms_of_edits_and_similarity(tmp_path):
+    import rrgmetrics
+
+    def pair(candidate, injected):
+        made = draft(candidate, injected)
+        label = Label((0.0,) * 6, (0.0,) * 6)
+        return row_of(made, label, source="", label_source="", label_version="", split="train")
+
+    rows = [pair(REFERENCE, (0,) * 6), pair(CANDIDATE, (0, 1, 1, 0, 0, 0)), pair("Clear lungs.", None)]
+    measured = histograms([*rows, pair("Edema.", (9, 0, 0, 0, 0, 0))], progress=False)
+    assert measured.edits.tolist() == [1, 0, 1, 0, 0, 0, 0, 1]  # one was not counted; the last bin is 7 or more
+    texts = {"predictions": [REFERENCE, CANDIDATE, "Clear lungs.", "Edema."], "references": [REFERENCE] * 4}
+    expected = rrgmetrics.score("bertscore", **texts, progress=False)["bertscore"].per_pair["bertscore"]
+    np.testing.assert_allclose(measured.similarities, expected)
+    assert measured.similarity_by_way == {"random": pytest.approx(np.mean(expected))}
+    assert sum(measured.to_dict()["similarity"]["pairs"]) == 4
+    plot_histograms(measured, tmp_path / "pairs.png")
+    assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")
+    drawn = [histograms(rows * 40, sampled=20, seed=seed, progress=False) for seed in (0, 0, 1)]
+    assert drawn[0].similarities.tolist() == drawn[1].similarities.tolist() != drawn[2].similarities.tolist()
+    assert drawn[0].n_pairs == 120
+    with pytest.raises(InputError, match="no pairs"):
+        histograms([])
+
+
 def test_command_line(tmp_path, capsys):
     (tmp_path / "reports.csv").write_text(f"study_id,report\n1,{REFERENCE}\n2,Small left effusion. Clear lungs.\n")
     (tmp_path / "system.csv").write_text(f"study_id,report\n1,{CANDIDATE}\n")
     replies = write_replies(tmp_path / "replies.jsonl", (CANDIDATE, REPLY))
     outputs = ("--output", tmp_path / "pairs.parquet", "--json", tmp_path / "labels.json", "--no-progress")
+    outputs += ("--histograms", tmp_path / "pairs.png")
     ways = ("--generated", tmp_path / "system.csv", "--ways", "generated", "removed", "--pairs", 5, "--labels", replies)
     arguments = ["synthesize", tmp_path / "reports.csv", *outputs, *ways]
     assert cli.main(list(map(str, arguments))) == 3  # the judge's replies lack some pairs, which are left out
