@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--generate", type=int, default=0, metavar="N", help="make N pairs of generated reports first, beside DIR"
     )
-    _add_config(parser, "judge", also=", judge-green, judge-crimson")
+    _add_config(parser, "judge", also=", judge-green, judge-crimson, judge-green-paper, judge-crimson-paper")
 
     parser = add_step(steps, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE")
     _add_config(parser, "encoder", data="corpus")
@@ -87,7 +87,7 @@ def _train_ablation(options: argparse.Namespace) -> None:
 
 
 def _train_judge(options: argparse.Namespace) -> None:
-    from rrgmetrics.training.config import JudgeConfig, read_config
+    from rrgmetrics.training.config import JudgeConfig, asked_as, read_config
     from rrgmetrics.training.judge import check_judge_run, train_judge
     from rrgmetrics.training.trainer import is_main_process, wait_for_everyone
 
@@ -106,7 +106,7 @@ def _train_judge(options: argparse.Namespace) -> None:
     _training_console().print(
         f"{found.n} held-out pairs: errors counted differ by {found.mae:.2f} on average, {found.exact:.0%} are exact, "
         f"{found.unreadable:.0%} of the replies hold no verdict",
-        f"Judge with it: {config.protocol}@{run.folder}"
+        f"Judge with it: {config.protocol}@{run.folder}{asked_as(config)}"
         if found.unreadable < 1
         else "It has not learnt the form of a reply yet: train it for more epochs=, or on more pairs.",
         sep="\n",

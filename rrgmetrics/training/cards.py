@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rrgmetrics.stats import Estimate
-from rrgmetrics.training.config import REPLIES, CrepeConfig, EncoderConfig, JudgeConfig, changed, dump_config
+from rrgmetrics.training.config import REPLIES, CrepeConfig, EncoderConfig, JudgeConfig, asked_as, changed, dump_config
 from rrgmetrics.training.crepe_data import CrepeData
 from rrgmetrics.training.labelled import Source
 from rrgmetrics.training.measured import CrepeRun, Measured
@@ -88,7 +88,7 @@ def write_judge_card(run: JudgeRun, data: JudgeData, *, n_rows: int, steps: int,
         f"LoRA of rank {config.lora_rank}{', merged' * config.merge}" if config.lora_rank else "all weights trained"
     )
     facts = [
-        f"- **Judge with it:** `{config.protocol}@FOLDER`, the path of this folder",
+        f"- **Judge with it:** `{config.protocol}@FOLDER{asked_as(config)}`, the path of this folder",
         f"- **Model:** {config.model or 'new, with random weights'}; {trained}",
         f"- **Rows:** {n_rows:,} to train, {len(data.rows['validation']):,} held out; {left_out}",
         f"- **Verdicts learnt:** {data.source}",

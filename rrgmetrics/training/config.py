@@ -229,6 +229,7 @@ class JudgeConfig(TrainerConfig):
 
     Attributes:
         protocol: Whose question the model is asked, and whose reply it learns: green, chexprompt or crimson.
+        wording: Of CRIMSON's question: `own`, ours; `checkpoint`, its authors' for theirs, from their package.
         pairs: Files of pairs (CSV, JSONL, Parquet; what `rrgmetrics synthesize` writes too).
         labels: Whose verdicts are learnt: `reader`, the bundled judge's; `counts`, the errors that the files of pairs
             count; or `replies:FILE`, a strong judge's replies (`rrgmetrics judge --record`), of several files too.
@@ -249,6 +250,8 @@ class JudgeConfig(TrainerConfig):
         merge: Whether LoRA's matrices are added to the model's weights; if not, the folder holds them alone, and
             whoever loads it needs the model too.
         save_memory: Whether activations are computed twice instead of kept (gradient checkpointing).
+        attention: How attention is computed; auto: as transformers chooses. `flash_attention_2` needs flash-attn and a
+            GPU.
     """
 
     epochs: Positive = 3
@@ -257,6 +260,7 @@ class JudgeConfig(TrainerConfig):
     warmup_ratio: Share = 0.05
     schedule: Schedule = "cosine"
     protocol: Literal["green", "chexprompt", "crimson"] = "green"
+    wording: Literal["own", "checkpoint"] = "own"
     pairs: Paths = ()
     labels: Paths = (READER,)
     model: str = ""
@@ -275,6 +279,13 @@ class JudgeConfig(TrainerConfig):
     beta2: Share = 0.999
     merge: bool = True
     save_memory: bool = False
+    attention: Literal["auto", "eager", "sdpa", "flash_attention_2"] = "auto"
+
+    @model_validator(mode="after")
+    def _check_wording(self) -> JudgeConfig:
+        if self.wording != "own" and self.protocol != "crimson":
+            raise InputError(f"wording={self.wording} is CRIMSON's; {self.protocol} has one question.")
+        return self
 
     @model_validator(mode="after")
     def _check_sizes(self) -> JudgeConfig:
@@ -293,6 +304,11 @@ class JudgeConfig(TrainerConfig):
         if self.labels == (COUNTS,) and self.protocol == "crimson":
             raise InputError("labels=counts says nothing of the findings that CRIMSON's replies list; record replies.")
         return self
+
+
+def asked_as(config: JudgeConfig) -> str:
+    """What stands behind a judge's folder when it is asked, for the question that it was trained on."""
+    return "" if config.wording == "own" else f"?wording={config.wording}"
 
 
 Config = TypeVar("Config", bound=TrainerConfig)

@@ -25,7 +25,7 @@ from rrgmetrics.judges.engines.hf import Loaded, LocalModel
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_judge_card
 from rrgmetrics.training.config import JudgeConfig, changed
-from rrgmetrics.training.judge_data import PROTOCOLS, Example, count_errors, read_judge_data, token_rows
+from rrgmetrics.training.judge_data import Example, count_errors, protocol_of, read_judge_data, token_rows
 from rrgmetrics.training.judge_models import lora_config, model_and_tokenizer, save_judge
 
 MEASURED = "measured.json"
@@ -134,7 +134,7 @@ class Questions:
 
     def compare(self, replies: Sequence[str]) -> Judged:
         """Compares the verdicts that replies hold with the targets."""
-        protocol = PROTOCOLS[self.config.protocol]
+        protocol = protocol_of(self.config)
         off, unreadable, same = np.zeros(len(replies)), 0, 0
         for index, (example, reply) in enumerate(zip(self.examples, replies, strict=True)):
             same += reply.strip() == example.reply.strip()

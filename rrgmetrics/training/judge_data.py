@@ -75,6 +75,15 @@ class JudgeData:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
+def protocol_of(config: JudgeConfig) -> Any:
+    """Returns the protocol whose question and replies are learnt.
+
+    Raises:
+        MissingExtraError: CRIMSON's authors' question is asked for, and their package is not installed.
+    """
+    return PROTOCOLS[config.protocol] if config.wording == "own" else Crimson(wording=config.wording)
+
+
 def read_judge_data(config: JudgeConfig) -> JudgeData:
     """Reads the pairs, and makes or finds the replies.
 
@@ -83,7 +92,7 @@ def read_judge_data(config: JudgeConfig) -> JudgeData:
     """
     if not config.pairs:
         raise InputError("There are no pairs to learn from; pass --pairs FILE, or --generate N.")
-    protocol = PROTOCOLS[config.protocol]
+    protocol = protocol_of(config)
     read = [each for path in config.pairs for each in read_pairs(path, config.labels)]
     studied = list({(each.pair, each.split): each for each in read}.values())
     left_out = Counter[str]()

@@ -40,7 +40,8 @@ def model_and_tokenizer(config: JudgeConfig, examples: Sequence[Example]) -> tup
     check_chats(tokenizer, causal.tokenizer.folder)
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-    model = load_causal(causal, dtype="auto" if config.lora_rank else "float32")
+    attention = {} if config.attention == "auto" else {"attn_implementation": config.attention}
+    model = load_causal(causal, dtype="auto" if config.lora_rank else "float32", **attention)
     window = context_length(model.config)
     if config.max_length > window:
         raise InputError(f"max_length is {config.max_length:,}, but {config.model} reads {window:,} tokens.")

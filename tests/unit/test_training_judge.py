@@ -20,10 +20,11 @@ from rrgmetrics.judges.base import EngineName, Reply
 from rrgmetrics.judges.cache import Record
 from rrgmetrics.judges.engines import load_engine
 from rrgmetrics.judges.engines.chats import prompt_ids
+from rrgmetrics.judges.protocols.crimson import Crimson
 from rrgmetrics.reports import Pair
 from rrgmetrics.synthesis.pairs import Draft, Label, row_of, schema
 from rrgmetrics.training import trainer as runs
-from rrgmetrics.training.config import JudgeConfig, changed, read_config
+from rrgmetrics.training.config import JudgeConfig, asked_as, changed, read_config
 from rrgmetrics.training.judge import Questions, judge_trainer, train_judge
 from rrgmetrics.training.judge_data import IGNORED, PROTOCOLS, count_errors, ending, read_judge_data, token_rows
 from rrgmetrics.training.judge_models import model_and_tokenizer
@@ -319,6 +320,30 @@ def test_presets_are_those_of_the_authors():
     assert (green.epochs, green.learning_rate, green.batch_size, green.weight_decay) == (10, 1e-5, 1024, 0.1)
     assert (crimson.epochs, crimson.learning_rate, crimson.lora_rank, crimson.lora_alpha) == (3, 2e-5, 16, 32)
     assert (green.schedule, crimson.schedule) == ("cosine", "cosine")
+
+
+def test_presets_of_the_papers_stand_beside_those_of_the_repositories():
+    """GREEN 3.1.2; CRIMSON 4.4."""
+    green, crimson = (read_config(JudgeConfig, f"judge-{name}-paper") for name in ("green", "crimson"))
+    assert (green.epochs, green.learning_rate, green.batch_size, green.weight_decay) == (12, 1e-4, 2048, 0.1)
+    assert (green.warmup_ratio, green.attention, green.max_length) == (0.05, "flash_attention_2", 2048)
+    assert (crimson.epochs, crimson.lora_rank, crimson.wording) == (10, 16, "checkpoint")
+    assert changed(crimson, epochs=3, wording="own") == read_config(JudgeConfig, "judge-crimson")
+    assert asked_as(crimson) == "?wording=checkpoint"
+    assert asked_as(green) == ""
+    with pytest.raises(InputError, match="wording=checkpoint is CRIMSON's"):
+        read_config(JudgeConfig, "judge-green", ["wording=checkpoint"])
+
+
+def test_crimson_learns_its_authors_question(pairs):
+    pytest.importorskip("CRIMSON.prompt_parts", reason="needs the authors' package crimson-score")
+    config = config_for(pairs, protocol="crimson")
+    own, authors = (
+        read_judge_data(changed(config, wording=wording)).rows["train"][0] for wording in ("own", "checkpoint")
+    )
+    assert authors.prompt == Crimson(wording="checkpoint").prompts(authors.pair)[0]
+    assert own.prompt.text != authors.prompt.text
+    assert own.reply == authors.reply
 
 
 def test_the_how_to_page_names_configs_and_keys_that_there_are():
