@@ -1,4 +1,4 @@
-"""Workers, submitters and the server itself killed (SIGKILL) at any moment: nothing is lost, nothing is doubled.
+"""Workers, submitters, administrators and the server killed (SIGKILL) at any moment: nothing is lost or doubled.
 
 The long version prints its numbers: `pytest -m slow -s tests/spaces/leaderboard/test_kills.py`.
 """
@@ -25,6 +25,7 @@ from .test_serve import workers_of
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
+KINDS = ("worker", "submitter", "rescoring", "hiding")
 LEASE = 0.5  # seconds; short, so that a killed worker's job is soon free
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
 
@@ -36,6 +37,8 @@ class Tally:
     kills: Counter = field(default_factory=Counter)
     acknowledged: set = field(default_factory=set)  # names whose submitter was told so before the end
     missing: list = field(default_factory=list)  # of those, the ones that were not there right after a kill
+    hidden: set = field(default_factory=set)  # names that an administrator has seen hidden before the end
+    halves: list = field(default_factory=list)  # rounds that lack a job of a submission right after a kill
     orphans: list = field(default_factory=list)  # workers that outlived their server
 
     def kill(self, kind, process):
@@ -63,6 +66,19 @@ def submit(place, file, name, answers):
     board = open_board(place)
     answers.put("begins")
     answers.put(board.submit(file, name=name, submitter="lab").name)
+
+
+def rescore(place, answers):
+    board = open_board(place)
+    answers.put("begins")
+    board.rescore()
+
+
+def hide(place, name, id, answers):
+    board = open_board(place)
+    answers.put("begins")
+    board.hide(id)
+    answers.put(name)
 
 
 def serve(place, port):
@@ -102,6 +118,31 @@ def kill_a_submitter(board, tally, rng, file, name):
         tally.told(board, answers.get())
 
 
+def kill_a_rescoring(board, tally, rng):
+    answers = FORK.SimpleQueue()
+    process = FORK.Process(target=rescore, args=(board.place, answers))
+    process.start()
+    answers.get()
+    time.sleep(rng.uniform(0, 0.05))
+    tally.kill("rescoring", process)
+    with board.store.reading() as connection:
+        last = connection.exec_driver_sql("SELECT max(number) FROM editions").scalar_one()
+        n_jobs = connection.exec_driver_sql(f"SELECT count(*) FROM jobs WHERE edition = {last}").scalar_one()
+    if n_jobs != len(names(board)):
+        tally.halves.append((last, n_jobs))
+
+
+def kill_a_hiding(board, tally, rng, name, id):
+    answers = FORK.SimpleQueue()
+    process = FORK.Process(target=hide, args=(board.place, name, id, answers))
+    process.start()
+    answers.get()
+    time.sleep(rng.uniform(0, 0.05))
+    tally.kill("hiding", process)
+    if not answers.empty():
+        tally.hidden.add(answers.get())
+
+
 def kill_a_server(board, tally, rng, file, name, port):
     process = FORK.Process(target=serve, args=(board.place, port))
     process.start()
@@ -132,7 +173,7 @@ def kill_them_all(board, write_reports, free_port, n, seed=0):
     """`n` kills, a fifth of them of the server; everybody who got no receipt sends again, as one would."""
     rng, tally = random.Random(seed), Tally()
     kinds = ["server"] * (n // 5)
-    kinds += ["worker", "submitter"] * ((n - len(kinds)) // 2)
+    kinds += [KINDS[place % len(KINDS)] for place in range(n - len(kinds))]
     rng.shuffle(kinds)
     for i, kind in enumerate(kinds):
         name, file = f"System {i}", write_reports([f"Effusion {i}."] * 12, f"reports{i}.csv")
@@ -140,9 +181,13 @@ def kill_them_all(board, write_reports, free_port, n, seed=0):
             kill_a_submitter(board, tally, rng, file, name)
         elif kind == "server":
             kill_a_server(board, tally, rng, file, name, free_port)
-        board.submit(file, name=name, submitter="lab")
+        receipt = board.submit(file, name=name, submitter="lab")
         if kind == "worker":
             kill_a_worker(board, tally, rng)
+        elif kind == "rescoring":
+            kill_a_rescoring(board, tally, rng)
+        elif kind == "hiding":
+            kill_a_hiding(board, tally, rng, name, receipt.id)
     with board.store.writing() as connection:  # as if the leases of those that were killed had ended
         connection.exec_driver_sql("UPDATE jobs SET free_at = 0 WHERE state IN ('running', 'queued')")
     metrics = prepare("rouge")
@@ -153,19 +198,24 @@ def kill_them_all(board, write_reports, free_port, n, seed=0):
 
 def check(board, tally, sent):
     with board.store.reading() as connection:
+        last = connection.exec_driver_sql("SELECT max(number) FROM editions").scalar_one()
         found = connection.exec_driver_sql(
-            "SELECT name, metric FROM results JOIN submissions ON submissions.number = results.submission"
+            "SELECT name, metric FROM results JOIN submissions ON submissions.number = results.submission "
+            f"WHERE results.edition = {last}"
         ).all()
-        n_jobs = Counter(connection.exec_driver_sql("SELECT state FROM jobs").scalars())
+        states = connection.exec_driver_sql(f"SELECT state FROM jobs WHERE edition = {last}").scalars()
+        n_jobs = Counter(states)
     recorded, kept = Counter(name for name, _ in found), Counter(names(board))
     lost = [*tally.missing, *(name for name in sent if not kept[name] or not recorded[name])]
     doubled = [name for name in sent if kept[name] > 1 or recorded[name] > 1]
+    listed = {line.system.name for line in board.standings().systems}
     sys.stdout.write(
-        f"\n{sum(tally.kills.values())} kills ({dict(tally.kills)}), {len(sent)} submissions, "
-        f"{len(tally.acknowledged)} acknowledged before the end: {len(lost)} lost, {len(doubled)} doubled, "
-        f"{len(tally.orphans)} orphans\n"
+        f"\n{sum(tally.kills.values())} kills ({dict(tally.kills)}), {len(sent)} submissions, {last} rounds, "
+        f"{len(tally.acknowledged)} acknowledged before the end, {len(tally.hidden)} seen hidden: {len(lost)} lost, "
+        f"{len(doubled)} doubled, {len(tally.halves)} half rounds, {len(tally.orphans)} orphans\n"
     )
-    assert (lost, doubled, tally.orphans) == ([], [], [])
+    assert (lost, doubled, tally.halves, tally.orphans) == ([], [], [], [])
+    assert not tally.hidden & listed
     assert n_jobs == {"done": len(sent)}
     assert workers_of(board.place) == []
 
@@ -173,7 +223,7 @@ def check(board, tally, sent):
 def test_a_few_kills_lose_and_double_nothing(any_board, write_reports, free_port):
     tally, sent = kill_them_all(any_board, write_reports, free_port, 7)
     check(any_board, tally, sent)
-    assert set(tally.kills) == {"worker", "submitter", "server"}
+    assert set(tally.kills) == {*KINDS, "server"}
 
 
 @pytest.mark.slow
