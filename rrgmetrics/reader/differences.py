@@ -176,7 +176,7 @@ def _undetermined(one: Unit, other: Unit, lexicon: Lexicon) -> bool:
 def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
     """Returns a wrong certainty; a doubt about what nobody acts on is none."""
     levels = {lexicon.concepts[finding.concept].significance for finding in ref.readings}
-    return [("certainty", "urgent" in levels)] if doubted(ref, cand, lexicon) and levels & SIGNIFICANT else []
+    return [("certainty", True)] if doubted(ref, cand, lexicon) and levels & SIGNIFICANT else []
 
 
 def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:

@@ -1,7 +1,7 @@
 """Normal statements of a report ("the lungs are clear"), and whether the other report lets them stand.
 
 Silence about a finding means that it is not there, so a report need not repeat what the other denies: a statement
-stands unless the other report affirms what it denies. Repeating normal statements then earns nothing, and denying what
+stands unless the other report affirms, or only suspects, what it denies. Repeating normal statements then earns nothing, and denying what
 is there costs. A report that says nothing at all lets nothing stand.
 """
 
@@ -20,7 +20,7 @@ def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:
     """Returns, by normal statement in the words of the report, whether the other report lets it stand."""
     lexicon = load()
     own = {finding.concept for finding in reading.abnormal}  # "opacity at the base, the lungs are otherwise clear"
-    affirmed = [finding for finding in other.findings if finding.assertion == "present" and finding.concept not in own]
+    named = [finding for finding in other.abnormal if finding.concept not in own]
     mute = silent(other)
 
     def stands(denial: Finding) -> bool:
@@ -28,7 +28,7 @@ def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:
             denial.concept in (finding.concept, *lexicon.concepts[finding.concept].ancestors)
             and same_side(finding.side, denial.side)
             and near(finding.zones, denial.zones, lexicon)
-            for finding in affirmed
+            for finding in named
         )
 
     statements: dict[str, bool] = {}
