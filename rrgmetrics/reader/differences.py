@@ -17,6 +17,7 @@ from rrgmetrics.reader.wording import phrase
 
 # Steps of severity (lexicon/*/attributes.yaml) that differ by more than observer variation, and that matter.
 SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
+GROWING = ("new", "worse")  # what is new or grows is worked up or treated; what shrinks is being treated already
 # Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
 SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
 MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
@@ -244,16 +245,23 @@ def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tupl
 
 
 def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
-    """Returns F if the candidate leaves out or reverses a change, E if it tells one that the reference does not."""
+    """Returns F if the candidate leaves out or reverses a change, E if it reports one that the reference does not.
+
+    A change that only one report has matters if the finding grows; of an urgent finding every change matters.
+    """
     a, b = _course(ref), _course(cand)
     if a == b or are_one_move(a, b):
         return []
-    if a:
-        called_old = a in ("new", "worse") and any(finding.change == "stable" for finding in cand.readings)
-        turned = b is not None or called_old or a in lexicon.rubric["courses"]
-        return [_attribute_error(ref, cand, "temporal", turned, lexicon, ErrorCategory.MISSING_COMPARISON)]
-    made_up = b in lexicon.rubric["courses"]
-    return [_attribute_error(ref, cand, "temporal", made_up, lexicon, ErrorCategory.FALSE_COMPARISON)]
+    matters = is_turned(ref, cand) or (a or b) in GROWING
+    category = ErrorCategory.MISSING_COMPARISON if a else ErrorCategory.FALSE_COMPARISON
+    return [_attribute_error(ref, cand, "temporal", matters, lexicon, category)]
+
+
+def is_turned(ref: Unit, cand: Unit) -> bool:
+    """Tells whether the candidate reports another change than the reference, or calls stable what has grown."""
+    a, b = _course(ref), _course(cand)
+    called_old = a in GROWING and any(finding.change == "stable" for finding in cand.readings)
+    return bool(a) and a != b and (bool(b) or called_old)
 
 
 def _course(unit: Unit) -> str | None:

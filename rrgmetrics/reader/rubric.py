@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.device_positions import position
-from rrgmetrics.reader.differences import acute, attribute_errors, doubted, opposed
+from rrgmetrics.reader.differences import acute, attribute_errors, doubted, is_turned, opposed
 from rrgmetrics.reader.graded import Graded, graded, graded_claim, regraded
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance
@@ -24,12 +24,14 @@ from rrgmetrics.reader.similarity import related
 from rrgmetrics.reports import Context
 
 READERS_DIFFER_MM = 1.0  # two readers of one nodule
+ONE_SIDED_CHANGE = 0.5  # what a change that only one report has weighs of one that the candidate turns round
 
 
 class Difference(NamedTuple):
     """What two reports say differently of a matched finding (indices), and why that matters or not.
 
-    `part` is below 1 for what the candidate leaves out: which part of a wrong one that costs.
+    `part` is below 1 for what the candidate leaves out, and for a change that only one report has: which part of a wrong
+    one that costs.
     """
 
     reference: int
@@ -206,7 +208,8 @@ class _Grader:
             grades.append(self.misnamed(ref, cand))
         for each in grades:
             if each:
-                yield Difference(link.reference, link.candidate, *each)
+                half = each.attribute == "temporal" and not is_turned(ref.unit, cand.unit)
+                yield Difference(link.reference, link.candidate, *each, part=ONE_SIDED_CHANGE if half else 1)
 
     def _said_elsewhere(self, link: Link) -> bool:
         """Tells whether both reports also agree on one of the two in one word, so that this one only adds to it."""

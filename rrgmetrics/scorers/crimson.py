@@ -33,11 +33,12 @@ class Crimson(JudgeScorer):
     labels: str = "published"
     complete: bool = False
     patient: Patient = "years"
+    attributes: str = "entries"
 
     @property
     def protocol(self) -> Protocol:
         """The protocol: the prompts, and the parser of the replies."""
-        return Protocol(self.wording, self.parser, self.labels, self.complete, self.patient)
+        return Protocol(self.wording, self.parser, self.labels, self.complete, self.patient, self.attributes)
 
     def backend(self, runtime: Runtime) -> Judge | ComparedPairs:
         """The judge, or the reader; raises MissingExtraError if the authors' prompt is not installed."""

@@ -160,7 +160,7 @@ def _differences(appraisal: Appraisal) -> Iterator[ScoredError]:
         if difference.attribute == "temporal":
             said = any(finding.change for finding in reference.unit.readings)
             category = ErrorCategory.MISSING_COMPARISON if said else ErrorCategory.FALSE_COMPARISON
-            weight = COURSE[difference.significant] * at_stake
+            weight = max(COURSE[difference.significant] * difference.part, COURSE[False]) * at_stake
         else:
             place = difference.attribute in _PLACES
             category = ErrorCategory.INCORRECT_LOCATION if place else ErrorCategory.INCORRECT_SEVERITY

@@ -130,6 +130,12 @@ JUDGES = (
                 "published: an unknown label weighs 0.25, an unknown id 0; strict: such a reply is unscored",
                 ("published", "strict"),
             ),
+            "attributes": Option(
+                "entries",
+                "entries: an attribute error weighs once, whatever it names, as in the authors' code; kinds: once for "
+                "each kind that it names, as in the paper",
+                ("entries", "kinds"),
+            ),
             "complete": Option(False, "count as false or missing what a reply lists as found but puts nowhere"),
             "explain": EXPLAIN_OPTION,
             **JUDGE_OPTIONS,

@@ -55,6 +55,18 @@ REPLY = json.dumps(evaluation())
 SCORE = -0.2
 
 
+def test_two_kinds_in_one_entry_weigh_once_as_in_the_code_or_twice_as_in_the_paper():
+    entry = evaluation()["errors"]["attribute_errors"][0]
+    both = entry | {"error_types": ["location", "severity", "severity"]}
+    neither = entry | {"error_types": []}
+    for entries, once, twice, n_errors in (([both], 0.25, 1 / 6, 2), ([neither], 0.25, 0.25, 1)):
+        errors = {"false_findings": [], "missing_findings": ["R2"], "attribute_errors": entries}
+        reply = json.dumps(evaluation(errors=errors))
+        by_entry, by_kind = (Crimson(attributes=how).verdict(PAIR, [reply]).tally for how in ("entries", "kinds"))
+        assert (by_entry.correct, by_entry.n_attribute) == (once, 1)  # 0.5² / (0.5 + 0.5)
+        assert (by_kind.correct, by_kind.n_attribute) == (pytest.approx(twice), n_errors)  # 0.5² / (0.5 + 1)
+
+
 @pytest.mark.parametrize(
     "reply",
     [

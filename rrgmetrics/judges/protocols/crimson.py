@@ -24,7 +24,9 @@ CRIMSON does, but cuts them at their last brace first, which loses the end of on
 `parser=strict`, except that such a reply never scores 1.
 
 Paper and code: for a reference without findings the paper has S = −F, the code −(F + M + 1); the score is the same.
-Weight 0.25 for unknown labels is the code's alone; `labels=strict` leaves such a reply unscored.
+Weight 0.25 for unknown labels is the code's alone; `labels=strict` leaves such a reply unscored. An attribute error that
+names two kinds weighs once in the code, and twice in the paper (3.2: each is evaluated by itself), as with
+`attributes=kinds`. The bundled judge has an entry a kind.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.crimson_json import published, published_ct, tolerant
 from rrgmetrics.judges.protocols.crimson_question import Patient, check_package, question
-from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
+from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, by_kind, tally
 from rrgmetrics.judges.protocols.replies import ELLIPSES
 from rrgmetrics.judges.protocols.templates import digits, is_ct, of_pack
 from rrgmetrics.reader import ErrorCategory, FindingError
@@ -127,6 +129,7 @@ class Crimson:
     labels: str = "published"
     complete: bool = False
     patient: Patient = "years"
+    attributes: str = "entries"
     name: str = "crimson"
     version: int = 1
     paper: str = f"hf:{CHECKPOINT}"
@@ -182,6 +185,8 @@ class Crimson:
                 evaluation = completed(evaluation)
             if self.labels == "strict":
                 check_labels(evaluation)
+            if self.attributes == "kinds":
+                evaluation = by_kind(evaluation)
             return CrimsonVerdict(evaluation, tally(evaluation), notes)
         except (AttributeError, KeyError, TypeError) as error:
             raise VerdictError(f"The reply is no evaluation: {type(error).__name__} {error}.") from error

@@ -137,6 +137,20 @@ def tally(evaluation: Evaluation, parts: Sequence[float] | None = None) -> Tally
     )
 
 
+def by_kind(evaluation: Evaluation) -> dict[str, Any]:
+    """Returns an evaluation in which each kind that an attribute error names is an error of its own, as in the paper.
+
+    The authors' code weighs an entry once, however many kinds it names.
+    """
+    errors = evaluation.get("errors", {})
+    entries = [
+        {**entry, "error_types": [kind] if kind else []}
+        for entry in errors.get("attribute_errors", [])
+        for kind in dict.fromkeys(entry.get("error_types", ())) or (None,)
+    ]
+    return {**evaluation, "errors": {**errors, "attribute_errors": entries}}
+
+
 def _weight(
     entry: Mapping[str, Any], weights: Mapping[str, float] = SIGNIFICANCE, label: str = "clinical_significance"
 ) -> float:

@@ -327,7 +327,6 @@ SHAPES: dict[str, Shape] = {
             ),
             "opposed": Many(_record({"one": _names("morphology"), "other": _names("morphology")}), joins=True),
             "scales": Many(_names("morphology"), joins=True),
-            "courses": Many(Value(of="change")),
         },
         {
             "abbreviations": Many(
