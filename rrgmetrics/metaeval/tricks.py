@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.reader.lexicon import DEFAULT_PACK
 from rrgmetrics.synthesis.edits.evasions import evasion_words, excuse_all, leave_out, pad, tell_as_history
+from rrgmetrics.synthesis.edits.style import hedge_all
 
 REPEATS = 5
 
@@ -102,6 +103,7 @@ def tricks(case: Case, pack: str = DEFAULT_PACK) -> list[Trick]:
         *(Trick(name, of_mid[name], case.mid) for name in ("repetition", "normals", "denials", "hedges")),
         *(Trick(name, of_good[name], case.good) for name in ("babble", "shuffled")),
         Trick("normals before", f"{alone['normal template']} {case.weak}", case.weak),
+        Trick("hedged", hedge_all(case.mid), case.mid),
         Trick("contradiction", f"{case.good} {case.contradiction}", case.good),
         *(Trick(f"{name} alone", text, better) for name, text in alone.items() for better in honest),
         Trick("babble alone", alone["babble"], ""),

@@ -123,7 +123,7 @@ def kill_a_rescoring(board, tally, rng):
     process = FORK.Process(target=rescore, args=(board.place, answers))
     process.start()
     answers.get()
-    time.sleep(rng.uniform(0, 0.05))
+    time.sleep(rng.uniform(0, 0.3))
     tally.kill("rescoring", process)
     with board.store.reading() as connection:
         last = connection.exec_driver_sql("SELECT max(number) FROM editions").scalar_one()
@@ -137,7 +137,7 @@ def kill_a_hiding(board, tally, rng, name, id):
     process = FORK.Process(target=hide, args=(board.place, name, id, answers))
     process.start()
     answers.get()
-    time.sleep(rng.uniform(0, 0.05))
+    time.sleep(rng.uniform(0, 0.3))
     tally.kill("hiding", process)
     if not answers.empty():
         tally.hidden.add(answers.get())

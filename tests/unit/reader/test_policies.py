@@ -17,12 +17,17 @@ ROWS = [
     ("Clear lungs.", "Hiatal hernia.", "", "", 0, 1),
     ("Small left effusion.", "No effusion.", "77", "Known heart failure.", 0, 1),
     ("Clear lungs.", "Scoliosis. Right upper lobe mass.", "", "", 1, 2),
+    ("Cervical rib.", "Normal chest.", "", "", 0, 1),
     # places
     ("Right lower lobe pneumonia.", "Left lower lobe pneumonia.", "", "", 1, 1),
     ("Bilateral effusions.", "Right effusion.", "", "", 0, 1),
     ("Calcified granuloma in the right lung.", "Calcified granuloma in the left lung.", "", "", 0, 0),
     ("Fracture of the left fourth rib.", "Fracture of the left ninth rib.", "50", "Fall.", 0, 1),
     ("Fracture of the left fourth rib.", "Fracture of the right fourth rib.", "50", "Fall.", 1, 1),
+    # doubt
+    ("Left lower lobe pneumonia.", "Possible left lower lobe pneumonia.", "", "", 1, 1),
+    ("Possible left effusion.", "Left effusion.", "", "", 1, 1),
+    ("Scarring at the right apex.", "Possible scarring at the right apex.", "", "", 0, 0),
     # severity and size
     ("Small left effusion.", "Large left effusion.", "", "", 1, 1),
     ("Mild cardiomegaly.", "Moderate cardiomegaly.", "", "", 0, 1),
@@ -30,7 +35,11 @@ ROWS = [
     ("Left upper lobe nodule, 8 mm.", "Left upper lobe nodule, 20 mm.", "", "", 1, 1),
     # course
     ("Left effusion, increased.", "Left effusion, decreased.", "", "", 1, 1),
-    ("Left effusion, increased.", "Left effusion.", "", "", 0, 1),
+    ("Left effusion, increased.", "Left effusion.", "", "", 1, 1),
+    ("Left effusion.", "Left effusion, increased.", "", "", 1, 1),
+    ("Left effusion, decreased.", "Left effusion.", "", "", 0, 1),
+    ("CT chest. Left effusion, increased.", "CT chest. Left effusion.", "", "", 1, 1),
+    ("CT chest. Left effusion, decreased.", "CT chest. Left effusion.", "", "", 0, 1),
     ("Large left pneumothorax, increased.", "Large left pneumothorax.", "", "", 1, 1),
     ("Scarring at the right apex.", "Scarring at the right apex, increased.", "", "", 0, 1),
 ]
