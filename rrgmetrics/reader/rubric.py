@@ -30,8 +30,8 @@ ONE_SIDED_CHANGE = 0.5  # what a change that only one report has weighs of one t
 class Difference(NamedTuple):
     """What two reports say differently of a matched finding (indices), and why that matters or not.
 
-    `part` is below 1 for what the candidate leaves out, and for a change that only one report has: which part of a wrong
-    one that costs.
+    `part` is below 1 for what the candidate leaves out, and for a change that only one report has: which part of a
+    wrong one that costs.
     """
 
     reference: int

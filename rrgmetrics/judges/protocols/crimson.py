@@ -24,8 +24,8 @@ CRIMSON does, but cuts them at their last brace first, which loses the end of on
 `parser=strict`, except that such a reply never scores 1.
 
 Paper and code: for a reference without findings the paper has S = −F, the code −(F + M + 1); the score is the same.
-Weight 0.25 for unknown labels is the code's alone; `labels=strict` leaves such a reply unscored. An attribute error that
-names two kinds weighs once in the code, and twice in the paper (3.2: each is evaluated by itself), as with
+Weight 0.25 for unknown labels is the code's alone; `labels=strict` leaves such a reply unscored. An attribute error
+that names two kinds weighs once in the code, and twice in the paper (3.2: each is evaluated by itself) and with
 `attributes=kinds`. The bundled judge has an entry a kind.
 """
 

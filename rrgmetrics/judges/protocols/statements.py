@@ -1,8 +1,8 @@
 """Normal statements of a report ("the lungs are clear"), and whether the other report lets them stand.
 
 Silence about a finding means that it is not there, so a report need not repeat what the other denies: a statement
-stands unless the other report affirms, or only suspects, what it denies. Repeating normal statements then earns nothing, and denying what
-is there costs. A report that says nothing at all lets nothing stand.
+stands unless the other report affirms, or only suspects, what it denies. Repeating normal statements then earns
+nothing, and denying what is there costs. A report that says nothing at all lets nothing stand.
 """
 
 from __future__ import annotations

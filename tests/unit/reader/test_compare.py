@@ -60,8 +60,8 @@ PAIRS = [
     ("Right upper lobe opacity.", "Right upper lobe mass.", "D", 1),
     ("Right upper lobe mass.", "Right upper lobe opacity.", "D", 1),
     # temporal
-    ("Left effusion.", "Worsening left effusion.", "E", 0),
-    ("Worsening left effusion.", "Left effusion.", "F", 0),
+    ("Left effusion.", "Worsening left effusion.", "E", 1),
+    ("Worsening left effusion.", "Left effusion.", "F", 1),
     ("Improving left effusion.", "Worsening left effusion.", "F", 1),
     ("Left effusion.", "Stable left effusion.", "E", 0),
     ("New left effusion. Mild cardiomegaly.", "New left effusion. Stable mild cardiomegaly.", "", 0),
