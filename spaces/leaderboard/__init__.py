@@ -3,12 +3,13 @@
     >>> from rrgmetrics.spaces.leaderboard import open_board  # doctest: +SKIP
     >>> open_board("board.sqlite").standings().systems        # doctest: +SKIP
 
-Rooms: `model` (what the board answers with), `schema` and `store` (tables, transactions), `references` and
-`submissions` (what is read, and its checks), `identity` (when names are one), `registry` (submissions as rows),
+Modules: `model` (what the board answers with), `schema` (tables), `references` and `submissions` (what is read, and
+its checks), `registry` (submissions as rows),
 `quotas` (who may send how much), `scoring` (statistics of pairs), `jobs` and `worker`
 (the queue), `standings` (ranks, intervals, tests), `details` (one system, or two), `shown` (numbers as they leave),
 `creation`, `board` (all of it behind one class), `export`, `commands`. The web page (`app`, `handlers`, `pages`) is one
-more user of `board`.
+more user of `board`. Shared with other Spaces: `spaces.database` (transactions), `spaces.access` (tokens, limits) and
+`spaces.identity` (when names are one).
 """
 
 from rrgmetrics.errors import MissingExtraError

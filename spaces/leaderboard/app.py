@@ -7,13 +7,13 @@ escaped.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.spaces import theme
+from rrgmetrics.spaces.access import has_accounts, visitor
 from rrgmetrics.spaces.framework import launched
 from rrgmetrics.spaces.leaderboard import pages, uploads
 from rrgmetrics.spaces.leaderboard.board import Board
@@ -21,7 +21,7 @@ from rrgmetrics.spaces.leaderboard.board import Board
 try:
     import gradio
 
-    from rrgmetrics.spaces.leaderboard.handlers import Site, visitor
+    from rrgmetrics.spaces.leaderboard.handlers import Site
 except ImportError as error:
     raise MissingExtraError("The leaderboard's page needs Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
 
@@ -31,7 +31,6 @@ WHO = {
     True: "The account of Hugging Face that is logged in.",
     False: "Your Hugging Face handle, or a link (https://...); shown as not verified.",
 }
-OAUTH = ("OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_SCOPES", "OPENID_PROVIDER_URL")  # as a Space has them
 LOOK_AGAIN = 2.0  # seconds between looks at a submission's progress
 ADMINISTRATOR = "Hide a system, or score all of them anew after a metric has changed."
 OUT_OF_ORDER = (
@@ -44,11 +43,6 @@ FOLLOW = """() => {
     const stored = document.querySelector('[data-progress]');
     if (stored) window.location.assign('progress?id=' + encodeURIComponent(stored.dataset.progress));
 }"""
-
-
-def has_accounts() -> bool:
-    """Whether visitors can log in with their account of the Hub: on a Space with `hf_oauth: true`."""
-    return gradio.utils.get_space() is not None and all(map(os.environ.get, OAUTH))
 
 
 def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import hmac
 import json
-import secrets
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -22,6 +20,8 @@ from rrgmetrics.english import by_number
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
 from rrgmetrics.names import parse_name
+from rrgmetrics.spaces.access import digest, new_token
+from rrgmetrics.spaces.database import Store, open_store
 from rrgmetrics.spaces.leaderboard import details, jobs, references, registry, schema, scoring, standings, submissions
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
@@ -37,7 +37,6 @@ from rrgmetrics.spaces.leaderboard.model import (
 )
 from rrgmetrics.spaces.leaderboard.quotas import Quotas
 from rrgmetrics.spaces.leaderboard.standings import Entry, Figure, Table
-from rrgmetrics.spaces.leaderboard.store import Store, open_store
 from rrgmetrics.spaces.leaderboard.submissions import Description, Form
 
 SHARES = ("left_out_share", "withheld_share")  # limits from 0 to 1; the others are whole numbers
@@ -51,7 +50,7 @@ def open_board(path_or_url: PathLike) -> Board:
         InputError: There is no board, or it was made by a newer version.
         MissingExtraError: The database's driver is not installed.
     """
-    return Board(open_store(path_or_url))
+    return Board(open_store(path_or_url, schema))
 
 
 class Board:
@@ -410,13 +409,3 @@ def changed_limits(limits: Limits, changes: Mapping[str, float]) -> Limits:
         if not (0 <= value <= 1 if name in SHARES else least <= value < 1e15 and value == int(value)):
             raise InputError(f"{name}={value:g} is no {'share from 0 to 1' if name in SHARES else 'number of them'}.")
     return replace(limits, **{name: value if name in SHARES else int(value) for name, value in changes.items()})
-
-
-def new_token() -> str:
-    """A token of 256 random bits."""
-    return secrets.token_urlsafe(32)
-
-
-def digest(token: str) -> str:
-    """What is kept of a token; one of 256 random bits needs no slow hash."""
-    return sha256(token.encode(errors="replace")).hexdigest()

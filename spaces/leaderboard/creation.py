@@ -14,11 +14,12 @@ from sqlalchemy import Connection, insert
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
 from rrgmetrics.names import parse_name
+from rrgmetrics.spaces.access import digest, new_token
+from rrgmetrics.spaces.database import check_free, create_store
 from rrgmetrics.spaces.leaderboard import schema, scoring, submissions
-from rrgmetrics.spaces.leaderboard.board import Board, changed_limits, digest, new_token
+from rrgmetrics.spaces.leaderboard.board import Board, changed_limits
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.references import Study, read_studies
-from rrgmetrics.spaces.leaderboard.store import check_free, create_store
 
 MIN_TRIALS = 100
 
@@ -73,7 +74,7 @@ def create_board(
     if dataset and not submissions.link(dataset, submissions.HUB_ID):
         raise InputError(f"The dataset {dataset!r} is no Hub id; one looks like org/name.")
     limits = changed_limits(Limits(), asdict(limits or Limits()))
-    check_free(path_or_url)
+    check_free(path_or_url, schema)
     studies = read_studies(references)
     signatures = scoring.signatures(names, len(studies))
     token = new_token()
@@ -86,7 +87,7 @@ def create_board(
         "trials": trials,
         "limits": asdict(limits),
     }
-    store = create_store(path_or_url, lambda connection: _fill(connection, config, studies, signatures, token))
+    store = create_store(path_or_url, schema, lambda connection: _fill(connection, config, studies, signatures, token))
     return NewBoard(Board(store), token)
 
 

@@ -12,28 +12,16 @@ from typing import Any
 import gradio  # at the top, for Gradio reads the handlers' annotations
 
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.spaces.access import LimitError, visitor
+from rrgmetrics.spaces.database import StoreError
 from rrgmetrics.spaces.leaderboard import pages
 from rrgmetrics.spaces.leaderboard.board import Board
-from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, StoreError, System
+from rrgmetrics.spaces.leaderboard.model import RefusedError, System
 
 OUT_OF_ORDER = "The board cannot be read or written at the moment; the server's log tells its administrator why."
 NO_FILE = pages.refused(["Choose a file."])
 GONE = pages.refused(["Choose the file again: an upload is kept for ten minutes, and one that was refused not at all."])
 NO_ACCOUNT = pages.refused(["Sign in with Hugging Face first: the account that is logged in is the submitter."])
-
-
-def visitor(request: gradio.Request, proxies: int) -> str:
-    """The address a request comes from: the entry that the outermost of our own proxies wrote.
-
-    Args:
-        request: Gradio's.
-        proxies: How many of ours stand before the page.
-    """
-    if proxies:
-        hops = [hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",") if hop.strip()]
-        if len(hops) >= proxies:
-            return hops[-proxies]
-    return request.client.host if request.client else ""
 
 
 def _closed() -> Any:

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
+from rrgmetrics.spaces.database import Store
 from rrgmetrics.spaces.leaderboard.schema import board, figures, jobs, results, rounds, submissions
 from rrgmetrics.spaces.leaderboard.scoring import Scored
-from rrgmetrics.spaces.leaderboard.store import Store
 
 LEASE = 120.0  # seconds; renewed every third of it
 MAX_ERRORS = 3  # exceptions while scoring

@@ -12,13 +12,12 @@ from datetime import datetime
 from typing import Any, Literal
 
 from rrgmetrics.collapse import Collapse
-from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.errors import InputError
 from rrgmetrics.skill import Skill
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.stats import Comparison, Estimate
 
 State = Literal["queued", "running", "done", "failed"]
-RESTORE = "put a copy in its place, as `rrgmetrics leaderboard backup` makes them"
 
 
 class RefusedError(InputError):
@@ -33,22 +32,6 @@ class RefusedError(InputError):
         self.problems = problems
         self.is_of_file = is_of_file
         super().__init__("\n".join(problems))
-
-
-class LimitError(InputError):
-    """Too many tries in too short a time.
-
-    Attributes:
-        retry_after: Seconds until the next try can succeed.
-    """
-
-    def __init__(self, message: str, retry_after: float) -> None:
-        self.retry_after = retry_after
-        super().__init__(message)
-
-
-class StoreError(BackendError):
-    """The board's database cannot be read or written; the message says which, why, and what to do."""
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
 import time
-from collections.abc import Sequence
-from hashlib import sha256
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 
 from rrgmetrics.english import counted
+from rrgmetrics.spaces.access import DAY, GUESS_WINDOW, HOUR, LimitError, address_key, check_rate, count_try
+from rrgmetrics.spaces.database import Store
 from rrgmetrics.spaces.leaderboard import jobs, schema
-from rrgmetrics.spaces.leaderboard.model import LimitError, Limits
-from rrgmetrics.spaces.leaderboard.store import Store
+from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.submissions import Form
-
-DAY, HOUR, GUESS_WINDOW = 86_400.0, 3_600.0, 900.0
 
 
 class Quotas:
@@ -35,14 +30,7 @@ class Quotas:
 
     def address_key(self, address: str) -> str:
         """What is kept of an address: a keyed hash of its network (one host of IPv4, a /64 of IPv6)."""
-        try:
-            host = ipaddress.ip_address(address.strip().partition("%")[0])
-        except ValueError:
-            network = address
-        else:
-            host = getattr(host, "ipv4_mapped", None) or host
-            network = str(ipaddress.ip_network(f"{host}/{64 if host.version == 6 else 32}", strict=False))
-        return hmac.new(self._secret, network.encode(errors="replace"), sha256).hexdigest()
+        return address_key(address, self._secret)
 
     def count_file(self, address: str) -> None:
         """Counts a file that is to be checked; raises LimitError if there were too many from its address."""
@@ -64,7 +52,7 @@ class Quotas:
                 table.kind == "upload", table.who == who, table.at.between(now - HOUR, now)
             )
             sent = connection.execute(query.order_by(table.at)).all()
-            _check_rate([row.at for row in sent], number, HOUR, now, message)
+            check_rate([row.at for row in sent], number, HOUR, now, message)
             left = most - size
             for row in reversed(sent):
                 left -= row.amount
@@ -96,7 +84,7 @@ class Quotas:
             )
             times = sorted(connection.execute(query).scalars())
             message = f"One {who} may send {counted(allowed, 'submission')} {each}; this one must wait."
-            _check_rate(times, allowed, window, now, message)
+            check_rate(times, allowed, window, now, message)
         self._check_all(connection, by_submitter & (table.verified == form.verified))
 
     def _check_all(self, connection: Connection, mine: ColumnElement[bool]) -> None:
@@ -110,15 +98,4 @@ class Quotas:
 
     def _count(self, kind: str, address: str, window: float, allowed: int, message: str) -> None:
         """Remembers a try; raises LimitError, and does not, if there were that many within the window (seconds)."""
-        who, now, table = self.address_key(address), time.time(), schema.tries.c
-        with self._store.writing() as connection:
-            connection.execute(delete(schema.tries).where(table.at < now - DAY))
-            query = select(table.at).where(table.kind == kind, table.who == who, table.at.between(now - window, now))
-            _check_rate(connection.execute(query.order_by(table.at)).scalars().all(), allowed, window, now, message)
-            connection.execute(insert(schema.tries).values(kind=kind, who=who, at=now))
-
-
-def _check_rate(times: Sequence[float], allowed: int, window: float, now: float, message: str) -> None:
-    """Raises LimitError, which says when the next try can succeed, if there were as many as are allowed."""
-    if len(times) >= allowed:
-        raise LimitError(message, times[len(times) - allowed] + window - now)
+        count_try(self._store, schema.tries, kind, self.address_key(address), window, allowed, message)

@@ -10,7 +10,8 @@ from dataclasses import asdict
 from sqlalchemy import Connection, insert, select, update
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.spaces.leaderboard import identity, jobs, schema
+from rrgmetrics.spaces import identity
+from rrgmetrics.spaces.leaderboard import jobs, schema
 from rrgmetrics.spaces.leaderboard.submissions import Checked, Form
 
 ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is taken for another

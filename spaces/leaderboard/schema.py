@@ -1,4 +1,4 @@
-"""The tables, and how boards of earlier versions are brought up to date.
+"""The tables, and how boards of earlier versions are brought up to date (a `Schema` of `spaces.database`).
 
 `studies.reference` is the one place where hidden references lie. `results.stats` are the statistics of every pair, from
 which intervals, slices and paired tests follow without a second scoring.
@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import (
     Boolean,
     Column,
-    Connection,
     Double,
     ForeignKey,
     Index,
@@ -22,14 +21,12 @@ from sqlalchemy import (
     Table,
     Text,
     false,
-    inspect,
-    select,
-    text,
-    update,
 )
 
-from rrgmetrics.errors import InputError
+from rrgmetrics.spaces.access import tries_table
 
+NOUN = "board"
+COMMAND = "rrgmetrics leaderboard"
 VERSION = 3
 # From version n to n + 1: the statements, in SQL that SQLite and PostgreSQL both take.
 MIGRATIONS: Mapping[int, Sequence[str]] = {
@@ -50,6 +47,7 @@ board = Table(
     Column("secret", LargeBinary, nullable=False),  # keys the hashes of addresses
     Column("revision", Integer, nullable=False),
 )
+HEAD = board
 
 studies = Table(
     "studies",
@@ -138,42 +136,4 @@ figures = Table(  # intervals on common pairs and paired tests, kept by what the
     Column("value", Text, nullable=False),  # JSON
 )
 
-tries = Table(
-    "tries",
-    METADATA,
-    Column("number", Integer, primary_key=True),
-    Column("kind", String(8), nullable=False),
-    Column("who", String(64), nullable=False),
-    Column("at", Double, nullable=False),
-    Column("amount", Double, nullable=False, server_default="0"),  # bytes of an upload
-    Index("tries_by_who", "kind", "who", "at"),
-)
-
-
-def has_board(connection: Connection) -> bool:
-    """Whether the tables are there."""
-    return bool(inspect(connection).has_table(board.name))
-
-
-def create(connection: Connection) -> None:
-    """Makes all tables."""
-    METADATA.create_all(connection)
-
-
-def is_old(connection: Connection) -> bool:
-    """Whether `migrate` has something to do; raises InputError for a board of a newer version."""
-    stored: int = connection.execute(select(board.c.version)).scalar_one()
-    if stored > VERSION:
-        raise InputError(
-            f"The board's tables are of version {stored}, this rrgmetrics knows {VERSION}; install a newer one."
-        )
-    return stored < VERSION
-
-
-def migrate(connection: Connection) -> None:
-    """Brings the tables up to `VERSION`, inside the caller's transaction; another process may have done so already."""
-    stored: int = connection.execute(select(board.c.version)).scalar_one()
-    for version in range(stored, VERSION):
-        for statement in MIGRATIONS[version]:
-            connection.execute(text(statement))
-    connection.execute(update(board).values(version=VERSION))
+tries = tries_table(METADATA, "tries")

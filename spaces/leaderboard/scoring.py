@@ -26,8 +26,8 @@ from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.skill import PERFECT, Skill, measure_skill, score_beside, trivial_systems
 from rrgmetrics.slices import rows_of_slices
-from rrgmetrics.spaces.leaderboard import shown
-from rrgmetrics.spaces.leaderboard.model import RESTORE, StoreError
+from rrgmetrics.spaces.database import StoreError, restoring
+from rrgmetrics.spaces.leaderboard import schema, shown
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Comparison, Estimate
 
@@ -214,7 +214,7 @@ def unpack(data: bytes) -> Array:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             values: Array = file["arr_0"]
     except (ValueError, OSError, EOFError, KeyError, BadZipFile, zlib.error):
-        raise StoreError(f"The statistics of pairs in the board are damaged; {RESTORE}.") from None
+        raise StoreError(f"The statistics of pairs in the board are damaged; {restoring(schema)}.") from None
     return values
 
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Row, rows_of
-from rrgmetrics.spaces.leaderboard import identity
+from rrgmetrics.spaces import identity
 from rrgmetrics.spaces.leaderboard.model import Limits
 
 HUB = "https://huggingface.co/"

@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rrgmetrics.spaces.access import LimitError
 from rrgmetrics.spaces.leaderboard.board import Board
-from rrgmetrics.spaces.leaderboard.model import LimitError
 
 try:
     import fcntl

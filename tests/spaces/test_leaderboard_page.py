@@ -15,9 +15,11 @@ pytest.importorskip("sqlalchemy")
 from rrgmetrics import SPECS
 from rrgmetrics.present.drawing import Scale, share
 from rrgmetrics.present.verdict import favour
+from rrgmetrics.spaces.access import LimitError, visitor
+from rrgmetrics.spaces.database import StoreError
 from rrgmetrics.spaces.leaderboard import app, demo, pages, worker
-from rrgmetrics.spaces.leaderboard.handlers import Site, visitor
-from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, Progress, Receipt, Standings, StoreError
+from rrgmetrics.spaces.leaderboard.handlers import Site
+from rrgmetrics.spaces.leaderboard.model import Limits, Progress, Receipt, Standings
 from rrgmetrics.stats import Estimate
 
 N = 12

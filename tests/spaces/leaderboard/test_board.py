@@ -11,8 +11,9 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError, aggregate, stats
 from rrgmetrics.prepared import Metrics
+from rrgmetrics.spaces.access import LimitError
 from rrgmetrics.spaces.leaderboard import open_board, pages, scoring
-from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, RefusedError
+from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError
 
 REFERENCES = [f"Small left pleural effusion {i}." for i in range(12)]
 GOOD, BAD = [f"Small left effusion {i}." for i in range(12)], ["Nothing."] * 12

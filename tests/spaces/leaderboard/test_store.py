@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from rrgmetrics import InputError, cli
+from rrgmetrics.spaces.database import StoreError
 from rrgmetrics.spaces.leaderboard import create_board, open_board, schema
-from rrgmetrics.spaces.leaderboard.model import StoreError
 
 from .conftest import REFERENCES, study_ids, write_csv
 
@@ -47,7 +47,7 @@ def test_nothing_is_replaced_and_nothing_half_made_is_left(tmp_path, board, monk
     ):
         with pytest.raises(InputError, match=said):
             create_board(tmp_path / "new.sqlite", references=references, **keywords)
-    monkeypatch.setattr(schema, "create", lambda connection: 1 / 0)
+    monkeypatch.setattr(schema.METADATA, "create_all", lambda connection: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         create_board(tmp_path / "new.sqlite", references=references, metrics=["rouge"])
     assert not (tmp_path / "new.sqlite").exists()

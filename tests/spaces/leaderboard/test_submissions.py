@@ -11,7 +11,8 @@ import zipfile
 
 import pytest
 
-from rrgmetrics.spaces.leaderboard import identity, submissions
+from rrgmetrics.spaces import identity
+from rrgmetrics.spaces.leaderboard import submissions
 from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError
 
 N = 12

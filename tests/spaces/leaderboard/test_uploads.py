@@ -8,8 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from rrgmetrics.spaces.access import LimitError
 from rrgmetrics.spaces.leaderboard import uploads
-from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, RefusedError
+from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError
 
 httpx = pytest.importorskip("httpx")
 app = pytest.importorskip("rrgmetrics.spaces.leaderboard.app", reason="needs Gradio", exc_type=ImportError)

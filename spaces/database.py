@@ -1,7 +1,8 @@
-"""The database: SQLite in one file (write-ahead log, owner only), or PostgreSQL by URL.
+"""The database of a Space: SQLite in one file (write-ahead log, owner only), or PostgreSQL by URL.
 
 Two kinds of transaction: `reading` sees one moment, `writing` is the only one of its kind at that moment, in whatever
-process; it counts, decides and inserts without a race. A write is on disk when its transaction ends.
+process; it counts, decides and inserts without a race. A write is on disk when its transaction ends. What the database
+holds is a `Schema`: the module of a Space that defines its tables.
 """
 
 from __future__ import annotations
@@ -9,18 +10,29 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    MetaData,
+    Table,
+    create_engine,
+    event,
+    inspect,
+    make_url,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 
-from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.files import PathLike
-from rrgmetrics.spaces.leaderboard import schema
-from rrgmetrics.spaces.leaderboard.model import RESTORE, StoreError
 
 BUSY_SECONDS = 60
 # What is said of a database, by the beginning of SQLite's name for what went wrong.
@@ -30,22 +42,47 @@ FAULTS = {
     "SQLITE_PERM": "cannot be opened; give this user the right to read and write the file and its folder",
     "SQLITE_FULL": "cannot be written to, for the disk is full; make room",
     "SQLITE_BUSY": f"was held by another process for more than {BUSY_SECONDS} s; try again",
-    "SQLITE_CORRUPT": f"is damaged; {RESTORE}",
-    "SQLITE_NOTADB": f"is no board, or is damaged; choose another file, or {RESTORE}",
+    "SQLITE_CORRUPT": "is damaged; {restore}",
+    "SQLITE_NOTADB": "is no {noun}, or is damaged; choose another file, or {restore}",
 }
 OTHER_FAULT = "cannot be reached or written to; see that it is there, and whether this user may use it"
 WRITERS = 0x7272676D  # PostgreSQL's advisory lock of those who write
 
 
-class Store:
-    """A board's database.
+class StoreError(BackendError):
+    """The database of a Space cannot be read or written; the message says which, why, and what to do."""
+
+
+class Schema(Protocol):
+    """The tables of a Space, as a module.
 
     Attributes:
-        place: The file, or the URL without its password: for messages and for `open_board`.
+        NOUN: What the database holds, as messages call it: "board".
+        COMMAND: The command that makes one (`COMMAND init`) and copies it (`COMMAND backup`).
+        VERSION: Of the tables.
+        MIGRATIONS: From version n to n + 1: the statements, in SQL that SQLite and PostgreSQL both take.
+        METADATA: All tables.
+        HEAD: The table of one row that has the column `version`.
+    """
+
+    NOUN: str
+    COMMAND: str
+    VERSION: int
+    MIGRATIONS: Mapping[int, Sequence[str]]
+    METADATA: MetaData
+    HEAD: Table
+
+
+class Store:
+    """The database of a board, or of what else a Space keeps.
+
+    Attributes:
+        place: The file, or the URL without its password: for messages and for opening it again.
         path: The file; None for a server.
     """
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, schema: Schema) -> None:
+        self.schema = schema
         self.path = Path(url.database or "") if url.get_backend_name() == "sqlite" else None
         self.url = url
         self.place = str(self.path or url.render_as_string(hide_password=True))
@@ -73,24 +110,25 @@ class Store:
         """A copy of one moment in a new file, readable by its owner only; others may read and write meanwhile.
 
         Raises:
-            InputError: The file exists or cannot be made, or the board is in PostgreSQL.
-            StoreError: The board is damaged.
+            InputError: The file exists or cannot be made, or the database is PostgreSQL.
+            StoreError: The file is damaged.
         """
         target = Path(file)
         if self.path is None:
             url = self.url.set(drivername="postgresql").render_as_string(hide_password=True)
             raise InputError(
-                f"A board in PostgreSQL is copied by PostgreSQL: pg_dump --format=custom --file={file} {url}"
+                f"A {self.schema.NOUN} in PostgreSQL is copied by PostgreSQL: "
+                f"pg_dump --format=custom --file={file} {url}"
             )
         if target.exists() or target.is_symlink():
             raise InputError(f"{target} exists; choose another name for the copy.")
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        _new_file(part)
+        _new_file(part, "copy")
         try:
             with self._said(), closing(sqlite3.connect(self.path)) as ours, closing(sqlite3.connect(part)) as copy:
                 ours.backup(copy)
                 if copy.execute("PRAGMA integrity_check").fetchone() != ("ok",):
-                    raise StoreError(f"{self.place} is damaged; {RESTORE}.")
+                    raise StoreError(f"{self.place} is damaged; {restoring(self.schema)}.")
             part.rename(target)
         finally:
             part.unlink(missing_ok=True)
@@ -104,10 +142,11 @@ class Store:
         except IntegrityError:
             raise
         except json.JSONDecodeError:
-            raise StoreError(f"{self.place} is damaged; {RESTORE}.") from None
+            raise StoreError(f"{self.place} is damaged; {restoring(self.schema)}.") from None
         except (DBAPIError, sqlite3.Error) as error:
             name = getattr(getattr(error, "orig", error), "sqlite_errorname", "")
             fault = next((words for start, words in FAULTS.items() if name.startswith(start)), OTHER_FAULT)
+            fault = fault.format(noun=self.schema.NOUN, restore=restoring(self.schema))
             raise StoreError(f"{self.place} {fault}.") from None
 
     def close(self) -> None:
@@ -115,7 +154,12 @@ class Store:
         self._engine.dispose()
 
 
-def parse_place(path_or_url: PathLike) -> URL:
+def restoring(schema: Schema) -> str:
+    """What to do about a damaged database."""
+    return f"put a copy in its place, as `{schema.COMMAND} backup` makes them"
+
+
+def parse_place(path_or_url: PathLike, noun: str = "board") -> URL:
     """A file's path or a database URL as SQLAlchemy's URL; raises InputError for other databases."""
     place = os.fspath(path_or_url)
     if "://" not in place:
@@ -124,44 +168,45 @@ def parse_place(path_or_url: PathLike) -> URL:
         url = make_url(place)
     except ArgumentError:
         raise InputError(
-            "The board's URL cannot be read; one looks like postgresql+psycopg://user@host/name."
+            f"The {noun}'s URL cannot be read; one looks like postgresql+psycopg://user@host/name."
         ) from None
     if url.get_backend_name() == "postgresql":
         return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
     if url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:"):
         return URL.create("sqlite", database=str(Path(url.database or "").absolute()))
-    raise InputError(f"A board lies in a SQLite file or in PostgreSQL, not in {url.get_backend_name()!r}.")
+    raise InputError(f"A {noun} lies in a SQLite file or in PostgreSQL, not in {url.get_backend_name()!r}.")
 
 
-def check_free(path_or_url: PathLike) -> None:
-    """Says before any work that a board cannot be made there; raises InputError."""
-    url = parse_place(path_or_url)
+def check_free(path_or_url: PathLike, schema: Schema) -> None:
+    """Raises InputError, before any work, if a database cannot be made there."""
+    url = parse_place(path_or_url, schema.NOUN)
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
         if file.exists() or file.is_symlink():
-            raise InputError(f"{file} exists; choose another name for the board.")
+            raise InputError(f"{file} exists; choose another name for the {schema.NOUN}.")
         if not file.parent.is_dir():
             raise InputError(f"The folder {file.parent} does not exist; make it first.")
 
 
-def create_store(path_or_url: PathLike, fill: Callable[[Connection], None]) -> Store:
+def create_store(path_or_url: PathLike, schema: Schema, fill: Callable[[Connection], None]) -> Store:
     """A database with tables, filled in the same transaction.
 
     Args:
         path_or_url: Where.
-        fill: Puts the board into the empty tables.
+        schema: Its tables.
+        fill: Puts the first rows into the empty tables.
 
     Raises:
-        InputError: There is a file or a board already, or the database cannot be reached; nothing is left behind.
+        InputError: There is a file or such tables already, or the database cannot be reached; nothing is left behind.
     """
-    store = Store(parse_place(path_or_url))
+    store = Store(parse_place(path_or_url, schema.NOUN), schema)
     if store.path is not None:
-        _new_file(store.path)
+        _new_file(store.path, schema.NOUN)
     try:
         with _opening(), store.writing() as connection:
-            if schema.has_board(connection):
-                raise InputError(f"There is a board already in {store.place}.")
-            schema.create(connection)
+            if _has_tables(connection, schema):
+                raise InputError(f"There is a {schema.NOUN} already in {store.place}.")
+            schema.METADATA.create_all(connection)
             fill(connection)
     except BaseException:
         store.close()
@@ -171,33 +216,57 @@ def create_store(path_or_url: PathLike, fill: Callable[[Connection], None]) -> S
     return store
 
 
-def open_store(path_or_url: PathLike) -> Store:
-    """The database of a board, its tables brought up to date; raises InputError if there is none."""
-    store = Store(parse_place(path_or_url))
-    missing = InputError(f"There is no board in {store.place}; make one with `rrgmetrics leaderboard init`.")
+def open_store(path_or_url: PathLike, schema: Schema) -> Store:
+    """The database of a Space, its tables brought up to date; raises InputError if there is none."""
+    store = Store(parse_place(path_or_url, schema.NOUN), schema)
+    missing = InputError(f"There is no {schema.NOUN} in {store.place}; make one with `{schema.COMMAND} init`.")
     if store.path is not None and not store.path.is_file():
         raise missing
     try:
         with _opening():
             with store.reading() as connection:
-                if not schema.has_board(connection):
+                if not _has_tables(connection, schema):
                     raise missing
-                is_old = schema.is_old(connection)
+                is_old = _is_old(connection, schema)
             if is_old:
                 with store.writing() as connection:
-                    schema.migrate(connection)
+                    _migrate(connection, schema)
     except InputError:
         store.close()
         raise
     return store
 
 
-def _new_file(path: Path) -> None:
+def _has_tables(connection: Connection, schema: Schema) -> bool:
+    return bool(inspect(connection).has_table(schema.HEAD.name))
+
+
+def _is_old(connection: Connection, schema: Schema) -> bool:
+    """Whether `_migrate` has something to do; raises InputError for tables of a newer version."""
+    stored: int = connection.execute(select(schema.HEAD.c.version)).scalar_one()
+    if stored > schema.VERSION:
+        raise InputError(
+            f"The {schema.NOUN}'s tables are of version {stored}, this rrgmetrics knows {schema.VERSION}; install a "
+            "newer one."
+        )
+    return stored < schema.VERSION
+
+
+def _migrate(connection: Connection, schema: Schema) -> None:
+    """Brings the tables up to date, inside the caller's transaction; another process may have done so already."""
+    stored: int = connection.execute(select(schema.HEAD.c.version)).scalar_one()
+    for version in range(stored, schema.VERSION):
+        for statement in schema.MIGRATIONS[version]:
+            connection.execute(text(statement))
+    connection.execute(update(schema.HEAD).values(version=schema.VERSION))
+
+
+def _new_file(path: Path, noun: str) -> None:
     """Makes an empty file that only its owner can read; SQLite gives its log the same rights."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
-        raise InputError(f"{path} exists; choose another name for the board.") from None
+        raise InputError(f"{path} exists; choose another name for the {noun}.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be made: {error.strerror}.") from None
 
