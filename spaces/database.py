@@ -159,6 +159,16 @@ def restoring(schema: Schema) -> str:
     return f"put a copy in its place, as `{schema.COMMAND} backup` makes them"
 
 
+def place(text: str) -> str:
+    """Where a database is; `env:NAME` takes it from the environment, where a URL's password is nobody else's to see."""
+    if not text.startswith("env:"):
+        return text
+    address = os.environ.get(text.removeprefix("env:"), "")
+    if not address:
+        raise InputError(f"The environment variable {text.removeprefix('env:')!r} is not set.")
+    return address
+
+
 def parse_place(path_or_url: PathLike, noun: str = "board") -> URL:
     """A file's path or a database URL as SQLAlchemy's URL; raises InputError for other databases."""
     place = os.fspath(path_or_url)

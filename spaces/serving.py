@@ -11,6 +11,7 @@ from typing import Any
 from rrgmetrics.spaces.address import check_address
 
 BOARD = "RRGMETRICS_BOARD"  # environment variable: the leaderboard's file or the URL of its database
+RATING = "RRGMETRICS_RATING"  # the same of a rating project
 
 
 def serve(name: str, *, host: str = "127.0.0.1", port: int | None = None) -> None:
@@ -28,6 +29,8 @@ def serve(name: str, *, host: str = "127.0.0.1", port: int | None = None) -> Non
     check_address(host, port)
     if name == "leaderboard":
         serve_board(host, port)
+    elif name == "rating":
+        serve_rating(host, port)
     else:
         _launch(name, server_name=host, server_port=port)
 
@@ -46,6 +49,20 @@ def serve_board(host: str = "", port: int | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         board = f"env:{BOARD}" if os.environ.get(BOARD) else _demo(Path(folder))
         commands.serve(Namespace(board=board, host=host, port=port, proxies=proxies, worker=True))
+
+
+def serve_rating(host: str = "", port: int | None = None) -> None:
+    """Serves the rating project that RRGMETRICS_RATING names, or else one of invented reports; arguments as above."""
+    from rrgmetrics.spaces.rating import commands, demo
+
+    host = host or os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
+    port = port or int(os.environ.get("GRADIO_SERVER_PORT", commands.PORT))
+    with tempfile.TemporaryDirectory() as folder:
+        project = f"env:{RATING}"
+        if not os.environ.get(RATING):
+            project = str(Path(folder) / "project.sqlite")
+            demo.demo_project(project)
+        commands.serve(Namespace(project=project, host=host, port=port, proxies=int("SPACE_ID" in os.environ)))
 
 
 def _demo(folder: Path) -> str:

@@ -53,6 +53,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
         "rrgmetrics.spaces.leaderboard.commands",
         "score submissions against references that submitters never see",
     ),
+    "rating": (
+        "rrgmetrics.spaces.rating.commands",
+        "let radiologists count errors, rate and choose, blind to the source; for `agree`",
+    ),
     "harness": ("rrgmetrics.cli.harness", "show or write the tasks for lm-evaluation-harness and lmms-eval"),
     "register": ("rrgmetrics.cli.register", "let a bare evaluate.load(NAME) find our modules"),
 }

@@ -24,6 +24,7 @@ from rrgmetrics.files.formats import PathLike
 
 TABLE_SUFFIXES = (".csv", ".jsonl", ".parquet")
 DOCUMENT_SUFFIXES = (".md", ".tex")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with what a spreadsheet begins a formula
 
 
 def check_outputs(
@@ -194,7 +195,7 @@ def _write_rows(file: TextIO, columns: Mapping[str, Sequence[Any]]) -> None:
 
 
 def _no_formula(cell: Any) -> Any:
-    return "'" + cell if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return "'" + cell if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def _write_jsonl(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:

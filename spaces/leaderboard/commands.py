@@ -22,6 +22,7 @@ from rrgmetrics.english import by_number, counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.numbers import estimate, headed, show
 from rrgmetrics.present.tables import Group, Table
+from rrgmetrics.spaces.database import place
 from rrgmetrics.spaces.leaderboard.board import Board, changed_limits, open_board
 from rrgmetrics.spaces.leaderboard.creation import create_board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, Limits, RefusedError, Standings
@@ -294,16 +295,6 @@ def _score(info: BoardInfo, metric: str, score: Estimate) -> str:
     """A score as the page shows it; of the primary metric with its interval."""
     key = info.metric(metric).spec.headline
     return estimate(score, key) if metric == info.primary else show(score.value, key)
-
-
-def place(text: str) -> str:
-    """Where the board is; `env:NAME` takes it from the environment, where a URL's password is nobody else's to see."""
-    if not text.startswith("env:"):
-        return text
-    address = os.environ.get(text.removeprefix("env:"), "")
-    if not address:
-        raise InputError(f"The environment variable {text.removeprefix('env:')!r} is not set.")
-    return address
 
 
 def _open(options: argparse.Namespace) -> Board:

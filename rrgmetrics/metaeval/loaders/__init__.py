@@ -18,6 +18,7 @@ from rrgmetrics.metaeval.loaders.radevalx import load_radevalx
 from rrgmetrics.metaeval.loaders.radjudge import load_radjudge
 from rrgmetrics.metaeval.loaders.radpref import load_radpref
 from rrgmetrics.metaeval.loaders.rate_eval import load_rate_eval
+from rrgmetrics.metaeval.loaders.rating import load_rating
 from rrgmetrics.metaeval.loaders.refisco import load_refisco
 from rrgmetrics.metaeval.loaders.rexerr import load_rexerr
 from rrgmetrics.metaeval.loaders.rexval import load_rexval, load_rexval_star
@@ -38,6 +39,7 @@ PUBLISHED: Mapping[str, Callable[[str], Data]] = {
     "refisco": load_refisco,
     "radpref": load_radpref,
     "radjudge": load_radjudge,
+    "rating": load_rating,
     "rexerr": load_rexerr,
     "chest2error": load_chest2error,
     "radreport_error_injected": load_error_injected,

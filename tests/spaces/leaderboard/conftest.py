@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import secrets
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from sqlalchemy import create_engine, make_url
-
 from rrgmetrics.spaces.leaderboard import Board, create_board
 from rrgmetrics.spaces.leaderboard.worker import work
-
-from . import postgres
 
 # Twelve studies, of which the first two are public; each hidden one holds a word that stands nowhere else.
 SECRET = "SECRETWORD"
@@ -67,32 +61,6 @@ def make_board(tmp_path) -> Callable[..., Board]:
 @pytest.fixture
 def board(make_board) -> Board:
     return make_board()
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """The URL of a PostgreSQL: `RRGMETRICS_TEST_POSTGRES`, or one of our own if it is installed."""
-    pytest.importorskip("psycopg")
-    if url := os.environ.get("RRGMETRICS_TEST_POSTGRES"):
-        yield url
-        return
-    programs = postgres.programs()
-    if programs is None:
-        pytest.skip("there is no PostgreSQL; on Debian: apt-get install postgresql")
-    with postgres.server(programs) as url:
-        yield url
-
-
-@pytest.fixture
-def postgres_url(postgres_server) -> Iterator[str]:
-    """The URL of an empty database, which goes afterwards."""
-    name = f"board_{secrets.token_hex(6)}"
-    engine = create_engine(postgres_server, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name}")
-        yield make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
-        connection.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
-    engine.dispose()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -1,0 +1,64 @@
+"""Ratings of the rating Space: what `rrgmetrics rating export` writes, a row for each candidate and rater.
+
+Columns: `study_id, source, rater, reference, candidate`, `age, sex, indication`; `<kind>_significant` and
+`<kind>_insignificant` for the six kinds where errors were counted; `rating` (1 to 5) where one was asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files.write import FORMULA
+from rrgmetrics.metaeval.loaders.fields import TABLES, column_names, find_file
+from rrgmetrics.metaeval.loaders.kinds import with_totals
+from rrgmetrics.metaeval.loaders.table import load_table
+from rrgmetrics.metaeval.rated import KINDS, RATING, Rated
+
+DEGREES = ("significant", "insignificant")
+
+
+def load_rating(path: str | Path) -> Rated:
+    """Reads ratings of the rating Space.
+
+    Args:
+        path: The file that `rrgmetrics rating export` wrote, or a folder with `ratings.csv`.
+
+    Returns:
+        The pairs, with every rater's counts by kind and significance, their totals, and ratings. Who did not rate a
+        pair has NaN there.
+
+    Raises:
+        InputError: A file or column that is not there, or a cell that is no count; names file and line.
+    """
+    file = find_file(path, *(f"*ratings*{suffix}" for suffix in TABLES), what="what `rrgmetrics rating export` wrote")
+    there = column_names(file)
+    counts = [f"{kind}_{degree}" for degree in DEGREES for kind in KINDS if f"{kind}_{degree}" in there]
+    ratings = [RATING] if RATING in there else []
+    if (counts and len(counts) < len(DEGREES) * len(KINDS)) or (not counts and not ratings):
+        raise InputError(
+            f"{file} has neither all twelve counts ({KINDS[0]}_significant to {KINDS[-1]}_insignificant) nor a rating; "
+            "is it what `rrgmetrics rating export` wrote?"
+        )
+    table = load_table(file, counts=counts, ratings=ratings, name="rating")
+    values = {target: table.values[target] for target in ratings}
+    if counts:
+        significant, insignificant = (
+            np.array([table.values[f"{kind}_{degree}"] for kind in KINDS]) for degree in DEGREES
+        )
+        values = {**with_totals(significant, insignificant, table.raters)["values"], **values}
+    pairs = [pair._replace(reference=_plain(pair.reference), candidate=_plain(pair.candidate)) for pair in table.pairs]
+    return replace(table, pairs=pairs, values=values, kinds=KINDS)
+
+
+def _plain(text: str) -> str:
+    """A report without the apostrophe that keeps a spreadsheet from reading it as a formula (`files.write`).
+
+    Example:
+        >>> _plain("'- No effusion."), _plain("'Stable' heart.")
+        ('- No effusion.', "'Stable' heart.")
+    """
+    return text[1:] if text.startswith(tuple(f"'{sign}" for sign in FORMULA)) else text

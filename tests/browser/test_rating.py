@@ -1,0 +1,267 @@
+"""The rating Space in a browser: two raters, a closed browser, a killed server; nothing is lost or doubled."""
+
+import csv
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+
+import pytest
+
+pytest.importorskip("gradio")
+pytest.importorskip("sqlalchemy")
+
+from rrgmetrics import cli
+from rrgmetrics.metaeval import load
+from rrgmetrics.spaces.rating import open_project
+from rrgmetrics.spaces.rating.demo import demo_project
+
+SERVER = """
+import argparse, sys
+from rrgmetrics.spaces.rating import commands
+commands.serve(argparse.Namespace(project=sys.argv[1], host="127.0.0.1", port=int(sys.argv[2]), proxies=0))
+"""
+N = 20
+
+
+class Server:
+    """The page of a project, in a process that can be killed and started again at the same address."""
+
+    def __init__(self, project, port):
+        self.command = [sys.executable, "-c", SERVER, str(project), str(port)]
+        self.address = f"http://127.0.0.1:{port}"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            try:
+                urllib.request.urlopen(self.address, timeout=10).close()
+                return
+            except OSError:
+                assert self.process.poll() is None
+                time.sleep(0.1)
+        pytest.fail("the page did not start")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture
+def server(tmp_path):
+    made = demo_project(tmp_path / "project.sqlite", n_studies=N)
+    made.project.close()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    running = Server(tmp_path / "project.sqlite", port)
+    running.token = made.host_token
+    yield running
+    running.kill()
+
+
+def enter(page, address, name):
+    page.goto(address)
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_selector(".places")
+
+
+def visit(page, address, n):
+    page.goto(f"{address}/study?n={n}")
+    page.wait_for_selector(".report:not(:empty)")
+
+
+def add(page, report, kind, degree="significant"):
+    page.get_by_role("button", name=f"One {degree} {kind} more in report {report}").click()
+
+
+def rate(page, number):
+    """Rates the study that is open: a false finding in the first report, ratings, the second report preferred."""
+    add(page, 1, "false finding")
+    for report, rating in (("1", number % 5 + 1), ("2", 5)):
+        page.locator(f".rating[data-item='{report}'] input[value='{rating}']").check()
+    page.get_by_role("radio", name="Report 2", exact=True).check()
+    page.locator("[data-field=confidence] input[value='7']").check()
+
+
+def finish(page):
+    before = page.url
+    page.get_by_role("button", name=re.compile("go to the next study")).click()
+    page.wait_for_function("before => location.href !== before", arg=before)
+
+
+def saved(page):
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved at')")
+
+
+def test_two_raters_a_closed_browser_and_a_killed_server(open_page, server, tmp_path, capsys):
+    ada, bob = open_page(), open_page(forgive=["ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE"])
+    enter(ada, server.address, "Ada")
+    enter(bob, server.address, "Bob")
+    for n in range(1, N + 1):
+        for page in (ada, bob):
+            visit(page, server.address, n)
+            rate(page, n)
+            if n == 5 and page is ada:  # closed in the middle of a study, at once after a click
+                cookies = page.context.cookies()
+                saved(page)
+                page.context.close()
+                ada = page = open_page()
+                page.context.add_cookies(cookies)
+                visit(page, server.address, n)
+                assert page.locator(".rating[data-item='1'] input:checked").get_attribute("value") == str(n % 5 + 1)
+            if n == 9 and page is bob:  # the server dies, and the rater goes on
+                saved(page)
+                server.kill()
+                add(page, 2, "wrong location", "not significant")
+                page.wait_for_selector("#saved.bad")
+                server.start()
+                saved(page)
+            if n == 12 and page is bob:  # the server dies, then the browser's page is left; the answer waits there
+                saved(page)
+                server.kill()
+                add(page, 2, "missing comparison")
+                page.wait_for_selector("#saved.bad")
+                page.on("dialog", lambda dialog: dialog.accept())
+                page.goto("about:blank")
+                server.start()
+                visit(page, server.address, n)
+                saved(page)
+            finish(page)
+    project = open_project(tmp_path / "project.sqlite")
+    assert [(row.rater, row.finished, row.begun) for row in project.progress()] == [("Ada", N, N), ("Bob", N, N)]
+    project.close()
+
+    host = open_page(accept_downloads=True)
+    host.goto(f"{server.address}/host")
+    host.get_by_label("Host token").fill(server.token)
+    host.get_by_role("button", name="Open").click()
+    for name in ("Ratings (CSV)", "Preferences (CSV)"):
+        with host.expect_download() as download:
+            host.get_by_role("link", name=name).click()
+        download.value.save_as(tmp_path / download.value.suggested_filename)
+    with (tmp_path / "ratings.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert Counter(row["rater"] for row in rows) == {"Ada": 2 * N, "Bob": 2 * N}
+    assert len({(row["study_id"], row["source"], row["rater"]) for row in rows}) == 4 * N
+    counted = {
+        rater: sum(int(row["total_errors"]) for row in rows if row["rater"] == rater) for rater in ("Ada", "Bob")
+    }
+    assert counted == {"Ada": N, "Bob": N + 2}
+    with (tmp_path / "preferences.csv").open(encoding="utf-8", newline="") as file:
+        chosen = list(csv.DictReader(file))
+    assert {(row["choice"] == row["shown_first"], row["confidence"]) for row in chosen} == {(False, "7")}
+    assert len(chosen) == 2 * N
+    data = load(f"rating:{tmp_path / 'ratings.csv'}")
+    assert (len(data.pairs), data.raters) == (2 * N, ["Ada", "Bob"])
+    arguments = ["--metrics", "bleu", "finding_errors", "--trials", "100", "--no-progress"]
+    assert cli.main(["agree", "--dataset", f"rating:{tmp_path / 'ratings.csv'}", *arguments]) == 0
+    printed = capsys.readouterr().out
+    assert "40 pairs of 20 studies" in printed
+
+
+def test_words_are_marked_by_mouse_and_by_keyboard(page, server, tab_to, tmp_path):
+    enter(page, server.address, "Ada")
+    visit(page, server.address, 1)
+    text = page.evaluate("state.reports['1']")
+    report = page.locator(".candidate[data-report='1'] .report")
+    tab_to(page, report)
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowLeft", "ArrowRight"):
+        page.keyboard.press(key)
+    page.wait_for_selector(".picked.some")
+    second = text.split()[1]
+    assert f"“{second}”" in page.inner_text(".candidate[data-report='1'] .picked")
+    more = page.get_by_role("button", name="One significant wrong severity more in report 1")
+    tab_to(page, more)
+    page.keyboard.press("Enter")
+    assert report.locator("mark").inner_text() == second
+    page.locator(".reference .report").dblclick(position={"x": 30, "y": 12})
+    page.wait_for_selector(".picked.some")
+    page.locator(".remarks li").get_by_role("button", name="Mark the selected words").click()
+    assert page.locator(".reference mark").count() == 1
+    turn = page.get_by_role("button", name="Make it not significant")
+    tab_to(page, turn)
+    page.keyboard.press("Enter")
+    assert page.get_by_role("button", name="Make it significant").count() == 1
+    saved(page)
+    page.reload()
+    page.wait_for_selector(".report:not(:empty)")
+    assert report.locator("mark").inner_text() == second
+    assert page.locator(".count[data-kind=D][data-significant=no] output").first.inner_text() == "1"
+    remove = page.get_by_role("button", name="Remove")
+    tab_to(page, remove)
+    page.keyboard.press("Enter")
+    assert page.locator("mark").count() == 0
+    page.get_by_role("button", name=re.compile("go to the next study")).click()
+    page.wait_for_selector("#missing .alert")
+    assert "a rating for report 1" in page.inner_text("#missing")
+    assert page.evaluate("document.activeElement.id") == "missing"
+
+
+def test_a_second_window_does_not_overwrite(open_page, server):
+    first = open_page(forgive=["status of 409"])
+    enter(first, server.address, "Ada")
+    visit(first, server.address, 1)
+    second = first.context.new_page()
+    visit(second, server.address, 1)
+    add(second, 1, "false finding")
+    saved(second)
+    add(first, 1, "missing finding")
+    first.wait_for_selector("#saved.bad")
+    assert "another window" in first.inner_text("#saved")
+    visit(first, server.address, 1)
+    assert first.locator(".remarks li").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (375, "dark"),
+        pytest.param(375, "light", marks=pytest.mark.slow),
+        (1280, "light"),
+        pytest.param(1280, "dark", marks=pytest.mark.slow),
+    ],
+)
+def test_every_page_is_fit_to_be_seen(open_page, server, photograph, accessible, fits, width, scheme):
+    page = open_page(width, scheme)
+    page.goto(server.address)
+    look(page, photograph, accessible, fits, f"rating-enter-{width}-{scheme}")
+    enter(page, server.address, "Dr. Ada Lovelace")
+    visit(page, server.address, 1)
+    report = page.locator(".candidate[data-report='1'] .report")
+    report.focus()
+    for key in ("ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    page.wait_for_selector(".picked.some")
+    add(page, 1, "wrong severity", "not significant")
+    page.locator(".reference .report").focus()
+    page.keyboard.press("ArrowRight")
+    rate(page, 1)
+    page.get_by_text("How to rate").click()
+    saved(page)
+    look(page, photograph, accessible, fits, f"rating-study-{width}-{scheme}")
+    page.locator(".candidate[data-report='2']").scroll_into_view_if_needed()
+    photograph(page, f"rating-study-screen-{width}-{scheme}", whole=False)
+    finish(page)
+    page.goto(server.address)
+    look(page, photograph, accessible, fits, f"rating-overview-{width}-{scheme}")
+    page.goto(f"{server.address}/host")
+    look(page, photograph, accessible, fits, f"rating-token-{width}-{scheme}")
+    page.get_by_label("Host token").fill(server.token)
+    page.get_by_role("button", name="Open").click()
+    page.wait_for_selector("table")
+    look(page, photograph, accessible, fits, f"rating-host-{width}-{scheme}")
+
+
+def look(page, photograph, accessible, fits, name):
+    page.wait_for_timeout(100)
+    photograph(page, name)
+    fits(page)
+    accessible(page)
