@@ -25,6 +25,15 @@ import argparse, sys
 from rrgmetrics.spaces.rating import commands
 commands.serve(argparse.Namespace(project=sys.argv[1], host="127.0.0.1", port=int(sys.argv[2]), proxies=0))
 """
+MIDDLE_OF_LONGEST_WORD = """() => {
+    const node = document.querySelector('.reference .report').firstChild;
+    const word = node.data.match(/[A-Za-z]+/g).reduce((one, other) => other.length > one.length ? other : one);
+    const range = document.createRange();
+    range.setStart(node, node.data.indexOf(word));
+    range.setEnd(node, node.data.indexOf(word) + word.length);
+    const { x, y, width, height } = range.getBoundingClientRect();
+    return [x + width / 2, y + height / 2];
+}"""
 N = 20
 
 
@@ -182,7 +191,7 @@ def test_words_are_marked_by_mouse_and_by_keyboard(page, server, tab_to, tmp_pat
     tab_to(page, more)
     page.keyboard.press("Enter")
     assert report.locator("mark").inner_text() == second
-    page.locator(".reference .report").dblclick(position={"x": 30, "y": 12})
+    page.mouse.dblclick(*page.evaluate(MIDDLE_OF_LONGEST_WORD))
     page.wait_for_selector(".picked.some")
     page.locator(".remarks li").get_by_role("button", name="Mark the selected words").click()
     assert page.locator(".reference mark").count() == 1
