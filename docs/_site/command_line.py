@@ -14,7 +14,7 @@ GROUPS = {
     "Score": ("score", "compare", "merge", "explain", "judge", "list", "doctor"),
     "Measure metrics": ("agree", "stress", "game", "oracle", "retrieve", "ablation"),
     "Train models": ("synthesize", "train", "radcliq", "convert"),
-    "Show and share": ("space", "leaderboard", "harness", "register", "lexicon"),
+    "Show and share": ("space", "leaderboard", "rating", "harness", "register", "lexicon"),
 }
 
 

@@ -39,7 +39,7 @@ FACES = (
     ("hub", "evaluate's dict"),
     ("cli · present", "tables, pages, files"),
     ("callbacks", "eval_… keys, rewards"),
-    ("spaces", "pages, leaderboard"),
+    ("spaces", "pages, leaderboard, rating"),
     ("integrations", "other harnesses"),
     ("metaeval", "agreement with radiologists"),
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 import checkpoints
 import command_line
+import conventions
 import drawing
 import evidence
 import metric_pages
@@ -22,6 +23,7 @@ FILLED: Mapping[str, Callable[[], str]] = {  # in a page of ours, the line {{ na
     "agreement": evidence.agreement,
     "checkpoints": checkpoints.page,
     "commands": command_line.overview,
+    "conventions": conventions.page,
     "data": drawing.data,
     "gamed": evidence.gamed,
     "metrics": metric_pages.table,

@@ -15,11 +15,13 @@ PAGES = {  # a file of the repository: the page that it becomes
     "GLOSSARY.md": "project/glossary.md",
     "LICENSES.md": "project/licenses.md",
     "spaces/leaderboard/README.md": "howto/leaderboard-in-full.md",
+    "spaces/rating/README.md": "howto/rating-in-full.md",
     "examples/README.md": "evidence/training.md",
     "benchmarks/README.md": "evidence/speed.md",
 }
 TITLES = {  # where the file's own is for readers who stand in its folder
     "spaces/leaderboard/README.md": "The leaderboard in full",
+    "spaces/rating/README.md": "The rating Space in full",
     "examples/README.md": "Example reports, and a generator trained here",
     "benchmarks/README.md": "Speed and memory",
     "CHANGELOG.md": "Changes",

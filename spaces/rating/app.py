@@ -8,6 +8,8 @@ source, a study's id or another rater's answers.
 from __future__ import annotations
 
 import json
+import logging
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -34,6 +36,7 @@ from rrgmetrics.spaces.rating.project import Project, Rater, Sheet, StaleError, 
 try:
     import uvicorn
     from fastapi import FastAPI, Request
+    from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 except ImportError as error:
     raise MissingExtraError("The rating page needs Gradio 6's server: pip install 'rrgmetrics[spaces]'.") from error
@@ -76,14 +79,14 @@ def rating_app(project: Project, *, proxies: int = 0, accounts: bool | None = No
         app.get(path)(handler)
     for name, kind in {"rating.css": "text/css", "rating.js": "text/javascript"}.items():
         app.get(f"/{name}")(_file(name, kind))
-    for path, post in {
-        "/enter": site.enter,
-        "/leave": site.leave,
-        "/host": site.open_host,
-        "/save": site.save,
-        "/finish": site.finish,
+    for path, (read, act) in {
+        "/enter": (_form, site.enter),
+        "/leave": (_form, site.leave),
+        "/host": (_form, site.open_host),
+        "/save": (_json, site.save),
+        "/finish": (_json, site.finish),
     }.items():
-        app.post(path)(post)
+        app.post(path)(_handler(read, act))
     app.middleware("http")(site.guard)
     for fault in (InputError, StoreError):
         app.exception_handler(fault)(site.failed)
@@ -158,9 +161,8 @@ class Site:
 
     # --- forms
 
-    async def enter(self, request: Request) -> Response:
+    def enter(self, request: Request, form: Mapping[str, Any]) -> Response:
         """Lets a rater in: a name that somebody has begun with is asked about first."""
-        form = await request.form()
         name = self._account(request) if self.accounts else str(form.get("name") or "")
         known = self.project.find_rater(name)
         if known and not self.accounts and form.get("same") != "yes":
@@ -170,9 +172,9 @@ class Site:
             rater = self.project.enter(name, verified=self.accounts, address=visitor(request, self.proxies))
         except InputError as error:
             return self._entrance(request, str(error), name)
-        return self._with_cookie(request, RedirectResponse("./", 303), RATER, self.project.begin_session(rater))
+        return _with_cookie(RedirectResponse("./", 303), RATER, self.project.begin_session(rater))
 
-    async def leave(self, request: Request) -> Response:
+    def leave(self, request: Request, form: Mapping[str, Any]) -> Response:
         """Ends the sessions of this browser."""
         response = RedirectResponse("./", 303)
         for cookie in (RATER, HOST):
@@ -181,12 +183,11 @@ class Site:
                 response.delete_cookie(cookie)
         return response
 
-    async def open_host(self, request: Request) -> Response:
+    def open_host(self, request: Request, form: Mapping[str, Any]) -> Response:
         """Opens the host's page to whoever has the token."""
-        token = str((await request.form()).get("token") or "")
         try:
-            if self.project.verify_host(token, visitor(request, self.proxies)):
-                return self._with_cookie(request, RedirectResponse("host", 303), HOST, self.project.begin_session(None))
+            if self.project.verify_host(str(form.get("token") or ""), visitor(request, self.proxies)):
+                return _with_cookie(RedirectResponse("host", 303), HOST, self.project.begin_session(None))
             message = "This is not the host's token."
         except LimitError as error:
             message = str(error)
@@ -194,30 +195,30 @@ class Site:
 
     # --- what the script sends
 
-    async def save(self, request: Request) -> Response:
+    def save(self, request: Request, value: Mapping[str, Any]) -> Response:
         """Saves one answer."""
         rater = self._rater(request)
         if rater is None:
             return JSONResponse({"message": "you have left; enter your name again, and the answer is sent."}, 401)
-        value = await _json(request)
         try:
             stamp = Stamp(str(value["client"]), int(value["step"]), int(value["revision"]))
             place, item, content = int(value["n"]), str(value["item"]), value["content"]
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError("The answer is not what this page sends.") from None
         return JSONResponse({"revision": self.project.save(rater, place, item, content, stamp)})
 
-    async def finish(self, request: Request) -> Response:
+    def finish(self, request: Request, value: Mapping[str, Any]) -> Response:
         """Finishes a study; answers with what is missing, or with the next study that is not finished."""
         rater = self._rater(request)
         if rater is None:
             return JSONResponse({"message": "You have left; enter your name again."}, 401)
-        place = (await _json(request)).get("n")
-        missing = self.project.finish(rater, place if isinstance(place, int) else 0)
+        place = value.get("n")
+        if not isinstance(place, int):
+            raise InputError("The answer is not what this page sends.")
+        missing = self.project.finish(rater, place)
         states = self.project.states(rater)
-        places = [*range(int(place or 0) + 1, len(states) + 1), *range(1, int(place or 0))]
-        following = next((n for n in places if states[n - 1] != "finished"), 0)
-        return JSONResponse({"missing": missing, "next": following})
+        places = [*range(place + 1, len(states) + 1), *range(1, place)]
+        return JSONResponse({"missing": missing, "next": next((n for n in places if states[n - 1] != "finished"), 0)})
 
     # --- around all of them
 
@@ -241,7 +242,7 @@ class Site:
         status = 500 if isinstance(error, StoreError) else 409 if isinstance(error, StaleError) else 400
         message = OUT_OF_ORDER if status == 500 else str(error)
         if status == 500:
-            uvicorn.config.logger.error("%s", error)
+            logging.getLogger(__name__).error("%s", error)
         if "json" in request.headers.get("content-type", ""):
             return JSONResponse({"message": message}, status)
         return self._page("message", status, heading="Out of order" if status == 500 else "Not found", message=message)
@@ -267,14 +268,6 @@ class Site:
         token = request.cookies.get(HOST)
         return bool(token) and self.project.is_host(str(token))
 
-    def _with_cookie(self, request: Request, response: Response, name: str, token: str) -> Response:
-        """On the Hub the page stands in a frame of another site, where a cookie must say so."""
-        is_framed = has_accounts()
-        response.set_cookie(
-            name, token, COOKIE_SECONDS, httponly=True, secure=is_framed, samesite="none" if is_framed else "lax"
-        )
-        return response
-
     def _csv(self, request: Request, name: str, columns: Callable[[Project], export.Columns]) -> Response:
         if not self._is_host(request):
             return RedirectResponse("host", 303)
@@ -284,6 +277,19 @@ class Site:
     def _page(self, template: str, status: int = 200, *, rater: Rater | None = None, **values: Any) -> Response:
         page = _environment().get_template(f"{template}.html.j2").render(project=self.project, rater=rater, **values)
         return HTMLResponse(page, status)
+
+
+def _handler(read: Callable[[Request], Any], act: Callable[[Request, Any], Response]) -> Callable[[Request], Any]:
+    """Reads a body, and acts on it in a thread: the database may let it wait."""
+
+    async def handler(request: Request) -> Response:
+        return await run_in_threadpool(act, request, await read(request))
+
+    return handler
+
+
+async def _form(request: Request) -> Mapping[str, Any]:
+    return await request.form()
 
 
 async def _json(request: Request) -> dict[str, Any]:
@@ -296,6 +302,15 @@ async def _json(request: Request) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError("The answer is not what this page sends.")
     return value
+
+
+def _with_cookie(response: Response, name: str, token: str) -> Response:
+    """On the Hub the page stands in a frame of another site, where a cookie must say so."""
+    is_framed = "SPACE_ID" in os.environ
+    response.set_cookie(
+        name, token, COOKIE_SECONDS, httponly=True, secure=is_framed, samesite="none" if is_framed else "lax"
+    )
+    return response
 
 
 def _size(request: Request) -> int:
