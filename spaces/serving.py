@@ -8,6 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.spaces.address import check_address
 
 BOARD = "RRGMETRICS_BOARD"  # environment variable: the leaderboard's file or the URL of its database
@@ -61,7 +62,7 @@ def serve_rating(host: str = "", port: int | None = None) -> None:
         project = f"env:{RATING}"
         if not os.environ.get(RATING):
             project = str(Path(folder) / "project.sqlite")
-            demo.demo_project(project)
+            print_line(f"Invented reports; host token: {demo.demo_project(project).host_token}")
         commands.serve(Namespace(project=project, host=host, port=port, proxies=int("SPACE_ID" in os.environ)))
 
 

@@ -15,6 +15,7 @@ pytest.importorskip("sqlalchemy")
 from rrgmetrics import SPECS
 from rrgmetrics.present.drawing import Scale, share
 from rrgmetrics.present.verdict import favour
+from rrgmetrics.spaces import access
 from rrgmetrics.spaces.access import LimitError, visitor
 from rrgmetrics.spaces.database import StoreError
 from rrgmetrics.spaces.leaderboard import app, demo, pages, worker
@@ -334,7 +335,7 @@ def test_where_there_are_accounts_they_submit_and_their_submissions_are_counted(
 
 def test_the_form_of_a_space_has_a_button_to_log_in(board, monkeypatch):
     monkeypatch.setattr("gradio.routes.attach_oauth", lambda app: None)  # asks for authlib, and for a provider
-    for name in app.OAUTH:
+    for name in access.OAUTH:
         monkeypatch.setenv(name, "x")
     for system, expected in (("spaces", 1), ("", 0)):
         monkeypatch.setenv("SYSTEM", system)
