@@ -150,8 +150,8 @@ def add_rated(parser: argparse.ArgumentParser, *, required: bool = True) -> None
         metavar="DATA",
         help="NAME:PATH of your copy (rexval, rexval_star, radevalx, radeval_expert, refisco, rate_eval, radpref, "
         "radjudge, rexerr, chest2error, radreport_error_injected, metriceval_bodyct; sheet, of `rrgmetrics oracle "
-        "--sheet`; rating, of `rrgmetrics rating export`; preferences, choices between two candidates; of pairs that say "
-        "the same chest2error_equal, radreport_error_injected_equal), or a table of rated pairs (.csv, .jsonl, "
+        "--sheet`; rating, of `rrgmetrics rating export`; preferences, choices between two candidates; of pairs that "
+        "say the same chest2error_equal, radreport_error_injected_equal), or a table of rated pairs (.csv, .jsonl, "
         ".parquet); several give one table",
     )
     parser.add_argument(

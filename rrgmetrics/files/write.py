@@ -194,6 +194,16 @@ def _write_rows(file: TextIO, columns: Mapping[str, Sequence[Any]]) -> None:
     writer.writerows(map(_no_formula, row) for row in _rows(columns))
 
 
+def without_guard(text: str) -> str:
+    """A text of a CSV without the apostrophe that `write_table` puts before what a spreadsheet would run as a formula.
+
+    Example:
+        >>> without_guard("'- No effusion."), without_guard("'Stable' heart.")
+        ('- No effusion.', "'Stable' heart.")
+    """
+    return text[1:] if text.startswith(tuple(f"'{sign}" for sign in FORMULA)) else text
+
+
 def _no_formula(cell: Any) -> Any:
     return "'" + cell if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 

@@ -27,7 +27,7 @@ COUNTS = tuple(f"{kind}_{degree}" for kind in KINDS for degree in ("significant"
 NAMES = ("study_id", "source", "rater", "reference", "candidate", *CONTEXT_KEYS)
 PREFERENCES = (
     *("study_id", "rater", "reference", "candidate_a", "candidate_b", "source_a", "source_b"),
-    *("choice", "confidence", "shown_first"),
+    *("choice", "confidence", "shown_first", *CONTEXT_KEYS),
 )
 
 
@@ -64,7 +64,7 @@ def _ratings(project: Project) -> Iterator[Mapping[str, Any]]:
             "source": source,
             "rater": row.name,
             **texts,
-            **{key: value for key, value in json.loads(row.context).items() if value is not None},
+            **_context(row),
             **dict(zip(COUNTS, counts, strict=True)),
             TOTAL: sum(counts),
             SIGNIFICANT: sum(counts[::2]),
@@ -92,7 +92,12 @@ def _preferences(project: Project) -> Iterator[Mapping[str, Any]]:
             "choice": {str(row.first): "A", str(row.second): "B"}.get(chosen.choice, chosen.choice),
             "confidence": chosen.confidence,
             "shown_first": "A" if shown.index(row.first) < shown.index(row.second) else "B",
+            **_context(row),
         }
+
+
+def _context(row: Any) -> dict[str, Any]:
+    return {key: value for key, value in json.loads(row.context).items() if value is not None}
 
 
 def _rows(project: Project) -> Iterator[tuple[Any, Mapping[int, tuple[str, str]]]]:

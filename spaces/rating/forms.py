@@ -20,7 +20,7 @@ from typing import Any
 from rrgmetrics.errors import InputError
 from rrgmetrics.extras import need
 from rrgmetrics.files import PathLike, csv_text, write_text
-from rrgmetrics.files.write import FORMULA, replacing
+from rrgmetrics.files.write import replacing, without_guard
 from rrgmetrics.present.kinds import KINDS
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.spaces.rating.answers import EQUAL, LETTERS, MAX_ERRORS, Answer, Error, Judged, Preferred
@@ -251,8 +251,7 @@ def _is_blank(value: Any) -> bool:
 
 def _squeezed(text: Any) -> str:
     """A text for comparison: spreadsheets change blanks, and an apostrophe keeps one from being a formula."""
-    plain = _BLANK.sub(" ", str("" if text is None else text)).strip()
-    return plain[1:] if plain.startswith(tuple(f"'{sign}" for sign in FORMULA)) else plain
+    return without_guard(_BLANK.sub(" ", str("" if text is None else text)).strip())
 
 
 # --- writing

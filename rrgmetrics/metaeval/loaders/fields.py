@@ -13,6 +13,7 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import rows_of
+from rrgmetrics.files.write import without_guard
 from rrgmetrics.reports import Context, check_report, parse_context
 from rrgmetrics.scorers.base import Array
 
@@ -104,10 +105,10 @@ def first_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:
 
 
 def report_of(row: Mapping[str, Any], name: str, where: str) -> str:
-    """A report."""
+    """A report as it was before `write_table` kept a spreadsheet from reading it as a formula."""
     text = value_of(row, name, where)
     check_report(text, f"{where}: {name}")
-    return str(text)
+    return without_guard(str(text))
 
 
 def context_of(value: Any, where: str) -> Context:

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.write import FORMULA
 from rrgmetrics.metaeval.loaders.fields import TABLES, column_names, find_file
 from rrgmetrics.metaeval.loaders.kinds import with_totals
 from rrgmetrics.metaeval.loaders.table import load_table
@@ -50,15 +49,4 @@ def load_rating(path: str | Path) -> Rated:
             np.array([table.values[f"{kind}_{degree}"] for kind in KINDS]) for degree in DEGREES
         )
         values = {**with_totals(significant, insignificant, table.raters)["values"], **values}
-    pairs = [pair._replace(reference=_plain(pair.reference), candidate=_plain(pair.candidate)) for pair in table.pairs]
-    return replace(table, pairs=pairs, values=values, kinds=KINDS)
-
-
-def _plain(text: str) -> str:
-    """A report without the apostrophe that keeps a spreadsheet from reading it as a formula (`files.write`).
-
-    Example:
-        >>> _plain("'- No effusion."), _plain("'Stable' heart.")
-        ('- No effusion.', "'Stable' heart.")
-    """
-    return text[1:] if text.startswith(tuple(f"'{sign}" for sign in FORMULA)) else text
+    return replace(table, values=values, kinds=KINDS)

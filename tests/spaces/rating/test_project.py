@@ -204,6 +204,11 @@ def test_the_export_has_every_answer_once_and_agree_reads_it(any_project, tmp_pa
         assert row["choice"] == row["shown_first"]
         assert (row["source_a"], row["source_b"]) == SOURCES
     assert {row["choice"] for row in rows} == {"A", "B"}
+    read = load(f"preferences:{preferences}")
+    assert (len(read.first), read.raters) == (4, ("Ada", "Bob"))
+    assert {text.format(i) for text in CANDIDATES for i in range(4)} == {
+        pair.candidate for pair in (*read.first, *read.second)
+    }
     capsys.readouterr()
     arguments = ["--metrics", "bleu", "finding_errors", "--trials", "100", "--no-progress"]
     assert cli.main(["agree", "--dataset", f"rating:{ratings}", *arguments]) == 0
