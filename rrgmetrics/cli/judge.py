@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import (
+    SCORE_TRIALS,
     add_pairs,
     add_running,
     input_files,
@@ -20,12 +21,13 @@ from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.bill import bill_of, redo_unusable
+from rrgmetrics.judges.comparing import TEXTS, compare_judges
 from rrgmetrics.judges.engines.asking import dry_run
 from rrgmetrics.missing import warn_of_missing
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.prepared import Metrics
 from rrgmetrics.present.bill import bill_notes, bill_table
-from rrgmetrics.present.results import judge_lines
+from rrgmetrics.present.results import judge_lines, judges_table
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 
@@ -52,6 +54,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="ask again where the cached replies give no verdict: they are cut off, empty, or cannot be read",
     )
     parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="hold the replies of the judges against those of the first: MAE of counts and score, and of the texts "
+        "what --texts names",
+    )
+    parser.add_argument(
+        "--texts", nargs="*", default=list(TEXTS), metavar="NAME", help="metrics of replies as texts, with --compare"
+    )
+    parser.add_argument("--json", metavar="FILE", help="the comparison as JSON, with --compare")
+    parser.add_argument(
         "--dry-run", action="store_true", help="ask nothing: show the number of questions, tokens and price"
     )
     add_running(parser)
@@ -60,6 +72,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Asks the judges, keeps their replies and prints how many pairs are scored."""
     names = judge_names(split_names(options.metrics))
+    if options.compare:
+        _compare(names, options)
+        return
+    if options.json:
+        raise InputError("--json is of --compare; `rrgmetrics score` writes the scores.")
     silent = [name for name in names if parse_name(name).config in READER]
     if silent:
         raise InputError(
@@ -77,6 +94,27 @@ def run(options: argparse.Namespace) -> None:
     if unkept := [name for name in names if parse_name(name).options.get("cache") == "no"]:
         raise InputError(f"{unkept[0]} keeps no reply: name a file for them, --record FILE, or leave out cache=no.")
     print_line(judge_lines(_judged(names, options)))
+
+
+def _compare(names: Sequence[str], options: argparse.Namespace) -> None:
+    """Compares the judges with the first one."""
+    if options.record or options.redo or options.dry_run:
+        raise InputError("--compare asks as `rrgmetrics judge` does; leave out --record, --redo and --dry-run.")
+    files.check_outputs(results=[options.json], inputs=input_files(options), force=options.force)
+    found = compare_judges(
+        read_studies(options).pairs,
+        names[0],
+        names[1:],
+        texts=split_names(options.texts),
+        trials=SCORE_TRIALS,
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress,
+    )
+    if options.json:
+        files.write_json(options.json, {"compared": [each.to_dict() for each in found]}, force=options.force)
+    for each in found:
+        Terminal(highlight=False, markup=False, emoji=False).print(judges_table(each))
 
 
 def _recorded(names: Sequence[str], options: argparse.Namespace) -> Mapping[str, Result]:

@@ -107,6 +107,15 @@ class Judge:
             for row, pair in enumerate(pairs)
         ]
 
+    def replies(self, pair: Pair) -> list[str | None]:
+        """The replies about a pair, to the first questions and to what they call for; None for one that is missing."""
+        replies = self._ask([self.protocol.prompts(pair)])[0]
+        more = self.read(self.protocol.follow_up, pair, replies) if replies else ()
+        while more and not isinstance(more, Unscored):
+            replies += self._ask([more])[0]
+            more = self.read(self.protocol.follow_up, pair, replies)
+        return [reply.text for reply in replies]
+
     def _ask(self, questions: Sequence[tuple[Prompt, ...]]) -> list[list[Reply]]:
         """Replies in the shape of the questions; equal prompts are asked once."""
         distinct = {prompt.sha256: prompt for prompts in questions for prompt in prompts}

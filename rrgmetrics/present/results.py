@@ -21,6 +21,7 @@ from rrgmetrics.stats import Comparison
 from rrgmetrics.streaming import Totals
 
 if TYPE_CHECKING:
+    from rrgmetrics.judges.comparing import JudgesCompared
     from rrgmetrics.metaeval.composite import Composite
     from rrgmetrics.metaeval.predicted import Predictions
     from rrgmetrics.stats import Estimate
@@ -242,6 +243,37 @@ def judge_lines(results: Mapping[str, Result], record: str = "") -> str:
         again = f"{name}@replies:{record}" if record else f"{asked} (its replies are cached)"
         lines.append(f"  score again without asking: {again}")
     return "\n".join(lines)
+
+
+def judges_table(compared: JudgesCompared) -> Table:
+    """How far two judges' counts, scores and replies lie apart."""
+    lines: list[Cells] = [
+        (
+            each.title,
+            f"{figure(each.mae)} ± {figure(each.sd)}",
+            signed_figure(each.bias),
+            f"{each.same:.0%}",
+            str(each.n),
+        )
+        for each in compared.apart
+    ]
+    texts: list[Cells] = [
+        (f"replies as texts: {parse_name(name).titled.headline.title}", estimate(each), "", "", str(each.n))
+        for name, each in compared.texts.items()
+    ]
+    missing = ", ".join(
+        f"{shown(name)} {n:,}"
+        for name, n in zip((compared.first, compared.second), compared.unscored, strict=True)
+        if n
+    )
+    unscored = f" Without a verdict: {missing}." if missing else ""
+    return Table(
+        ("", "MAE ± SD", "bias", "same", "pairs"),
+        tuple(Group(tuple(part)) for part in (lines, texts) if part),
+        title=f"{shown(compared.second)} against {shown(compared.first)}, {counted(compared.n_pairs, 'pair')}",
+        note="Bias: the second less the first. Texts: score [95% interval], the first's reply is the reference."
+        + unscored,
+    )
 
 
 def spread_line(spread: Spread) -> str:
