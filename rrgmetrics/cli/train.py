@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_config(parser, "judge", also=", judge-green, judge-crimson, judge-green-paper, judge-crimson-paper")
 
     parser = add_step(steps, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE")
-    _add_config(parser, "encoder", data="corpus")
+    _add_config(parser, "encoder", data="corpus", also=", encoder-radeval")
 
     parser = add_step(steps, "export", _train_export, "store a checkpoint in fewer bits, for shipping")
     parser.add_argument("checkpoint", metavar="FOLDER", help="a checkpoint's folder")

@@ -130,19 +130,27 @@ def write_encoder_card(
 ) -> None:
     """Writes the card of an encoder; `facts` are items of a Markdown list."""
     names = tuple(Path(path).name for path in config.corpus)
+    base = Path(config.base).name if Path(config.base).is_dir() else config.base
     text = "\n\n".join(
         [
             f"# Encoder `{folder.name}`",
-            "A BERT for radiology reports, made with `rrgmetrics train encoder`: a vocabulary of its own, masked "
-            "language model, SimCSE.",
+            _made_of(config),
             "\n".join([*facts, *_run_facts(seconds)]),
             "## Data",
             _sources(sources),
             "## Config",
-            f"```yaml\n{dump_config(changed(config, corpus=names))}```",
+            f"```yaml\n{dump_config(changed(config, corpus=names, base=base))}```",
         ]
     )
     (folder / CARD).write_text(text + "\n", encoding="utf-8")
+
+
+def _made_of(config: EncoderConfig) -> str:
+    """What an encoder is made of, in a sentence."""
+    made = "An encoder for radiology reports, made with `rrgmetrics train encoder`"
+    if config.base:
+        return f"{made}: {Path(config.base).name}, trained further, under its licence."
+    return f"{made}: a BERT with a vocabulary of its own, masked language model, SimCSE."
 
 
 def _sources(sources: Iterable[Source]) -> str:

@@ -174,6 +174,8 @@ class EncoderConfig(TrainerConfig):
 
     Attributes:
         corpus: Files of reports: text (one a line), CSV, JSONL, or Parquet with `report`, `reference`, `candidate`.
+        base: Hub id or folder of an encoder that is trained further, with its own tokenizer and sizes (a BERT, a
+            RoBERTa, a ModernBERT); empty: a new BERT of the sizes below. `epochs: 0` leaves its language model as it is.
         vocabulary_size: Word pieces, special tokens included.
         min_frequency: Times a word piece must occur.
         hidden_size: Width.
@@ -192,11 +194,13 @@ class EncoderConfig(TrainerConfig):
         simcse_batch_size: Texts a step; the others in the batch are the negatives.
         simcse_learning_rate: Its peak.
         temperature: Of SimCSE's softmax.
+        pooling: What SimCSE reads of a text: `mean`, of its tokens; `cls`, the first token, as its authors do.
     """
 
     epochs: NotNegative = 3
     learning_rate: Positive = 5e-4
     corpus: Paths = ()
+    base: str = ""
     vocabulary_size: Annotated[int, Field(ge=100)] = 8192
     min_frequency: Count = 2
     hidden_size: Count = 256
@@ -214,6 +218,7 @@ class EncoderConfig(TrainerConfig):
     simcse_batch_size: Annotated[int, Field(ge=2)] = 64
     simcse_learning_rate: Positive = 3e-5
     temperature: Positive = 0.05
+    pooling: Literal["mean", "cls"] = "mean"
 
     @model_validator(mode="after")
     def _check_width(self) -> EncoderConfig:

@@ -22,10 +22,27 @@ if TYPE_CHECKING:
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PAD, UNKNOWN, CLS, SEP, MASK = range(len(SPECIAL))
+Ids = NDArray[np.unsignedinteger[Any]]  # of 16 bits where the vocabulary allows it
 COLUMNS = ("report", "reference", "candidate")
 CHUNK = 4096
 NOT_PREDICTED = -100  # what transformers' losses leave out
 MASKED, REPLACED = 0.8, 0.1  # of the tokens to be predicted; the others are kept (Devlin et al. 2019, 3.1)
+
+
+class Vocabulary(NamedTuple):
+    """A tokenizer and what training must know of it.
+
+    Attributes:
+        tokenizer: A `tokenizers.Tokenizer` that opens and closes a text with tokens of its own.
+        pad: Id that fills rows up.
+        mask: Id that stands for a hidden token.
+        special: Ids that are never hidden, nor put in another's place.
+    """
+
+    tokenizer: Any
+    pad: int = PAD
+    mask: int = MASK
+    special: tuple[int, ...] = tuple(range(len(SPECIAL)))
 
 
 class Corpus(NamedTuple):
@@ -115,7 +132,7 @@ def save_vocabulary(tokenizer: Any, folder: Path, *, max_length: int) -> None:
 class TokenizedTexts:
     """Token ids of texts, one after the other; `order` says which of them make up this data set."""
 
-    ids: NDArray[np.uint16]
+    ids: Ids
     starts: NDArray[np.int64]
     order: NDArray[np.intp]
 
@@ -128,7 +145,7 @@ class TokenizedTexts:
         lengths: NDArray[np.int64] = np.diff(self.starts)[self.order]
         return lengths
 
-    def __getitem__(self, i: int) -> NDArray[np.uint16]:
+    def __getitem__(self, i: int) -> Ids:
         start, end = self.starts[self.order[i]], self.starts[self.order[i] + 1]
         return self.ids[start:end]
 
@@ -143,8 +160,9 @@ def tokenize_texts(texts: Sequence[str], tokenizer: Any, max_length: int) -> Tok
     """Tokenises texts, cut at `max_length`, special tokens included."""
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length)
-    rows = [
-        np.array(encoding.ids, np.uint16)
+    kind: Any = np.uint16 if tokenizer.get_vocab_size() <= 2**16 else np.uint32
+    rows: list[Ids] = [
+        np.array(encoding.ids, kind)
         for start in range(0, len(texts), CHUNK)
         for encoding in tokenizer.encode_batch(list(texts[start : start + CHUNK]))
     ]
@@ -156,11 +174,13 @@ def tokenize_texts(texts: Sequence[str], tokenizer: Any, max_length: int) -> Tok
 class TextBatches:
     """Pads texts to a batch: `input_ids` and `attention_mask` `(B, T)`."""
 
-    def __call__(self, rows: Sequence[NDArray[np.uint16]]) -> Mapping[str, Tensor]:
+    pad: int = PAD
+
+    def __call__(self, rows: Sequence[Ids]) -> Mapping[str, Tensor]:
         """Returns the batch."""
         import torch
 
-        return {name: torch.from_numpy(array) for name, array in _pad(rows).items()}
+        return {name: torch.from_numpy(array) for name, array in _pad(rows, self.pad).items()}
 
 
 @dataclass(frozen=True)
@@ -174,31 +194,44 @@ class MaskedBatches:
         vocabulary_size: Pieces that a token may be replaced with.
         probability: Share of tokens to be predicted.
         seed: Of the draws.
+        pad: Id that fills rows up.
+        mask: Id that stands for a hidden token.
+        special: Ids that are never hidden, nor put in another's place.
     """
 
     vocabulary_size: int
     probability: float
     seed: int
+    pad: int = PAD
+    mask: int = MASK
+    special: tuple[int, ...] = tuple(range(len(SPECIAL)))
 
-    def __call__(self, rows: Sequence[NDArray[np.uint16]]) -> Mapping[str, Tensor]:
+    @cached_property
+    def ordinary(self) -> NDArray[np.int64]:
+        """The ids of all other tokens."""
+        return np.setdiff1d(np.arange(self.vocabulary_size), self.special)
+
+    def __call__(self, rows: Sequence[Ids]) -> Mapping[str, Tensor]:
         """Returns `input_ids`, `attention_mask`, `labels` `(B, T)`."""
         import torch
 
-        batch = _pad(rows)
+        batch = _pad(rows, self.pad)
         ids = batch["input_ids"]
         generator = np.random.default_rng((self.seed, zlib.crc32(ids.tobytes())))
-        predicted = (generator.random(ids.shape) < self.probability) & (ids >= len(SPECIAL))
+        predicted = (generator.random(ids.shape) < self.probability) & ~np.isin(ids, self.special)
         labels = np.where(predicted, ids, NOT_PREDICTED)
         fate = generator.random(ids.shape)
-        others = generator.integers(len(SPECIAL), self.vocabulary_size, ids.shape)
-        ids[predicted & (fate < MASKED)] = MASK
+        others = self.ordinary[generator.integers(len(self.ordinary), size=ids.shape)]
+        ids[predicted & (fate < MASKED)] = self.mask
         replaced = predicted & (fate >= MASKED) & (fate < MASKED + REPLACED)
         ids[replaced] = others[replaced]
         return {name: torch.from_numpy(array) for name, array in (batch | {"labels": labels}).items()}
 
 
-def _pad(rows: Sequence[NDArray[np.uint16]]) -> dict[str, NDArray[np.int64]]:
-    ids = np.full((len(rows), max(map(len, rows))), PAD, np.int64)
+def _pad(rows: Sequence[Ids], pad: int) -> dict[str, NDArray[np.int64]]:
+    ids = np.full((len(rows), max(map(len, rows))), pad, np.int64)
+    mask = np.zeros_like(ids)
     for i, row in enumerate(rows):
         ids[i, : len(row)] = row
-    return {"input_ids": ids, "attention_mask": (ids != PAD).astype(np.int64)}
+        mask[i, : len(row)] = 1
+    return {"input_ids": ids, "attention_mask": mask}

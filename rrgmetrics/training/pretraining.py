@@ -1,4 +1,4 @@
-"""The bundled encoder: reports → vocabulary → masked language model → SimCSE → a BERT folder.
+"""Encoders: reports → vocabulary → masked language model → SimCSE → a folder; or the last two on a pretrained encoder.
 
 A vocabulary of the field's own keeps words such as `pneumothorax` whole. Its token vectors may start from another
 encoder's: each is the mean of the vectors that the other gives the token's text when it reads that alone, brought to
@@ -6,8 +6,11 @@ our width by principal components. Queries may start as keys: attention is then 
 is learnt. Then masked-language-model training (Devlin et al. 2019) and unsupervised SimCSE (Gao et al. 2021: a text
 read twice under dropout must be nearer to itself than to the other texts of its batch).
 
-Differs from the authors: SimCSE reads the mean of a text's tokens, not [CLS] behind a layer of its own, because the
-encoder serves comparisons of tokens too.
+A pretrained encoder (`base`: a BERT, a RoBERTa, a ModernBERT) keeps its tokenizer and sizes, as RadEval trains
+ModernBERT (Xu et al. 2025, section 5).
+
+Differs from the authors: SimCSE reads the mean of a text's tokens, because the encoder serves comparisons of tokens
+too, or with `pooling: cls` the first token, but without a layer of its own behind it.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.bert import quietly
-from rrgmetrics.backends.checkpoints import Checkpoint
-from rrgmetrics.backends.checkpoints.loading import load_model
+from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
+from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
 from rrgmetrics.backends.encoder import BUNDLED, Encoder, load_encoder
-from rrgmetrics.errors import InputError
+from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_encoder_card
 from rrgmetrics.training.config import EncoderConfig, changed
@@ -36,6 +40,7 @@ from rrgmetrics.training.corpus import (
     MaskedBatches,
     TextBatches,
     TokenizedTexts,
+    Vocabulary,
     read_corpus,
     save_vocabulary,
     tokenize_texts,
@@ -45,6 +50,11 @@ from rrgmetrics.training.corpus import (
 if TYPE_CHECKING:
     from torch import Tensor
 
+DROPOUTS = (  # of BERT and RoBERTa; of ModernBERT; of DistilBERT
+    *("hidden_dropout_prob", "attention_probs_dropout_prob"),
+    *("embedding_dropout", "mlp_dropout", "attention_dropout"),
+    "dropout",
+)
 LANGUAGE_MODEL, SIMCSE = "language_model", "simcse"
 
 
@@ -71,16 +81,20 @@ class Stage:
     Attributes:
         config: How to train.
         folder: Of the run.
+        vocabulary: Tokenizer, and its special tokens.
         train: Texts to train on.
         held_out: Texts to measure on.
         progress: Whether to show bars.
+        base: The pretrained encoder that is trained further, if there is one.
     """
 
     config: EncoderConfig
     folder: Path
+    vocabulary: Vocabulary
     train: TokenizedTexts
     held_out: TokenizedTexts
     progress: bool
+    base: Checkpoint | None = None
 
 
 def train_encoder(
@@ -96,7 +110,7 @@ def train_encoder(
 
     Raises:
         InputError: Corpus, config or folder cannot be used.
-        BackendError: `initialise_from` is missing.
+        BackendError: `base` or `initialise_from` is missing.
     """
     begun = time.perf_counter()
     folder = Path(output)
@@ -104,15 +118,16 @@ def train_encoder(
     corpus = read_corpus(config.corpus)
     if len(corpus.texts) <= config.validation_texts:
         raise InputError(f"The corpus has {len(corpus.texts):,} texts; {config.validation_texts:,} are to be held out.")
-    start = read_encoder(config.initialise_from) if config.initialise_from else None
+    base = find_base(config) if config.base else None
+    start = read_encoder(config.initialise_from) if config.initialise_from and base is None else None
     runs.open_run(folder, config, force=force)
-    tokenizer = _vocabulary(corpus.texts, config, folder)
-    held_out, train = tokenize_texts(corpus.texts, tokenizer, config.max_length).split(
+    vocabulary = _vocabulary(corpus.texts, config, folder) if base is None else _base_vocabulary(base, config, folder)
+    held_out, train = tokenize_texts(corpus.texts, vocabulary.tokenizer, config.max_length).split(
         config.validation_texts, config.seed
     )
-    stage = Stage(config, folder, train, held_out, progress)
+    stage = Stage(config, folder, vocabulary, train, held_out, progress, base)
     with quietly(), runs.seeded(config.seed):
-        loss = _train_language_model(stage, tokenizer, start)
+        loss = _train_language_model(stage, start)
         model = _train_simcse(stage)
         if runs.is_main_process():
             model.save_pretrained(str(folder))
@@ -135,7 +150,35 @@ def _facts(run: EncoderRun, stage: Stage) -> list[str]:
     return facts
 
 
-def _vocabulary(texts: Sequence[str], config: EncoderConfig, folder: Path) -> Any:
+def find_base(config: EncoderConfig) -> Checkpoint:
+    """Finds the encoder to train further, and checks that it reads texts of `max_length`.
+
+    Raises:
+        InputError: It reads fewer tokens.
+        BackendError: It is not there, or damaged.
+    """
+    base = find_checkpoint(config.base)
+    settings = load_config(base)
+    reads = settings.max_position_embeddings - (settings.pad_token_id + 1 if "roberta" in settings.model_type else 0)
+    if config.max_length > reads:
+        raise InputError(f"max_length is {config.max_length:,}, but {config.base} reads {reads:,} tokens.")
+    return base
+
+
+def _base_vocabulary(base: Checkpoint, config: EncoderConfig, folder: Path) -> Vocabulary:
+    """Returns the tokenizer of a pretrained encoder, and copies it into the run's folder."""
+    tokenizer = load_tokenizer(base)
+    inner = getattr(tokenizer, "backend_tokenizer", None)
+    if inner is None or tokenizer.pad_token_id is None or (config.epochs and tokenizer.mask_token_id is None):
+        raise InputError(f"{config.base} has no fast tokenizer with tokens for padding and hiding; take another.")
+    if runs.is_main_process():
+        tokenizer.save_pretrained(folder)
+    runs.wait_for_everyone(config)
+    mask = tokenizer.pad_token_id if tokenizer.mask_token_id is None else tokenizer.mask_token_id
+    return Vocabulary(inner, tokenizer.pad_token_id, mask, tuple(sorted(tokenizer.all_special_ids)))
+
+
+def _vocabulary(texts: Sequence[str], config: EncoderConfig, folder: Path) -> Vocabulary:
     """Returns the run's tokenizer: trained, or as an interrupted run left it. Other processes wait for the main one."""
     from tokenizers import Tokenizer
 
@@ -144,28 +187,25 @@ def _vocabulary(texts: Sequence[str], config: EncoderConfig, folder: Path) -> An
         trained = train_vocabulary(texts, size=config.vocabulary_size, min_frequency=config.min_frequency)
         save_vocabulary(trained, folder, max_length=config.max_length)
     runs.wait_for_everyone(config)
-    return Tokenizer.from_file(str(file))
+    return Vocabulary(Tokenizer.from_file(str(file)))
 
 
 # --- masked language model --------------------------------------------------------------------------------------------
 
 
-def _train_language_model(stage: Stage, tokenizer: Any, start: Encoder | None) -> float:
-    """Trains the masked language model into the stage's folder; returns its loss on the texts held out."""
-    from transformers import BertForMaskedLM
+def _train_language_model(stage: Stage, start: Encoder | None) -> float:
+    """Trains the masked language model into the stage's folder; returns its loss on the texts held out.
 
+    A pretrained encoder whose language model is not to be trained is left where it is.
+    """
     config, folder = stage.config, stage.folder / LANGUAGE_MODEL
-    batches = MaskedBatches(tokenizer.get_vocab_size(), config.mask_probability, config.seed)
+    if stage.base and not config.epochs:
+        return math.nan
+    tokenizer, pad, mask, special = stage.vocabulary
+    batches = MaskedBatches(tokenizer.get_vocab_size(), config.mask_probability, config.seed, pad, mask, special)
     best = {"load_best_model_at_end": True, "metric_for_best_model": "loss", "greater_is_better": False}
     finished = (folder / "model.safetensors").is_file()
-    if finished:
-        model, _ = load_model(BertForMaskedLM, Checkpoint(folder, folder.name))
-    else:
-        model = BertForMaskedLM(bert_config(config, tokenizer.get_vocab_size()))
-        if start is not None:
-            initialise(model.get_input_embeddings().weight, tokenizer, start, config.initializer_range)
-        if config.tied_queries:
-            tie_queries(model.bert, config.tied_queries)
+    model = _language_model(stage, Checkpoint(folder, folder.name) if finished else stage.base, start)
     if not config.epochs:
         model.save_pretrained(str(folder))
         return math.nan
@@ -184,6 +224,37 @@ def _train_language_model(stage: Stage, tokenizer: Any, start: Encoder | None) -
         trainer.train(resume_from_checkpoint=runs.last_checkpoint(folder / runs.CHECKPOINTS))
         trainer.save_model(str(folder))
     return float(trainer.evaluate()["eval_loss"])
+
+
+def _language_model(stage: Stage, checkpoint: Checkpoint | None, start: Encoder | None) -> Any:
+    """Returns the language model of a checkpoint, or a new one."""
+    from transformers import BertForMaskedLM
+
+    config, tokenizer = stage.config, stage.vocabulary.tokenizer
+    if checkpoint:
+        model, loading = load_model("AutoModelForMaskedLM", checkpoint, config=with_dropout(checkpoint, config.dropout))
+        absent = [key for key in loading["missing_keys"] if "pooler" not in key]
+        if absent:
+            raise BackendError(f"{checkpoint.folder} has no masked language model ({absent[0]} is missing); epochs=0.")
+        return model
+    model = BertForMaskedLM(bert_config(config, tokenizer.get_vocab_size()))
+    if start is not None:
+        initialise(model.get_input_embeddings().weight, tokenizer, start, config.initializer_range)
+    if config.tied_queries:
+        tie_queries(model.bert, config.tied_queries)
+    return model
+
+
+def with_dropout(checkpoint: Checkpoint, dropout: float) -> Any:
+    """Returns a checkpoint's config with another dropout, by whatever names its layout has for it.
+
+    SimCSE tells two readings of a text apart by dropout alone, and ModernBERT is published without.
+    """
+    settings = load_config(checkpoint)
+    for name in DROPOUTS:
+        if hasattr(settings, name):
+            setattr(settings, name, dropout)
+    return settings
 
 
 def read_encoder(name: str) -> Encoder:
@@ -264,10 +335,9 @@ def principal_components(rows: NDArray[np.float32], width: int) -> NDArray[np.fl
 
 def _train_simcse(stage: Stage) -> Any:
     """Trains the language model's encoder on; returns it."""
-    from transformers import BertModel
-
-    language_model = Checkpoint(stage.folder / LANGUAGE_MODEL, LANGUAGE_MODEL)
-    model, _ = load_model(BertModel, language_model, add_pooling_layer=False)
+    trained = stage.folder / LANGUAGE_MODEL
+    checkpoint = stage.base if stage.base and not stage.config.epochs else Checkpoint(trained, LANGUAGE_MODEL)
+    model = _encoder_of(checkpoint, stage.config.dropout)
     if not stage.config.simcse_epochs:
         return model
     config = changed(
@@ -287,10 +357,24 @@ def _train_simcse(stage: Stage) -> Any:
         kind=simcse_trainer_class(),
         model=model,
         train_dataset=stage.train,
-        data_collator=TextBatches(),
+        data_collator=TextBatches(stage.vocabulary.pad),
     )
-    trainer.temperature = config.temperature
+    trainer.temperature, trainer.pooling = config.temperature, config.pooling
     trainer.train(resume_from_checkpoint=runs.last_checkpoint(checkpoints))
+    return model
+
+
+def _encoder_of(checkpoint: Checkpoint, dropout: float) -> Any:
+    """Returns the encoder of a checkpoint without a pooling layer, where its class has one."""
+    from transformers import MODEL_MAPPING
+
+    settings = with_dropout(checkpoint, dropout)
+    pooled = "add_pooling_layer" in signature(MODEL_MAPPING[type(settings)].__init__).parameters
+    model, loading = load_model(
+        "AutoModel", checkpoint, config=settings, **({"add_pooling_layer": False} if pooled else {})
+    )
+    if loading["missing_keys"]:
+        raise BackendError(f"{checkpoint.folder} lacks weights of the encoder, such as {min(loading['missing_keys'])}.")
     return model
 
 
@@ -303,16 +387,30 @@ def simcse_trainer_class() -> Any:
         """Reads each text twice, under different dropout."""
 
         temperature = 0.05
+        pooling = "mean"
 
         def compute_loss(self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, **_: Any) -> Any:
             twice = {name: torch.cat([tensor, tensor]) for name, tensor in inputs.items()}
             output = model(**twice)
-            mask = twice["attention_mask"].unsqueeze(-1)
-            means = (output.last_hidden_state * mask).sum(1) / mask.sum(1)
-            loss = contrastive_loss(*means.float().chunk(2), temperature=self.temperature)
+            vectors = pooled(output.last_hidden_state, twice["attention_mask"], self.pooling)
+            loss = contrastive_loss(*vectors.float().chunk(2), temperature=self.temperature)
             return (loss, output) if return_outputs else loss
 
     return SimcseTrainer
+
+
+def pooled(states: Tensor, mask: Tensor, pooling: str) -> Tensor:
+    """Returns one vector a text `(B, H)`: the first token's ("cls"), or the mean of its tokens'.
+
+    Args:
+        states: Hidden states `(B, T, H)`.
+        mask: 1 for a token, 0 for padding `(B, T)`.
+        pooling: "mean" or "cls".
+    """
+    if pooling == "cls":
+        return states[:, 0]
+    weights = mask.unsqueeze(-1)
+    return (states * weights).sum(1) / weights.sum(1)
 
 
 def contrastive_loss(first: Tensor, second: Tensor, *, temperature: float) -> Tensor:

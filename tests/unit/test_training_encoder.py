@@ -9,6 +9,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 from safetensors.numpy import load_file
+from tokenizers.processors import TemplateProcessing
 
 from float32 import in_float32
 from rrgmetrics import BackendError, InputError
@@ -30,6 +31,7 @@ from rrgmetrics.training.pretraining import (
     contrastive_loss,
     initialise,
     piece_vectors,
+    pooled,
     principal_components,
     read_encoder,
     tie_queries,
@@ -153,6 +155,86 @@ def test_contrastive_loss_on_paper():
     first = torch.tensor([[1.0, 0.0], [0.0, 2.0]])  # cosines 1 with itself, 0 with the other
     loss = contrastive_loss(first, first.clone(), temperature=0.5)
     assert float(loss) == in_float32(np.log(1 + np.exp(-2)))
+
+
+def test_pooling_on_paper():
+    import torch
+
+    states = torch.tensor([[[1.0, 0.0], [3.0, 2.0], [9.0, 9.0]]])
+    mask = torch.tensor([[1, 1, 0]])
+    assert pooled(states, mask, "mean").tolist() == [[2.0, 1.0]]
+    assert pooled(states, mask, "cls").tolist() == [[1.0, 0.0]]
+
+
+def write_base(folder, texts, layout):
+    """A tiny pretrained encoder with a vocabulary that is not ours, in one of three layouts."""
+    import torch
+    from tokenizers.implementations import ByteLevelBPETokenizer
+    from transformers import (
+        BertConfig,
+        BertForMaskedLM,
+        ModernBertConfig,
+        ModernBertForMaskedLM,
+        PreTrainedTokenizerFast,
+        RobertaConfig,
+        RobertaForMaskedLM,
+    )
+
+    pieces = ByteLevelBPETokenizer()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    pieces.train_from_iterator(texts, vocab_size=400, special_tokens=special, show_progress=False)
+    pieces._tokenizer.post_processor = TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), special, strict=True))
+    names |= {"cls_token": "<s>", "sep_token": "</s>"}
+    PreTrainedTokenizerFast(tokenizer_object=pieces._tokenizer, **names).save_pretrained(folder)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    sizes |= {"vocab_size": 400, "pad_token_id": 1, "max_position_embeddings": 66}
+    kind, config = {
+        "bert": (BertForMaskedLM, BertConfig),
+        "roberta": (RobertaForMaskedLM, RobertaConfig),
+        "modernbert": (ModernBertForMaskedLM, ModernBertConfig),
+    }[layout]
+    ends = {"bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}
+    with torch.random.fork_rng():
+        kind(config(**sizes, **(ends if layout == "modernbert" else {}))).save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.mark.parametrize("layout", ["bert", "roberta", "modernbert"])
+@pytest.mark.parametrize(("epochs", "pooling"), [(0, "cls"), (1, "mean")])
+def test_a_pretrained_encoder_is_trained_further(tmp_path, texts, layout, epochs, pooling):
+    from transformers import AutoModel, AutoTokenizer
+
+    from rrgmetrics.backends.encoder import load_encoder
+
+    base = write_base(tmp_path / "base", texts, layout)
+    config = EncoderConfig(
+        corpus=(str(FILES[0]),), base=base, pooling=pooling, max_length=64, epochs=epochs, batch_size=4,
+        validation_texts=5, simcse_epochs=2, simcse_batch_size=8, simcse_learning_rate=1e-3, patience=0,
+        precision="fp32", cpu=True,
+    )  # fmt: skip
+    run = train_encoder(config, tmp_path / "run", progress=False)
+    assert np.isnan(run.perplexity) == (epochs == 0)
+    before, after = AutoModel.from_pretrained(base), AutoModel.from_pretrained(run.folder)
+    assert after.config.model_type == layout
+    assert after.config.vocab_size == 400
+    changed_weights = [
+        name
+        for (name, one), other in zip(before.named_parameters(), after.parameters(), strict=False)
+        if one.shape == other.shape and not bool((one == other).all())
+    ]
+    assert len(changed_weights) > 10
+    one, other = (AutoTokenizer.from_pretrained(folder) for folder in (base, run.folder))
+    assert one("Small effusion.")["input_ids"] == other("Small effusion.")["input_ids"]
+    read = load_encoder(str(run.folder)).annotate(["Small effusion."])
+    assert np.isfinite(read[0].vectors).all()
+    assert "base, trained further" in (run.folder / "README.md").read_text()
+    with pytest.raises(InputError, match="max_length is 100"):
+        train_encoder(changed(config, max_length=100), tmp_path / "long", progress=False)
+    with pytest.raises(BackendError, match="nobody/nothing"):
+        train_encoder(changed(config, base="nobody/nothing"), tmp_path / "absent", progress=False)
 
 
 def test_an_encoder_is_made_and_a_killed_run_goes_on(tmp_path, monkeypatch):
