@@ -175,7 +175,7 @@ class EncoderConfig(TrainerConfig):
     Attributes:
         corpus: Files of reports: text (one a line), CSV, JSONL, or Parquet with `report`, `reference`, `candidate`.
         base: Hub id or folder of an encoder that is trained further, with its own tokenizer and sizes (a BERT, a
-            RoBERTa, a ModernBERT); empty: a new BERT of the sizes below. `epochs: 0` leaves its language model as it is.
+            RoBERTa, a ModernBERT); empty: a new BERT of the sizes below. `epochs: 0` trains no language model.
         vocabulary_size: Word pieces, special tokens included.
         min_frequency: Times a word piece must occur.
         hidden_size: Width.
