@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rrgmetrics.metaeval import Report
     from rrgmetrics.metaeval.loaders import Data
 
-ALSO = ("failures", "overlooked", "counts", "raters", "sources", "blocks", "distribution", "runs")
+ALSO = ("failures", "overlooked", "counts", "raters", "sources", "blocks", "distribution", "runs", "classes")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(errors in what a metric ranks best), counts (MAE by kind, one rater left out), raters (each alone), sources "
         "(what raters say of each), blocks (totals, sections, sources and significant kinds, each pooled and within "
         "studies), distribution (what raters counted, and how far they agree: ICC, Krippendorff's alpha), runs (noise "
-        "of judges that were asked several times, ?runs=N)",
+        "of judges that were asked several times, ?runs=N), classes (of significance, by crimson?explain=yes and "
+        "by each radiologist)",
     )
     parser.add_argument(
         "--targets",

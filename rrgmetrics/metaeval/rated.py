@@ -87,6 +87,7 @@ class Rated:
         notes: What a reader of the numbers must know, such as rows that could not be read.
         marks: By rater, the class of each single error that he marked, by what names the error; where data hold these.
         significant_classes: The classes that are significant.
+        findings: The words of the finding of each error, by what names the error in `marks`.
         published: Scores of metrics that the data come with, by the name that they have there.
         chosen: The targets that tables show in the place of the totals and the rating; the first one is the main one.
     """
@@ -102,6 +103,7 @@ class Rated:
     notes: tuple[str, ...] = ()
     marks: Mapping[str, Mapping[tuple[str, ...], str]] = field(default_factory=dict)
     significant_classes: tuple[str, ...] = ()
+    findings: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     published: Mapping[str, Published] = field(default_factory=dict)
     chosen: tuple[str, ...] = ()
 

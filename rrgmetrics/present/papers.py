@@ -21,6 +21,7 @@ from rrgmetrics.metaeval.reliability import distributions
 from rrgmetrics.present.judge_noise import noise_numbers, noise_tables
 from rrgmetrics.present.numbers import p_value
 from rrgmetrics.present.short import NO_CEILING, NOTHING, STYLES, named, short, short_estimate, short_signed, span
+from rrgmetrics.present.significance_classes import class_numbers, class_tables
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.stats import bootstrap
@@ -444,6 +445,7 @@ ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
     "blocks": block_tables,
     "distribution": distribution_tables,
     "runs": noise_tables,
+    "classes": class_tables,
 }
 
 NUMBERS: Mapping[
@@ -456,6 +458,7 @@ NUMBERS: Mapping[
     "raters": rater_numbers,
     "distribution": distribution_numbers,
     "runs": noise_numbers,
+    "classes": class_numbers,
 }
 
 

@@ -60,6 +60,7 @@ def load_radpref(path: str | Path) -> Rated:
     rows = json_lines(file) if file.suffix == ".jsonl" else _published(file)
     cases, pairs, judged, sources = [], [], [], []
     marks: dict[str, dict[tuple[str, ...], str]] = {}
+    findings: dict[tuple[str, ...], str] = {}
     for where, row in rows:
         for name in CANDIDATES:
             case, pair, annotations, source = _candidate(row, name, where)
@@ -71,6 +72,7 @@ def load_radpref(path: str | Path) -> Rated:
                 classes = rater.get("classes", {}).items()
                 own = marks.setdefault(f"radiologist {number}", {})
                 own |= {(case, name, *error): label for error, label in classes if label is not None}
+            findings |= {(case, name, *error): words for error, words in _findings(row, name)}
     check_cases(cases, len(CANDIDATES), file)
     numbers = {len(annotations) for annotations in judged}
     if len(numbers) > 1 or 0 in numbers:
@@ -88,8 +90,17 @@ def load_radpref(path: str | Path) -> Rated:
         kinds=MARKED,
         labels={"source": sources} if any(sources) else {},
         marks={rater: own for rater, own in marks.items() if own},
+        findings=findings,
         significant_classes=tuple(label for label, significant in SIGNIFICANCE.items() if significant),
     )
+
+
+def _findings(row: Mapping[str, Any], name: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yields the words of each finding of a candidate and of the reference, by kind of error and number in the list."""
+    lists = {"false": row["candidates"][name].get("findings"), "missing": row.get("reference_findings")}
+    for kind, listed in lists.items():
+        for number, words in enumerate(listed if isinstance(listed, list) else ()):
+            yield (kind, str(number)), str(words)
 
 
 def _candidate(row: Mapping[str, Any], name: str, where: str) -> tuple[str, Pair, list[dict[str, float]], str]:
@@ -140,6 +151,7 @@ def _published(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         row = {
             "case": name,
             "reference": value_of(case, "ground_truth_report", where),
+            "reference_findings": case.get("ground_truth_findings"),
             "age": case.get("PatientAge"),
             "sex": case.get("PatientSex"),
             "indication": case.get("Indication"),
@@ -147,6 +159,7 @@ def _published(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 candidate: {
                     "report": value_of(case, f"{candidate}_report", where),
                     "source": case.get(f"{candidate}_source"),
+                    "findings": case.get(f"{candidate}_findings"),
                     "raters": [_marks(marks, name, candidate, path) for path, marks in raters.items()],
                 }
                 for candidate in CANDIDATES
