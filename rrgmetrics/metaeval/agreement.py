@@ -118,6 +118,10 @@ class AgreementReport:
             "correction": self.correction,
             "signatures": {name: result.signature for name, result in self.results.items()},
             **{name: [_to_dict(line) for line in getattr(self, name)] for name in LINES},
+            "agreements": [
+                _to_dict(line) | {"ceiling": list(self.reached(line.target, line.view, subset=line.subset))}
+                for line in self.agreements
+            ],
         }
 
     def rows(self) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -20,12 +20,12 @@ from rrgmetrics.stats import Estimate, correlate
 
 @dataclass(frozen=True)
 class ByRater:
-    """tau-b of one metric with one rater alone.
+    """tau-b of one metric, or of another rater, with one rater alone.
 
     Attributes:
-        subject: The metric.
+        subject: The metric, or another rater.
         rater: Who.
-        target: What he said.
+        target: What that one said.
         tau_b: With its interval over studies.
     """
 
@@ -45,6 +45,17 @@ def by_rater(report: AgreementReport) -> Iterator[ByRater]:
                 if int((~np.isnan(values)).sum()) >= FEWEST:
                     tau_b = correlate(scores, values, groups=data.studies, **draws).tau_b
                     yield ByRater(subject, rater, target, tau_b)
+
+
+def between_raters(report: AgreementReport) -> Iterator[ByRater]:
+    """Yields each rater against every other one who judged enough of the same pairs, on every main target."""
+    data, draws = report.data, vars(report.resampling)
+    for target in data.main:
+        for (i, one), (j, other) in permutations(enumerate(data.raters), 2):
+            values, theirs = data.values[target][i], data.values[target][j]
+            if int((~np.isnan(values) & ~np.isnan(theirs)).sum()) >= FEWEST:
+                tau_b = correlate(values, theirs, groups=data.studies, **draws).tau_b
+                yield ByRater(one, other, target, tau_b)
 
 
 @dataclass(frozen=True)

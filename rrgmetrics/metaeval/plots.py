@@ -168,6 +168,8 @@ def forest(report: AgreementReport) -> Any:
     reached = report.reached(target)
     if reached:
         axes.axvspan(min(reached), max(reached) + 0.004, color=CEILING_COLOUR, alpha=0.35, label="one radiologist")
+    else:
+        axes.plot([], [], " ", label="no ceiling known")
     axes.axvline(0, color="#888888", linewidth=0.8)
     axes.set_yticks(range(len(order)), [label(name, report.results[name].titled) for name in order])
     axes.set_ylim(-0.7, len(order) - 0.3)

@@ -111,35 +111,52 @@ def datasets_table(reports: Sequence[AgreementReport]) -> Table:
                     _rho_group(reports, target, f"{have[0].data.title(target)}, Spearman's rho over all pairs")
                 )
     return Table(
-        ("metric", *(report.name for report in reports)),
+        ("metric", *(report.name for report in reports), *["second less first"][: _is_part(reports)]),
         tuple(groups),
         title="tau-b and rho with radiologists",
         note=f"{'; '.join(map(_size, reports))}. {LABEL_NOTE} {_notes(reports)}".rstrip(),
-        broken=frozenset(range(len(reports) + 1)),
+        broken=frozenset(range(len(reports) + 2)),
     )
 
 
 def _datasets_group(reports: Sequence[AgreementReport], target: str, view: View, title: str) -> Group:
     lines: list[Cells] = []
+    differences = []
     for name, result in reports[0].results.items():
         found = [report.headline(name, target, view) if target in report.data.values else None for report in reports]
         lines.append((f"  {named(name, result)}", *map(_agreed, found)))
-    lines = best_strong(lines)
+        differences.append(_difference_of(reports, found, "tau_b"))
+    lines = [(*line, *own) for line, own in zip(best_strong(lines), differences, strict=True)]
+    have = [target in report.data.values for report in reports]
     reached = [report.reached(target, view) for report in reports]
-    cells = [
-        _ceiling_cell(own) if target in report.data.values else "" for own, report in zip(reached, reports, strict=True)
-    ]
-    lines.append((Cell("  a radiologist", "quiet"), *cells))
+    cells = (_ceiling_cell(own) if there else "" for own, there in zip(reached, have, strict=True))
+    lines.append((Cell("  a radiologist", "quiet"), *cells, *[""][: _is_part(reports)]))
     return Group(tuple(lines), (Cell(title, "strong"),))
 
 
 def _rho_group(reports: Sequence[AgreementReport], target: str, title: str) -> Group:
     """Rho of each metric on each data set."""
     lines: list[Cells] = []
+    differences = []
     for name, result in reports[0].results.items():
         found = [report.headline(name, target) if target in report.data.values else None for report in reports]
         lines.append((f"  {named(name, result)}", *(short(line.rho.value) if line else "" for line in found)))
-    return Group(tuple(best_strong(lines)), (Cell(title, "strong"),))
+        differences.append(_difference_of(reports, found, "rho"))
+    lines = [(*line, *own) for line, own in zip(best_strong(lines), differences, strict=True)]
+    return Group(tuple(lines), (Cell(title, "strong"),))
+
+
+def _is_part(reports: Sequence[AgreementReport]) -> bool:
+    """Whether there are two data sets and the second is a part of the first, as ReXVal without its equal pairs is."""
+    return len(reports) == 2 and set(reports[1].data.pairs) <= set(reports[0].data.pairs)
+
+
+def _difference_of(reports: Sequence[AgreementReport], found: Sequence[Agreement | None], name: str) -> Cells:
+    """The second data set's number less the first one's, as CREPE's table 2 has it; no cell for other data sets."""
+    if not _is_part(reports):
+        return ()
+    first, second = (getattr(line, name).value if line else math.nan for line in found)
+    return (short_signed(second - first),)
 
 
 def pooled_table(report: AgreementReport) -> Table:
@@ -153,7 +170,7 @@ def pooled_table(report: AgreementReport) -> Table:
         ("metric against", "tau-b", "label", "p", "rho", "r", "pairs"),
         tuple(groups),
         title=f"{report.name}: pairs, {100 * report.resampling.level:g}% intervals over studies",
-        note=f"{P_NOTE} {CEILING_NOTE if report.ceiling else ''}".rstrip(),
+        note=f"{P_NOTE} {CEILING_NOTE if report.ceiling else ''} {_lacking(report)}".strip(),
     )
 
 
@@ -237,7 +254,7 @@ def within_table(report: AgreementReport) -> Table:
         ("metric against", *(head for view in views for head in heads[view])),
         tuple(groups),
         title=f"{report.name}: within studies",
-        note=WITHIN_NOTE,
+        note=f"{WITHIN_NOTE} {_lacking(report)}".rstrip(),
     )
 
 
@@ -346,6 +363,12 @@ def _ceiling_cells(report: AgreementReport) -> Iterator[Cell]:
         yield _ceiling_cell(report.reached(main_target(report.data), "within"))
     if _has_preferences(report):
         yield _ceiling_cell([each.share.value for each in report.ceiling_preferences])
+
+
+def _lacking(report: AgreementReport) -> str:
+    """That nothing is known of a ceiling, where no rater shares pairs with others."""
+    known = any(line.key == "others" for line in report.ceiling)
+    return "" if known else "No two raters share pairs: no ceiling known."
 
 
 def _ceiling_cell(reached: Sequence[float]) -> Cell:

@@ -11,7 +11,7 @@ import numpy as np
 from rrgmetrics.metaeval.ablation import Ablated
 from rrgmetrics.metaeval.agreement import AgreementReport, Resampling, row
 from rrgmetrics.metaeval.blocks import by_block
-from rrgmetrics.metaeval.by_rater import SameSide, by_rater, same_classes, same_side
+from rrgmetrics.metaeval.by_rater import SameSide, between_raters, by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import EVERY_KIND, RADIOLOGIST, counting, from_raters
 from rrgmetrics.metaeval.failures import FailureModes, MoreErrors, failure_modes
 from rrgmetrics.metaeval.model import Agreement
@@ -262,14 +262,14 @@ def rater_numbers(report: AgreementReport) -> list[dict[str, Any]]:
             "rater": line.rater,
             **dict(zip(("tau_b", "low", "high", "n"), line.tau_b, strict=True)),
         }
-        for line in by_rater(report)
+        for line in (*by_rater(report), *between_raters(report))
     ]
 
 
 def rater_tables(report: AgreementReport) -> Iterator[Table]:
     """Yields each metric against each rater alone, and how often raters class an error alike."""
     data = report.data
-    lines = list(by_rater(report))
+    lines, raters_lines = list(by_rater(report)), list(between_raters(report))
     for target in data.main:
         raters = [rater for rater in data.raters if any((each.rater, each.target) == (rater, target) for each in lines)]
         if len(raters) > 1:
@@ -278,9 +278,15 @@ def rater_tables(report: AgreementReport) -> Iterator[Table]:
                 (named(subject, result), *(short_estimate(found[subject, rater].tau_b) for rater in raters))
                 for subject, result in report.results.items()
             ]
+            others = {(each.subject, each.rater): each for each in raters_lines if each.target == target}
+            rows_of_raters: list[Cells] = []
+            for one in dict.fromkeys(subject for subject, _ in others):
+                found_of = (others.get((one, rater)) for rater in raters)
+                cells = (short_estimate(line.tau_b) if line else "" for line in found_of)
+                rows_of_raters.append((Cell(one, "quiet"), *cells))
             yield Table(
                 ("metric", *raters),
-                (Group(tuple(rows)),),
+                tuple(Group(tuple(own)) for own in (rows, rows_of_raters) if own),
                 title=f"{report.name}: tau-b with each rater alone, {data.title(target)}",
                 broken=frozenset(range(len(raters) + 1)),
             )
@@ -377,7 +383,7 @@ def block_tables(report: AgreementReport) -> Iterator[Table]:
         note="°: not significant, the interval holds 0; all others are aligned (above 0) or misaligned (below). Within "
         "(blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant; the "
         "interval resamples studies. A radiologist: one against the mean of the others, least to most.",
-        broken=frozenset({0}),
+        broken=frozenset(range(7)),
     )
 
 
@@ -418,7 +424,7 @@ def distribution_tables(report: AgreementReport) -> Iterator[Table]:
         (Group(tuple(rows)),),
         title=f"{report.name}: what raters counted in {len(data.pairs)} pairs",
         note=f"Of the raters' mean of each pair; none: share of the pairs with 0.{agreement_note}",
-        broken=frozenset({0}),
+        broken=frozenset({0, 1, 2}),
     )
 
 

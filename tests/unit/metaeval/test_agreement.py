@@ -521,6 +521,30 @@ def test_several_data_sets_stand_in_one_table(tmp_path):
     assert "| **total errors, over all pairs** |" in text
 
 
+def test_a_part_of_a_data_set_has_its_difference_from_the_whole():
+    """CREPE's table 2: ReXVal, ReXVal without its equal pairs, and the difference."""
+    keep = np.array([False, True, True, True, True, True])
+    scores = [5, 2, 1, 4, 3, 0]
+    whole = report_of(result("score", headline=scores))
+    part = report_of(result("score", headline=scores[1:]), data=DATA.only(keep, name="star"))
+    first, *_ = agreement_tables([whole, part])
+    assert first.heads == ("metric", "radpref", "star", "second less first")
+    one, other = (line(each, "total_errors", key="score").tau_b.value for each in (whole, part))
+    assert other < one
+    (row, *_) = [each.split("|") for each in markdown([first]).splitlines() if "score" in each]
+    assert float(row[4].strip(" *").replace("−", "-")) == pytest.approx(other - one, abs=0.005)
+
+
+def test_where_raters_share_no_pairs_no_ceiling_is_known():
+    apart = {target: np.where(np.eye(2, 6, dtype=bool), values, NAN) for target, values in DATA.values.items()}
+    report = report_of(result("score", headline=range(6)), data=replace(DATA, values=apart))
+    assert report.reached("total_errors") == ()
+    assert "No two raters share pairs: no ceiling known." in printed(report)
+    shared = report_of(result("score", headline=range(6)))
+    assert "no ceiling known" not in printed(shared)
+    assert shared.to_dict()["agreements"][0]["ceiling"] == [1, 1]
+
+
 def test_documents():
     report = report_of(result("counter_1", higher_is_better=False, **COUNTS))
     tables = list(agreement_tables([report]))
