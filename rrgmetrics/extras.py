@@ -19,7 +19,10 @@ PACKAGES = {  # extra → import names of what its users import
     "training": ("torch", "transformers", "accelerate"),
     "vllm": ("vllm",),
 }
-DISTRIBUTIONS = {"google.protobuf": "protobuf"}  # import name → name on the package index, where they differ
+DISTRIBUTIONS = {
+    "google.protobuf": "protobuf",
+    "sklearn": "scikit-learn",
+}  # import name → name on the package index, where they differ
 
 
 def need(what: str, extra: str, *packages: str) -> None:

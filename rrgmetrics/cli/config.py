@@ -15,7 +15,7 @@ from rrgmetrics.reports import describe
 from rrgmetrics.version import VERSION
 
 INPUTS = ("pairs", "references", "predictions", "systems", "train")
-OUTPUTS = ("output", "json", "html", "table")
+OUTPUTS = ("output", "json", "html", "table", "clusters")
 APART = ("help", "metrics", "columns", "evaluation", "save_config", "force", "format", "no_progress", "shard")
 logger = logging.getLogger("rrgmetrics.notice")
 

@@ -19,6 +19,7 @@ ELSEWHERE = (
     "json",
     "html",
     "summary",
+    "clusters",
     "errors",
     "train",
     "train_column",

@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--errors", metavar="FILE", help="errors that metrics name, a row each: .csv, .jsonl or .parquet"
     )
     parser.add_argument("--summary", action="store_true", help="also GREEN's summary: typical errors of each kind")
+    parser.add_argument("--clusters", metavar="FILE", help="a picture of GREEN's clusters of typical errors: .png")
     shard.add_arguments(parser)
     ray.add_arguments(parser)
     add_trivial(parser)
@@ -56,6 +57,7 @@ def run(options: argparse.Namespace) -> None:
     """Scores the reports, prints the table and writes what was asked for."""
     names = metric_names(options)
     names = _with_verdicts(names, ["green"], "--summary is GREEN's") if options.summary else names
+    names = _with_verdicts(names, ["green"], "--clusters are GREEN's") if options.clusters else names
     names = _with_verdicts(names, TOLD, "--errors is for metrics that name errors") if options.errors else names
     if options.engine:
         return ray.run(options, names)
@@ -72,6 +74,7 @@ def run(options: argparse.Namespace) -> None:
         tables=[options.output, options.errors],
         results=[options.json],
         pages=[options.html],
+        pictures=[options.clusters],
         documents=options.table,
         inputs=input_files(options),
         force=options.force,
@@ -91,6 +94,11 @@ def run(options: argparse.Namespace) -> None:
         files.write_table(options.output, columns, force=options.force)
     if options.errors:
         files.write_table(options.errors, _error_columns(results[system], study_ids(studies)), force=options.force)
+    if options.clusters:
+        from rrgmetrics.present.clusters import clusters, draw_clusters
+
+        green = next(result for result in results[system].values() if result.spec.name == "green")
+        draw_clusters(clusters(green.details["green_explained"]), options.clusters, force=options.force)
     write_reports(options, results, {system: studies}, rows, worth)
     for line in publish(options, results, {system: studies}):
         print_line(line, options)

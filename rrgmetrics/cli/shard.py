@@ -22,7 +22,7 @@ from rrgmetrics.shards import check_shard, checksum_of, parse_shard, whole_of, w
 from rrgmetrics.streaming import score_stream
 
 # What a part cannot say.
-OF_THE_WHOLE = ("json", "html", "table", "keys", "summary", "errors", "train", "train_column", "abnormal")
+OF_THE_WHOLE = ("json", "html", "table", "keys", "summary", "clusters", "errors", "train", "train_column", "abnormal")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -90,13 +90,13 @@ def _kind(
         category,
         sum(entry["count"] for entry in entries),
         sum(not entry["count"] for entry in entries) / len(entries),
-        typical(words, embed(_spaced(words)) if words else np.zeros((0, 1))),
+        typical(words, embed(spaced(words)) if words else np.zeros((0, 1))),
     )
 
 
 def typical(texts: Sequence[str], vectors: Vectors, top: int = TOP) -> tuple[str, ...]:
     """The `top` distinct texts nearest (by cosine) to the centre of the largest cluster of their unit vectors."""
-    used = _spaced(texts)
+    used = spaced(texts)
     if not used:
         return ()
     labels = search_clusters(vectors)
@@ -189,7 +189,7 @@ def embed_sentences(texts: Sequence[str]) -> Vectors:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
-def _spaced(texts: Sequence[str]) -> list[str]:
+def spaced(texts: Sequence[str]) -> list[str]:
     """Returns all texts, or evenly spaced ones of very many."""
     if len(texts) <= MAX_ERRORS:
         return list(texts)

@@ -92,7 +92,7 @@ REFUSED = {
     "columns: {refrence: truth}": "Did you mean 'reference'?",
     "inputs: {pair: pairs.csv}": "inputs has the key 'pair'; its keys are .* Did you mean 'pairs'?",
     "inputs: {systems: {a: pairs.csv}}": "inputs has the key 'systems'",
-    "outputs: {csv: a.csv}": "outputs has the key 'csv'; its keys are output, table, json, html",
+    "outputs: {csv: a.csv}": "outputs has the key 'csv'; its keys are output, clusters, table, json, html",
     "outputs: {json: pairs.csv}": "pairs.csv must end in .json",
     "settings: {trails: 10}": "Did you mean 'trials'?",
     "settings: {trials: ten}": "settings: trials is 'ten' (str); write a number",
