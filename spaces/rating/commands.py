@@ -119,6 +119,7 @@ def _export(options: argparse.Namespace) -> None:
     tables = {"ratings": (options.ratings, export.ratings), "preferences": (options.preferences, export.preferences)}
     if not any(file for file, _ in tables.values()):
         raise InputError("Name a file for the ratings, --preferences FILE, or both.")
+    files.check_outputs(tables=[options.ratings, options.preferences], force=options.force)
     project = _open(options)
     made = {name: (file, columns(project)) for name, (file, columns) in tables.items() if file}
     for name, (file, columns) in made.items():

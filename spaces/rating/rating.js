@@ -1,8 +1,9 @@
 /* The page of one study: counts, marks, choices; each is saved at once, and sent again until the server has it. */
 "use strict";
 const state = JSON.parse(document.getElementById("state").textContent);
-const client = Array.from(crypto.getRandomValues(new Uint8Array(12)), b => b.toString(16).padStart(2, "0")).join("");
+const CLIENT = Array.from(crypto.getRandomValues(new Uint8Array(12)), b => b.toString(16).padStart(2, "0")).join("");
 const RETRY_MS = 2000;
+const KEPT_ALIVE = 60_000; // characters that a browser sends even while the page is closed
 const status = document.getElementById("saved");
 let picked = null; // the words that are selected: {text, report, start, end}, in code points
 
@@ -15,7 +16,7 @@ function say(text, bad) {
 
 class Item {
   constructor(key, { content, revision, writer }) {
-    Object.assign(this, { key, content, revision, client, step: 0, waiting: false, sending: null, name: `${state.store}/${key}` });
+    Object.assign(this, { key, content, revision, client: CLIENT, step: 0, waiting: false, sending: null, name: `${state.store}/${key}` });
     const kept = this.kept();
     // An answer that this browser gave and the server has not confirmed: it follows what the server has, or nothing does.
     if (kept && (kept.revision === revision || kept.client === writer)) {
@@ -55,6 +56,7 @@ class Item {
       } catch { /* no connection */ }
       if (answer?.ok) {
         this.revision = (await answer.json()).revision;
+        this.client = CLIENT;
         if (!this.waiting) localStorage.removeItem(this.name);
         say(`Saved at ${new Date().toLocaleTimeString()}.`);
       } else if (answer && answer.status < 500) {
@@ -72,7 +74,8 @@ class Item {
 
 function post(path, value) {
   const headers = { "Content-Type": "application/json" };
-  return fetch(path, { method: "POST", headers, body: JSON.stringify(value), keepalive: true });
+  const body = JSON.stringify(value);
+  return fetch(path, { method: "POST", headers, body, keepalive: body.length < KEPT_ALIVE });
 }
 
 const items = Object.fromEntries(Object.entries(state.items).map(([key, held]) => [key, new Item(key, held)]));
@@ -137,12 +140,7 @@ function selected() {
   const blank = chosen.findIndex(char => char.trim());
   if (blank < 0) return null;
   const start = Array.from(before.toString()).length + blank;
-  return { text: element.dataset.text, report: reportOf(element), start, end: start + chosen.join("").trim().length - surplus(chosen) };
-}
-
-function surplus(chars) { // UTF-16 units beyond the code points
-  const text = chars.join("").trim();
-  return text.length - Array.from(text).length;
+  return { text: element.dataset.text, report: reportOf(element), start, end: start + Array.from(chosen.join("").trim()).length };
 }
 
 function select(element, start, end) {
