@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics import files
+from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.extras import need
 from rrgmetrics.judges.protocols.counts import CATEGORIES
@@ -17,6 +18,7 @@ from rrgmetrics.judges.summary import SEED, Vectors, embed_sentences, search_clu
 from rrgmetrics.reader import ErrorCategory
 
 PERPLEXITY = 30.0  # of t-SNE, as scikit-learn has it; fewer points take less
+LONGEST = 70  # characters of an error that are written
 SHORTEST = 4  # points; fewer are drawn by their first two principal components
 
 
@@ -85,7 +87,7 @@ def placed(vectors: Vectors) -> Vectors:
 
 
 def draw_clusters(found: Sequence[Cluster], path: str | Path, *, force: bool = False) -> None:
-    """Draws a panel a kind: a colour a cluster, and the words of the most typical errors.
+    """Draws a panel a kind: a colour a cluster, rings around the most typical errors, and their words below.
 
     Args:
         found: Of `clusters`.
@@ -100,18 +102,18 @@ def draw_clusters(found: Sequence[Cluster], path: str | Path, *, force: bool = F
     files.check_outputs(pictures=[path], force=force)
     rows = -(-len(found) // 3)
     figure = Figure(figsize=(13, 4.2 * rows), layout="constrained")
-    panels = figure.subplots(rows, 3, squeeze=False).flat
+    panels = list(figure.subplots(rows, 3, squeeze=False).flat)
     for axes in panels:
         axes.set_axis_off()
     for axes, each in zip(panels, found, strict=False):
         axes.set_axis_on()
         axes.scatter(*each.places.T, c=each.labels, cmap="tab20", s=22, alpha=0.85, linewidths=0)
-        for text in each.typical:
-            place = each.places[each.texts.index(text)]
-            axes.annotate(_short(text), place, fontsize=7, xytext=(4, 4), textcoords="offset points", parse_math=False)
+        marked = each.places[[each.texts.index(text) for text in each.typical]]
+        axes.scatter(*marked.T, s=60, facecolors="none", edgecolors="black", linewidths=1)
+        axes.set_xlabel("\n".join(map(_short, each.typical)), fontsize=8, parse_math=False)
         name = each.category.value.replace("_", " ")
-        n_clusters = len(np.unique(each.labels))
-        axes.set_title(f"{each.category.letter} {name}: {len(each.texts)} errors, {n_clusters} clusters", fontsize=10)
+        counts = f"{counted(len(each.texts), 'error')}, {counted(len(np.unique(each.labels)), 'cluster')}"
+        axes.set_title(f"{each.category.letter} {name}: {counts}", fontsize=10)
         axes.set_xticks([])
         axes.set_yticks([])
     try:
@@ -121,4 +123,4 @@ def draw_clusters(found: Sequence[Cluster], path: str | Path, *, force: bool = F
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:39].rstrip()}…"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
