@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "oracle": ("rrgmetrics.cli.oracle", "find the report that a metric ranks best, and what others say of it"),
     "explain": ("rrgmetrics.cli.explain", "show two reports and what differs, with the evidence in colour"),
     "judge": ("rrgmetrics.cli.judge", "ask a judge about each pair and keep its replies"),
+    "choose": ("rrgmetrics.cli.choose", "ask a model which of two candidates is better, in both orders"),
     "lexicon": ("rrgmetrics.cli.lexicon", "check what the reader knows, or show what it knows of a term"),
     "prefer": ("rrgmetrics.cli.prefer", "make chosen and rejected reports for DPO and KTO, by any metric"),
     "train": ("rrgmetrics.cli.train", "train a metric's model"),

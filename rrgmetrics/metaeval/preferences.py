@@ -192,17 +192,29 @@ def preference_report(
     """
     draws: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
     n = len(data.first)
-    accuracies = []
+    accuracies: list[Accuracy] = []
     for subject, result in results.items():
         goodness = np.asarray(result.spec.headline.goodness(result.headline), dtype=np.float64)
-        ordered = _ordered(goodness[:n], goodness[n:])
-        for stratum, preferred in _strata(data):
-            accuracies.append(_accuracy(subject, stratum, ordered, preferred, data.studies, draws))
+        accuracies += hold_choices(data, subject, _ordered(goodness[:n], goodness[n:]), **draws)
     raters = [
         _accuracy(one, f"rater {other}", _clear(data.choices[i]), _clear(data.choices[j]), data.studies, draws)
         for (i, one), (j, other) in combinations(enumerate(data.raters), 2)
     ]
     return PreferenceReport(data, results, tuple(accuracies), tuple(raters), level)
+
+
+def hold_choices(data: Preferred, subject: str, choices: Array, **draws: Any) -> tuple[Accuracy, ...]:
+    """Holds anybody's choices against those of the raters: all, by confidence, and of each rater.
+
+    Args:
+        data: The raters' choices.
+        subject: Whose choices these are.
+        choices: `(n,)`: 1 for A, −1 for B, 0 for neither; NaN = none.
+        draws: `trials`, `level` and `seed` of the intervals.
+    """
+    return tuple(
+        _accuracy(subject, stratum, choices, preferred, data.studies, draws) for stratum, preferred in _strata(data)
+    )
 
 
 def _ordered(first: Array, second: Array) -> Array:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rrgmetrics.english import counted
-from rrgmetrics.metaeval.preferences import ALL, Accuracy, PreferenceReport
-from rrgmetrics.present.short import named, short_estimate
+from rrgmetrics.metaeval.direct_preference import DirectPreference
+from rrgmetrics.metaeval.preferences import ALL, Accuracy, PreferenceReport, Preferred
+from rrgmetrics.present.short import NOTHING, named, short_estimate
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 
 HOW = (
@@ -23,6 +24,19 @@ def preference_tables(report: PreferenceReport) -> Iterator[Table]:
         yield _table(report, strata, f"{report.name}: by the raters' confidence")
     if report.raters:
         yield _table(report, [f"rater {rater}" for rater in report.data.raters], f"{report.name}: each rater alone")
+
+
+def direct_table(data: Preferred, found: DirectPreference) -> Table:
+    """A model's choices against the raters', and how they change with the order."""
+    lines = tuple(_line(each.stratum, each) for each in found.accuracies)
+    shares = (found.answers.differing, found.answers.first_shown)
+    differing, first = (NOTHING if share != share else f"{100 * share:.0f}%" for share in shares)
+    note = (
+        f"Swapped, {differing} of its choices change; {first} of its answers are for the report shown first. A choice "
+        "that changes is none: strict counts it wrong, half as a half."
+    )
+    title = f"{found.engine} chooses between {counted(len(data.first), 'pair')} of candidates"
+    return Table(("", "strict", "half", "pairs", "neither", "unread"), (Group(lines),), title=title, note=note)
 
 
 def _pairs(report: PreferenceReport) -> str:
