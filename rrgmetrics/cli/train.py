@@ -36,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser = add_step(steps, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE")
     _add_config(parser, "encoder", data="corpus", also=", encoder-radeval")
 
+    parser = add_step(
+        steps, "language", _train_language, "let a language model read reports, before it learns to judge (model=...)"
+    )
+    _add_config(parser, "language", data="corpus")
+
     parser = add_step(steps, "export", _train_export, "store a checkpoint in fewer bits, for shipping")
     parser.add_argument("checkpoint", metavar="FOLDER", help="a checkpoint's folder")
     parser.add_argument("--output", required=True, metavar="DIR", help="folder to write")
@@ -135,6 +140,20 @@ def _train_encoder(options: argparse.Namespace) -> None:
     _training_console().print(
         f"{run.n_parameters / 1e6:.1f} M parameters; masked tokens predicted with perplexity {run.perplexity:.1f}",
         f"Train on it: rrgmetrics train crepe encoder={run.folder}",
+        sep="\n",
+    )
+
+
+def _train_language(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.config import LanguageConfig, read_config
+    from rrgmetrics.training.language import train_language
+
+    data = {"corpus": options.data} if options.data else {}
+    config = read_config(LanguageConfig, options.config, options.overrides, **data)
+    run = train_language(config, options.output, force=options.force, progress=not options.no_progress)
+    _training_console().print(
+        f"Perplexity of the texts held out: {run.before:.1f} before, {run.perplexity:.1f} after",
+        f"Train a judge from it: rrgmetrics train judge model={run.folder}",
         sep="\n",
     )
 

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rrgmetrics.stats import Estimate
-from rrgmetrics.training.config import REPLIES, CrepeConfig, EncoderConfig, JudgeConfig, asked_as, changed, dump_config
+from rrgmetrics.training.config import (
+    REPLIES,
+    CrepeConfig,
+    EncoderConfig,
+    JudgeConfig,
+    LanguageConfig,
+    asked_as,
+    changed,
+    dump_config,
+)
 from rrgmetrics.training.crepe_data import CrepeData
 from rrgmetrics.training.labelled import Source
 from rrgmetrics.training.measured import CrepeRun, Measured
@@ -140,6 +149,27 @@ def write_encoder_card(
             _sources(sources),
             "## Config",
             f"```yaml\n{dump_config(changed(config, corpus=names, base=base))}```",
+        ]
+    )
+    (folder / CARD).write_text(text + "\n", encoding="utf-8")
+
+
+def write_language_card(
+    config: LanguageConfig, folder: Path, sources: Iterable[Source], facts: Sequence[str], seconds: float
+) -> None:
+    """Writes the card of a language model that read reports; `facts` are items of a Markdown list."""
+    names = tuple(Path(path).name for path in config.corpus)
+    model = Path(config.model).name if Path(config.model).is_dir() else config.model
+    text = "\n\n".join(
+        [
+            f"# Language model `{folder.name}`",
+            f"{model}, trained further on reports with `rrgmetrics train language`, under its licence. It judges "
+            f"nothing yet: `rrgmetrics train judge model={folder.name}` begins here.",
+            "\n".join([*facts, *_run_facts(seconds)]),
+            "## Data",
+            _sources(sources),
+            "## Config",
+            f"```yaml\n{dump_config(changed(config, corpus=names, model=model))}```",
         ]
     )
     (folder / CARD).write_text(text + "\n", encoding="utf-8")

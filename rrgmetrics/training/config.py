@@ -229,6 +229,29 @@ class EncoderConfig(TrainerConfig):
         return self
 
 
+class LanguageConfig(TrainerConfig):
+    """How a language model reads reports before it learns to judge them (continued pre-training).
+
+    Attributes:
+        corpus: Files of reports, as an encoder's.
+        model: Hub id or folder of the language model.
+        max_length: Tokens a row; texts are joined and cut.
+        validation_fraction: Share of the texts held out to measure on.
+        save_memory: Whether activations are computed twice instead of kept (gradient checkpointing).
+    """
+
+    epochs: Positive = 1
+    batch_size: Count = 16
+    learning_rate: Positive = 2e-5
+    warmup_ratio: Share = 0.03
+    schedule: Schedule = "cosine"
+    corpus: Paths = ()
+    model: str = ""
+    max_length: Length = 1024
+    validation_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    save_memory: bool = False
+
+
 class JudgeConfig(TrainerConfig):
     """How a small language model is trained to judge pairs of reports, in the words of a protocol.
 
@@ -323,7 +346,7 @@ def read_config(kind: type[Config], name: str, overrides: Sequence[str] = (), **
     """Reads a config.
 
     Args:
-        kind: `CrepeConfig`, `EncoderConfig` or `JudgeConfig`.
+        kind: `CrepeConfig`, `EncoderConfig`, `LanguageConfig` or `JudgeConfig`.
         name: A YAML file, or the name of one of ours (`crepe`, `bundled`, `encoder`, `judge`).
         overrides: `key=value` texts, values in YAML; they replace what the file says.
         values: Further values by key, which replace both.
