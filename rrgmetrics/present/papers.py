@@ -356,34 +356,31 @@ def _mean_of(data: Rated, target: str, resampling: Resampling) -> str:
 
 
 def block_tables(report: AgreementReport) -> Iterator[Table]:
-    """Yields RadEval's table 2 and CRIMSON's table 1: a block a count of errors, a row each metric."""
+    """Yields RadEval's table 2 and CRIMSON's table 1: a block a count of errors, tau-b and r of each metric."""
     groups = []
     for block in by_block(report):
         title = report.data.title(block.target) + (f", {block.subset}" if block.subset else "")
         within = {line.subject: line for line in block.within}
-        lines: list[Cells] = [
-            (
-                f"  {named(line.subject, report.results[line.subject])}",
-                _labelled(line),
-                short_estimate(line.rho),
-                short_estimate(line.r),
-                str(line.n),
-                *((_labelled(within[line.subject]), str(within[line.subject].n)) if within else ("", "")),
+        lines: list[Cells] = []
+        for line in block.pairs:
+            studies = within.get(line.subject)
+            cells = (_labelled(studies), str(studies.n)) if studies else ("", "")
+            lines.append(
+                (f"  {named(line.subject, report.results[line.subject])}", _labelled(line), str(line.n), *cells)
             )
-            for line in block.pairs
-        ]
-        ceiling, ceiling_within = (span(taus) or NO_CEILING for taus in (block.ceiling, block.ceiling_within))
-        quiet = [ceiling, "", "", "", ceiling_within if within and block.ceiling else "", ""]
-        lines.append((Cell("  a radiologist", "quiet"), *(Cell(text, "quiet") for text in quiet)))
+            lines.append((Cell("    r", "quiet"), Cell(short_estimate(line.r), "quiet"), "", "", ""))
+        reached = [span(taus) or NO_CEILING for taus in (block.ceiling, block.ceiling_within)[: 1 + bool(within)]]
+        ceiling, ceiling_within, *_ = (Cell(text, "quiet") for text in (*reached, ""))
+        lines.append((Cell("  a radiologist", "quiet"), ceiling, "", ceiling_within, ""))
         groups.append(Group(tuple(lines), (Cell(title, "strong"),)))
     yield Table(
-        ("metric", "tau-b", "rho", "r", "pairs", "within studies", "studies"),
+        ("metric", "tau-b", "pairs", "within studies", "studies"),
         tuple(groups),
         title=f"{report.name}: agreement block by block, {100 * report.resampling.level:g}% intervals over studies",
         note="°: not significant, the interval holds 0; all others are aligned (above 0) or misaligned (below). Within "
         "(blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant; the "
         "interval resamples studies. A radiologist: one against the mean of the others, least to most.",
-        broken=frozenset(range(7)),
+        broken=frozenset(range(5)),
     )
 
 
