@@ -11,9 +11,9 @@ from importlib import import_module
 from rrgmetrics.cli import COMMANDS, build_parser
 
 GROUPS = {
-    "Score": ("score", "compare", "merge", "explain", "judge", "list", "doctor"),
+    "Score": ("score", "compare", "merge", "explain", "judge", "choose", "list", "doctor"),
     "Measure metrics": ("agree", "stress", "game", "oracle", "retrieve", "ablation"),
-    "Train models": ("synthesize", "train", "radcliq", "convert"),
+    "Train models": ("synthesize", "train", "prefer", "radcliq", "convert"),
     "Show and share": ("space", "leaderboard", "rating", "harness", "register", "lexicon"),
 }
 

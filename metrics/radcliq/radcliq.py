@@ -36,7 +36,7 @@ Args:
         scored as an 'empty' report, or an 'error'. A missing candidate is an empty report.
 
 Configurations (config_name):
-    default: the four metrics as they are bundled, on the scale of the authors'.
+    default: the four metrics as they are bundled, in the unit of the authors'.
     paper: RadGraph with case, distilroberta-base at layer 5 rescaled, CheXbert; spaces squeezed.
     yu2022: RadGraph with case and BLEU-2 under the coefficients that the paper prints: a number of errors.
     <id or path>: a file of coefficients that `rrgmetrics radcliq fit` wrote.

@@ -20,8 +20,8 @@ Bundled, all four read each report's standard wording: the sentences that affirm
 for each organ without a finding. Repetition and normal statements earn nothing, and each difference costs much the same
 however long the report is. But any two reports share most of these sentences: of unrelated ones RadGraph is 0.52 on
 the mean, of the authors' on the words as written 0.05. Raw under the coefficients of the authors' metrics is therefore
-put on their scale by straight lines between three points that keep their order: the raw of features that are all 1,
-of unrelated reports (ours becomes the one that follows from the paper's table), and of features that are all 0.
+counted in their unit: identical reports keep their raw, and unrelated ones are as far from it as the paper's table has
+them. This is a straight line, which changes no rank and no correlation.
 
 BLEU-2 is fast-bleu's, on lower-case words with the full stop apart: geometric mean of both precisions, 0.1 matches for
 none of order 2, brevity penalty. It weighs 4e-12 in v1, 0.7 in v0.
@@ -149,30 +149,27 @@ def _parse(table: Any, name: str) -> Coefficients:
 
 
 def on_printed_scale(raw: Array, model: Coefficients) -> Array:
-    """Puts raw of the bundled metrics under the coefficients of the authors' metrics on the scale of the authors'.
+    """Counts raw of the bundled metrics in the unit of the authors' metrics.
 
-    Straight lines through three points: features that are all 1 and all 0 keep their raw, and that of unrelated reports
-    becomes the one that follows from the paper's Supplementary Table 4. The order of pairs stays. Coefficients under
-    which the three are not in order change nothing.
+    Features that are all 1 keep their raw, and unrelated reports get the one that follows from the paper's
+    Supplementary Table 4; the rest lies on the straight line through both. Coefficients under which unrelated reports
+    are no worse than identical ones change nothing.
 
     Example:
         >>> model = read_coefficients("yu2022")
-        >>> on_printed_scale(model.raw(np.array([[1, 1], [0.518, 0.522], [0, 0]])), model).round(2).tolist()
-        [-0.15, 3.26, 3.43]
+        >>> on_printed_scale(model.raw(np.array([[1, 1], [0.518, 0.522]])), model).round(2).tolist()
+        [-0.15, 3.26]
     """
     random = _published()["random_reports"]
-    ours, printed = (
-        model.raw(
-            np.array(
-                [[1.0] * len(model.features), [random[of][key] for key in model.features], [0] * len(model.features)]
-            )
-        )
-        for of in ("bundled", "printed")
-    )
-    if not ((np.diff(ours) > 0).all() and (np.diff(printed) > 0).all()):
+    points = [
+        [1.0] * len(model.features),
+        *([random[of][key] for key in model.features] for of in ("bundled", "printed")),
+    ]
+    same, ours, printed = model.raw(np.array(points))
+    if min(ours, printed) <= same:
         return raw
-    inside = (raw > ours[0]) & (raw < ours[-1])
-    return np.where(inside, np.interp(raw, ours, printed), raw)
+    scaled: Array = same + (raw - same) * (printed - same) / (ours - same)
+    return scaled
 
 
 @dataclass(frozen=True)

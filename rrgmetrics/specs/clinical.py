@@ -200,7 +200,7 @@ CLINICAL = (
         ),
         stand_in=True,
         level="pair",
-        empty=(2.4501430833271307,) * 3,
+        empty=(10.472008769398979,) * 3,
         options={
             "text": TEXT_OPTION,
             "coefficients": Option(
@@ -215,7 +215,7 @@ CLINICAL = (
             "idf_file": Option("", "text file, one report a line, for idf=frozen"),
         },
         configs={
-            "default": Config("the four metrics as they are bundled, on the scale of the authors'"),
+            "default": Config("the four metrics as they are bundled, in the unit of the authors'"),
             "paper": Config(
                 "RadGraph with case, distilroberta-base at layer 5 rescaled, CheXbert; spaces squeezed",
                 {"text": "space"},
