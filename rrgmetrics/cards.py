@@ -182,12 +182,12 @@ def _agreement(spec: MetricSpec) -> str:
 
 
 def _never_seen(spec: MetricSpec) -> str:
-    by_subject = {each: list(of_metric(each.subject)) for each in with_keys(spec)}
-    measured = [found for own in by_subject.values() for found in own]
+    by_subject = [(each, list(of_metric(each.subject))) for each in with_keys(spec)]
+    measured = [found for _, own in by_subject for found in own]
     if not measured:
         return "On data that development never saw it has not been measured yet."
     rows = []
-    for subject, own in by_subject.items():
+    for subject, own in by_subject:
         key = f"`{subject.subject}`: " if subject.fragment else ""
         for data, name, measure, _, tau in own:
             ceiling = " to ".join(figure(end, 2) for end in data.ceiling.get(name, ())) or "not known"

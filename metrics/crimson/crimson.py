@@ -64,12 +64,15 @@ Options (in config_name, for example '?text=lower'):
         tolerant (default), strict.
     labels: published: an unknown label weighs 0.25, an unknown id 0; strict: such a reply is unscored. One of
         published (default), strict.
+    attributes: entries: an attribute error weighs once, whatever it names, as in the authors' code; kinds: once for
+        each kind that it names, as in the paper. One of entries (default), kinds.
     complete: count as false or missing what a reply lists as found but puts nowhere. One of no (default), yes.
     explain: also return each pair's verdict in words. One of no (default), yes.
     base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
     api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.
     temperature: openai, vllm: 0 takes the most probable word each time. Default: 0.0.
     top_p: openai, vllm: draw from the words that make up this share of probability. Default: 1.0.
+    runs: times that each question is asked, each reply kept; scores are means of the runs. Default: 1.
     max_tokens: longest reply; 0: the protocol's own. Default: 0.
     concurrency: openai: requests at a time. Default: 16.
     timeout: openai: seconds that one request may take. Default: 300.0.

@@ -54,6 +54,7 @@ Options (in config_name, for example '?text=lower'):
     api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.
     temperature: openai, vllm: 0 takes the most probable word each time. Default: 0.0.
     top_p: openai, vllm: draw from the words that make up this share of probability. Default: 1.0.
+    runs: times that each question is asked, each reply kept; scores are means of the runs. Default: 1.
     max_tokens: longest reply; 0: the protocol's own. Default: 0.
     concurrency: openai: requests at a time. Default: 16.
     timeout: openai: seconds that one request may take. Default: 300.0.
