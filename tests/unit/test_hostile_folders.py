@@ -113,6 +113,24 @@ def test_an_encoder_whose_pattern_backtracks(tmp_path, checkpoints):
         load_encoder(str(tmp_path)).annotate(["No effusion."])
 
 
+def test_replacements_that_grow_without_end_are_refused(folder):
+    """Forty that each double a letter make a trillion of one."""
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text())
+    double = {"type": "Replace", "pattern": {"String": "x"}, "content": "xx"}
+    content["normalizer"] = {"type": "Sequence", "normalizers": [double] * 40}
+    file.write_text(json.dumps(content))
+    assert "tokenizer.json cannot be used: it does not end" in ask(folder)
+
+
+def test_a_tokenizer_that_makes_nothing_is_named(folder):
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text())
+    content["normalizer"] = {"type": "Replace", "pattern": {"Regex": "."}, "content": ""}
+    file.write_text(json.dumps(content))
+    assert "makes no token" in ask(folder)
+
+
 def test_patterns_of_published_models_are_taken(tmp_path, checkpoints):
     """Those of Llama 3, Qwen 2 and GPT-4."""
     from rrgmetrics.backends.checkpoints.trial import check_tokenizer

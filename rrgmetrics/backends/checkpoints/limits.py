@@ -144,14 +144,15 @@ def stored_shapes(files: Sequence[Path]) -> dict[str, Shape]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Returns the first line of what an exception of others says, without its last stop.
+    """Returns the first line of what an exception of others says, two if that ends in a colon, without the last stop.
 
     Example:
         >>> reason_of(ValueError("no such key."))
         'no such key'
     """
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0][:LONGEST_REASON].rstrip(" .")
+    reason = " ".join(map(str.strip, lines[: 2 if lines[0].endswith(":") else 1]))
+    return reason[:LONGEST_REASON].rstrip(" .")
 
 
 def entries(value: Any, where: str, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,21 +29,26 @@ MEMORY = 4 << 30  # bytes of addresses, of which libraries take one and a half
 MOST_CHARACTERS = 1_000_000  # that a template may make of some thousand
 LENGTH = 2_000  # characters of a text that is tried
 REPORT = "There is a small left pleural effusion, 12 mm; no pneumothorax.\n\n1. Stable heart size (normal). "
+_PATTERN = re.compile(rb'"(?:Regex|String)"\s*:')
 Conversation = Sequence[Mapping[str, str]]
 
 
 def check_tokenizer(folder: Path) -> None:
-    """Tries the patterns of a folder's tokenizer.json, if it has any of its own.
+    """Tries the patterns and replacements of a folder's tokenizer.json, if it has any of its own.
 
     Raises:
         BackendError: One is no pattern, or does not end within the limits.
     """
     file = folder / "tokenizer.json"
-    if not file.is_file() or b'"Regex"' not in file.read_bytes():
+    if not file.is_file() or not _PATTERN.search(file.read_bytes()):
         return
     content = limits.read_json(file, most=limits.VOCABULARY_BYTES)
     parts = {name: content.get(name) for name in ("normalizer", "pre_tokenizer", "decoder")}
-    patterns = [value for key, value in limits.entries(parts, file.name) if key == "Regex" and isinstance(value, str)]
+    patterns = [
+        value
+        for key, value in limits.entries(parts, file.name)
+        if key in ("Regex", "String") and isinstance(value, str)
+    ]
     if patterns:
         fault = _tried(json.dumps({"parts": parts, "texts": _texts("".join(patterns))}))
         if fault:

@@ -51,7 +51,10 @@ def prompt_ids(tokenizer: Any, prompt: Prompt, *, raw: bool) -> list[int]:
             f"The chat template of {name} cannot be used: it makes a prompt of {len(text):,} characters."
         )
     with blamed(f"The tokenizer of {name} fails"):
-        return list(tokenizer(text, **({} if raw else {"add_special_tokens": False}))["input_ids"])
+        ids = list(tokenizer(text, **({} if raw else {"add_special_tokens": False}))["input_ids"])
+    if not ids:
+        raise BackendError(f"The tokenizer of {name} makes no token of a prompt of {len(text):,} characters.")
+    return ids
 
 
 def write_chat(tokenizer: Any, messages: Sequence[Message]) -> str:
