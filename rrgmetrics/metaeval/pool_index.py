@@ -15,8 +15,9 @@ index only leaves out reports that cannot win.
 The number of elements in common comes from postings, the list of the reports that hold each element. Clipped counts of
 n-grams are such a number, too: the second "no" of a report is an element of its own.
 
-Memory: 4 bytes for each element of each report (12 while the pool is read), and the distinct elements: of 100,000
-reports of 60 words about 100 MB for BLEU-2, 40 MB for a RadGraph key, 10 MB for CheXbert's labels.
+Memory: 4 bytes for each element of each report (12 while the lists are made), and the distinct elements: of 100,000
+generated reports of 39 words about 60 MB for BLEU-2 and 15 MB for the two sets of RadCliQ's RadGraph F1; 42 bytes a
+report for labels, and 4 bytes for each number of a vector.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ INDEXED = [
     "bleu?text=impression",
     "radgraph_f1",
     "radgraph_f1?lowercase=no",
+    "radgraph_f1?modality=auto",
     "chexbert_f1",
     "chexbert_f1?uncertain=ignored",
     "chexbert_f1?uncertain=negative",
@@ -46,9 +47,10 @@ def pool_of(n, seed=0):
     return list(dict.fromkeys([*ODD, *filter(str.strip, made)]))
 
 
-def questions_of(pool, n, *, identical=False):
+def questions_of(pool, n, *, identical=False, packs=False):
     references = [pair.reference for pair in generate_pairs(n, seed=9)]
     references += ["Small left pleural effusion. No pneumothorax.", "Normal chest.", pool[20], pool[30]]
+    references[0] = "CT chest without contrast. Nodule of 6 mm in the right upper lobe." if packs else references[0]
     left_out = [
         frozenset() if identical else frozenset(r for r, t in enumerate(pool) if t == own) for own in references
     ]
@@ -57,17 +59,19 @@ def questions_of(pool, n, *, identical=False):
 
 @pytest.fixture(scope="module")
 def pool():
-    return pool_of(160)
+    return pool_of(100)
 
 
 @pytest.mark.parametrize("identical", [False, True])
 @pytest.mark.parametrize("name", INDEXED)
 def test_an_index_finds_what_scoring_all_pairs_finds(name, identical, pool):
-    questions = questions_of(pool, 8, identical=identical)
+    questions = questions_of(pool, 5, identical=identical, packs="auto" in name)
     counts = np.ones(len(pool))
     counts[7] = 3
     with prepare([name]) as ready:
         assert index_of(ready.jobs[name].scorer, ready.names[name].spec.headline.name) is not None
+        read = module._as_read(ready, name, questions)
+        assert len({pack for _, pack in read}) == 1 + ("auto" in name)
         fast, slow = (nearest(ready, questions, pool, counts, indexed=i, progress=False) for i in (True, False))
     assert fast == slow
     if identical:
