@@ -257,6 +257,7 @@ JUDGES = (
         modality=CHEST_XRAY,
         paper="Bannur et al. 2024, arXiv 2406.04449",
         citation="bannur-etal-2024-maira2",
+        hacks=("constant",),
         resists_tricks=True,
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -64,14 +65,21 @@ def check_choice(case: Case, text: str, key: str, value: OptionValue) -> None:
     """
     name = parse_name(text)
     assert name.options[key] == value
-    result = case.score(case.altered[:N_PAIRS], case.references[:N_PAIRS], name=text)
+    altered, references = case.altered[:N_PAIRS], case.references[:N_PAIRS]
+    if key == "text" and str(value).endswith("_only"):  # leaves out reports without the section
+        altered, references = map(_with_sections, (altered, references))
+    result = case.score(altered, references, name=text)
     assert result.n_unscored == 0
     assert result.signature.endswith(f"|n:{N_PAIRS}|v:{VERSION}")
     assert signature.read(result.signature) == name
     assert parse_name(str(name)) == name
-    again = case.score(case.altered[:N_PAIRS], case.references[:N_PAIRS], name=str(signature.read(result.signature)))
+    again = case.score(altered, references, name=str(signature.read(result.signature)))
     np.testing.assert_equal(again.scores, result.scores)
     assert again.signature == result.signature
+
+
+def _with_sections(reports: Sequence[str]) -> list[str]:
+    return [f"Findings: {report}\nImpression: {report}" for report in reports]
 
 
 def check_options_in_one_call(case: Case) -> None:
