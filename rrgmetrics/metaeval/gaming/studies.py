@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from random import Random
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.equal import Equal
-from rrgmetrics.metaeval.ranked import Ranked
+from rrgmetrics.metaeval.loaders import Data
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.metaeval.stress.suite import Source
 from rrgmetrics.progress import watched
@@ -106,7 +105,7 @@ def own_studies(reports: Sequence[str], *, name: str = "", seed: int = 0, progre
     return _studies(name or "reports", kept, systems, [str(number) for number in range(len(kept))], seed)
 
 
-def rated_studies(data: Rated | Ranked | Equal, *, seed: int = 0) -> Studies:
+def rated_studies(data: Data, *, seed: int = 0) -> Studies:
     """Takes the candidates that radiologists judged as the one honest system.
 
     Raises:
