@@ -83,7 +83,14 @@ class Evaluation:
             >>> Evaluation.of(["bleu|tokenizer:13a|text:none@1|n:8|v:0.2.0"]).metrics
             ('bleu?tokenizer=13a',)
         """
-        texts = [result.signature for result in results.values()] if isinstance(results, Mapping) else list(results)
+        if isinstance(results, Mapping):
+            return cls._of([(result.signature, result.spec.fragment) for result in results.values()])
+        return cls._of([(text, "") for text in results])
+
+    @classmethod
+    def _of(cls, ran: Sequence[tuple[str, str]]) -> Evaluation:
+        """The metrics of signatures, each with the key that was asked for (`#errors`), or ""."""
+        texts = [text for text, _ in ran]
         for text in texts:
             if "lexicon" in signature.parse(text)[1]:
                 raise InputError(f"{text}: it ran with a lexicon of its own, which no signature holds; add lexicon.")
@@ -92,7 +99,7 @@ class Evaluation:
             raise InputError("Some of these results score missing references and others not; take those of one kind.")
         settings = {FACT: "empty"} if "empty" in missing else {}
         versions = {signature.parse(text)[1]["v"] for text in texts}
-        metrics = dict.fromkeys(str(signature.read(text)) for text in texts)
+        metrics = dict.fromkeys(str(signature.read(text)) + key for text, key in ran)
         return cls(tuple(metrics), settings=settings, version=versions.pop() if len(versions) == 1 else "")
 
     @classmethod
@@ -106,7 +113,7 @@ class Evaluation:
         document = _loaded(Path(path))
         try:
             if isinstance(document, Mapping) and "systems" in document:
-                return cls.of(_signatures(document["systems"]))
+                return cls._of(_signatures(document["systems"]))
             return _checked(document)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
@@ -157,10 +164,14 @@ def _check_no_key_twice(node: Any, path: Path) -> None:
         _check_no_key_twice(each, path)
 
 
-def _signatures(systems: Any) -> list[str]:
-    """The signatures of the first system of a JSON result."""
+def _signatures(systems: Any) -> list[tuple[str, str]]:
+    """The signatures of the first system of a JSON result, each with the key that its metric's name asks for."""
     try:
-        return [metric["signature"] for metric in next(iter(systems.values())).values()]
+        metrics = next(iter(systems.values()))
+        return [
+            (metric["signature"], parse_name(name).spec.fragment if HASH in name else "")
+            for name, metric in metrics.items()
+        ]
     except (AttributeError, KeyError, StopIteration, TypeError):
         raise InputError("it holds no signatures; pass what --json writes.") from None
 

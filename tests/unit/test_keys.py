@@ -226,3 +226,13 @@ def test_yaml_needs_no_quotes(tmp_path):
     assert evaluation.metrics == names
     evaluation.write(tmp_path / "again.yaml")
     assert Evaluation.read(tmp_path / "again.yaml").metrics == names
+
+
+def test_an_evaluation_of_results_keeps_the_keys(tmp_path):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("reference,candidate\nLeft effusion.,Right effusion.\n")
+    names = ("bleu?tokenizer=13a#3", "green#errors", "rouge")
+    assert main(["score", str(pairs), "--metrics", *names, "--json", str(tmp_path / "result.json")]) == 0
+    assert Evaluation.read(tmp_path / "result.json").metrics == names
+    results = rrgmetrics.score(names, predictions=["Clear."], references=["Clear."], progress=False)
+    assert Evaluation.of(results).metrics == names
