@@ -107,24 +107,24 @@ def kill_a_worker(board, tally, rng):
     tally.kill("worker", process)
 
 
-def kill_a_submitter(board, tally, rng, file, name):
+def kill_within(tally, rng, seconds, kind, target, *args):
+    """Kills a process at a random moment after it has begun; what it has answered by then, or None."""
     answers = FORK.SimpleQueue()
-    process = FORK.Process(target=submit, args=(board.place, file, name, answers))
+    process = FORK.Process(target=target, args=(*args, answers))
     process.start()
     answers.get()
-    time.sleep(rng.uniform(0, 0.1))
-    tally.kill("submitter", process)
-    if not answers.empty():
-        tally.told(board, answers.get())
+    time.sleep(rng.uniform(0, seconds))
+    tally.kill(kind, process)
+    return None if answers.empty() else answers.get()
+
+
+def kill_a_submitter(board, tally, rng, file, name):
+    if kill_within(tally, rng, 0.1, "submitter", submit, board.place, file, name):
+        tally.told(board, name)
 
 
 def kill_a_rescoring(board, tally, rng):
-    answers = FORK.SimpleQueue()
-    process = FORK.Process(target=rescore, args=(board.place, answers))
-    process.start()
-    answers.get()
-    time.sleep(rng.uniform(0, 0.3))
-    tally.kill("rescoring", process)
+    kill_within(tally, rng, 0.3, "rescoring", rescore, board.place)
     with board.store.reading() as connection:
         last = connection.exec_driver_sql("SELECT max(number) FROM editions").scalar_one()
         n_jobs = connection.exec_driver_sql(f"SELECT count(*) FROM jobs WHERE edition = {last}").scalar_one()
@@ -133,14 +133,8 @@ def kill_a_rescoring(board, tally, rng):
 
 
 def kill_a_hiding(board, tally, rng, name, id):
-    answers = FORK.SimpleQueue()
-    process = FORK.Process(target=hide, args=(board.place, name, id, answers))
-    process.start()
-    answers.get()
-    time.sleep(rng.uniform(0, 0.3))
-    tally.kill("hiding", process)
-    if not answers.empty():
-        tally.hidden.add(answers.get())
+    if kill_within(tally, rng, 0.3, "hiding", hide, board.place, name, id):
+        tally.hidden.add(name)
 
 
 def kill_a_server(board, tally, rng, file, name, port):
