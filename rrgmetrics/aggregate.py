@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rrgmetrics.scorers.base import Array, Reduction
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A metric's arithmetic, some of its scores alone."""
-
-    reduction: Reduction
-    keys: frozenset[str]
-
-    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """The corpus scores that were chosen."""
-        return {key: value for key, value in self.reduction.corpus(sums, n).items() if key in self.keys}
-
-    def per_pair(self, stats: Array) -> dict[str, Array]:
-        """The scores of each pair that were chosen."""
-        return {key: value for key, value in self.reduction.per_pair(stats).items() if key in self.keys}
 
 
 def scored(stats: Array) -> NDArray[np.bool_]:

@@ -9,12 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from rrgmetrics import stats
-from rrgmetrics.aggregate import Chosen
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Reduction
+from rrgmetrics.scorers.base import Array, Chosen, Reduction
 from rrgmetrics.specs import SPECS, Key
 
 Correction = Literal["holm", "bh", "none"]

@@ -11,9 +11,10 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from rrgmetrics import files, signature
+from rrgmetrics.backends.base import Backend
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import Missing, MissingReports, check_choice, log_lines, warn_of_missing
 from rrgmetrics.modalities import pack_of
@@ -25,7 +26,7 @@ from rrgmetrics.progress import drained, showing
 from rrgmetrics.reader.lexicon import first_pack, pack_used
 from rrgmetrics.reports import Pair, count_distinct
 from rrgmetrics.results import Result, cut_line
-from rrgmetrics.runner import Job, Memory, as_read, run
+from rrgmetrics.runner import Annotations, Job, Memory, as_read, run
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
@@ -90,6 +91,19 @@ class Metrics:
         """Joins metrics that were prepared one by one, so that they share what they read."""
         jobs = {text: job for part in parts for text, job in part.jobs.items()}
         return cls(jobs, parts[0]._runtime, missing=parts[0].missing)
+
+    def annotations(self, texts: Mapping[str, Sequence[str]]) -> dict[str, list[Any]]:
+        """Returns what metrics read in single texts; metrics that share a backend read each text once.
+
+        Args:
+            texts: By metric that reads texts one by one, as its normaliser leaves them.
+        """
+        shared = Annotations([], Memory(0))
+        found: dict[str, list[Any]] = {}
+        for name, own in texts.items():
+            known = shared.read_texts(cast(Backend, self.jobs[name].backend), list(dict.fromkeys(own)))
+            found[name] = [known[text] for text in own]
+        return found
 
     def only(self, names: Iterable[str]) -> Metrics:
         """Returns some of the metrics, which share the models of all.

@@ -22,7 +22,7 @@ from rrgmetrics.modalities import FACT, counts_of, facts_of
 from rrgmetrics.names import MetricName, parse_name, shown
 from rrgmetrics.notebook import drawn
 from rrgmetrics.reports import describe
-from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
+from rrgmetrics.scorers.base import Array, Chosen, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.told import TOLD, ToldError, errors_of
@@ -102,7 +102,7 @@ class Result:
             spec=spec,
             scores={key: self.scores[key]},
             per_pair={key: self.per_pair[key]} if key in self.per_pair else {},
-            reduction=aggregate.Chosen(self.reduction, frozenset({key})),
+            reduction=Chosen(self.reduction, frozenset({key})),
         )
 
     @property

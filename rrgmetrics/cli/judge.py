@@ -21,8 +21,8 @@ from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.bill import bill_of, redo_unusable
-from rrgmetrics.judges.comparing import TEXTS, compare_judges
 from rrgmetrics.judges.engines.asking import dry_run
+from rrgmetrics.metaeval.judges_compared import TEXTS, compare_judges
 from rrgmetrics.missing import warn_of_missing
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.prepared import Metrics

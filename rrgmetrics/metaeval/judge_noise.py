@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.judges.runs import Spread, mean_of, over, runs_of, sd_of, spread_of
 from rrgmetrics.metaeval.agreement import AgreementReport
+from rrgmetrics.metaeval.judge_runs import Spread, mean_of, over, runs_of, sd_of, spread_of
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array

@@ -11,11 +11,11 @@ import logging
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
-from rrgmetrics.backends.base import Backend, Composed
+from rrgmetrics.backends.base import Composed
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.english import listed
 from rrgmetrics.errors import InputError
@@ -25,7 +25,6 @@ from rrgmetrics.progress import duration, watched
 from rrgmetrics.reader.collection import looked_through, set_aside
 from rrgmetrics.reader.lexicon import pack_used
 from rrgmetrics.reports import Pair
-from rrgmetrics.runner import Annotations, Job, Memory
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scorers.frequencies import Frequencies
 
@@ -123,9 +122,9 @@ def _by_index(
     for number, question in enumerate(watched(questions, "searching the pool", "studies", shown=progress)):
         for name, own in read.items():
             reference, pack = own[number]
-            job, index = ready.jobs[name], indexes[name, pack]
+            index = indexes[name, pack]
             with pack_used(pack):
-                (annotation,) = Annotations([], Memory(0)).read_texts(_backend_of(job), [reference]).values()
+                (annotation,) = ready.annotations({name: [reference]})[name]
                 bounds = np.round(index.bounds(annotation), DECIMALS)
             bounds[list(question.left_out)] = np.nan
             found[name].append(_best(ready.only([name]), name, question, pool, bounds, index.slack))
@@ -159,21 +158,14 @@ def _indexes(ready: Metrics, packs: Mapping[str, Iterable[str]], pool: Sequence[
     return indexes
 
 
-def _backend_of(job: Job) -> Backend:
-    """The backend of a metric that has an index, which reads texts one by one."""
-    return cast(Backend, job.backend)
-
-
 def _add(ready: Metrics, indexes: Indexes, texts: Sequence[str]) -> None:
     """Adds a block of reports to all indexes."""
     for pack in dict.fromkeys(pack for _, pack in indexes):
-        annotations = Annotations([], Memory(0))
-        for name, index in ((name, index) for (name, own), index in indexes.items() if own == pack):
-            job = ready.jobs[name]
-            normalised = list(map(job.normaliser.apply, texts))
-            with pack_used(pack):
-                known = annotations.read_texts(_backend_of(job), list(dict.fromkeys(normalised)))
-                index.add([known[text] for text in normalised])
+        names = [name for name, own in indexes if own == pack]
+        with pack_used(pack):
+            read = ready.annotations({name: list(map(ready.jobs[name].normaliser.apply, texts)) for name in names})
+            for name in names:
+                indexes[name, pack].add(read[name])
 
 
 def _best(ready: Metrics, name: str, question: Question, pool: Sequence[str], bounds: Array, slack: float) -> Best:

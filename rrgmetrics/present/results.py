@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rrgmetrics.comparison import SIGNIFICANT, Row
 from rrgmetrics.english import counted
-from rrgmetrics.judges.runs import Spread, runs_of, spread_of
+from rrgmetrics.metaeval.judge_runs import Spread, runs_of, spread_of
 from rrgmetrics.names import parse_name, shown
 from rrgmetrics.present.numbers import bounds, direction, estimate, figure, headed, p_value, show, signed, signed_figure
 from rrgmetrics.present.short import CORRECTED
@@ -21,8 +21,8 @@ from rrgmetrics.stats import Comparison
 from rrgmetrics.streaming import Totals
 
 if TYPE_CHECKING:
-    from rrgmetrics.judges.comparing import JudgesCompared
     from rrgmetrics.metaeval.composite import Composite
+    from rrgmetrics.metaeval.judges_compared import JudgesCompared
     from rrgmetrics.metaeval.predicted import Predictions
     from rrgmetrics.stats import Estimate
     from rrgmetrics.training.preference_pairs import Preferences

@@ -137,6 +137,22 @@ class SupportsNotes(Protocol):
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """A metric's arithmetic, some of its scores alone."""
+
+    reduction: Reduction
+    keys: frozenset[str]
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        """The corpus scores that were chosen."""
+        return {key: value for key, value in self.reduction.corpus(sums, n).items() if key in self.keys}
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        """The scores of each pair that were chosen."""
+        return {key: value for key, value in self.reduction.per_pair(stats).items() if key in self.keys}
+
+
+@dataclass(frozen=True)
 class Mean:
     """The reduction of pair-level metrics: a statistic is a score, the corpus value its mean over scored pairs."""
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from rrgmetrics.aggregate import Chosen
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.reader.lexicon import check_pack
-from rrgmetrics.scorers.base import Reduction, Scorer
+from rrgmetrics.scorers.base import Chosen, Reduction, Scorer
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, others
 
 WALKED = ("text", "modality")  # options of the walk through the pairs, of which scorers know nothing

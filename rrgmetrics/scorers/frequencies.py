@@ -28,8 +28,8 @@ class Frequencies:
 
     @property
     def log_n(self) -> float:
-        """The natural logarithm of the number of references."""
-        return math.log(self.n)
+        """The natural logarithm of the number of references; 0 without any."""
+        return math.log(self.n) if self.n else 0.0
 
     @cached_property
     def checksum(self) -> str:

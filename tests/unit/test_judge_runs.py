@@ -13,9 +13,9 @@ from green_replies import green_reply
 import rrgmetrics
 from rrgmetrics import InputError
 from rrgmetrics.cli import main
-from rrgmetrics.judges.runs import runs_of, spread_of
 from rrgmetrics.metaeval.agreement import measure
 from rrgmetrics.metaeval.judge_noise import _noise, noise_reports
+from rrgmetrics.metaeval.judge_runs import runs_of, spread_of
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair

@@ -12,7 +12,7 @@ from green_replies import green_reply
 
 from rrgmetrics import InputError
 from rrgmetrics.cli import main
-from rrgmetrics.judges.comparing import compare_judges
+from rrgmetrics.metaeval.judges_compared import compare_judges
 from rrgmetrics.reports import Pair
 
 TEXTS = ["Mild cardiomegaly.", "Small left effusion.", "Right upper lobe mass.", "Old rib fracture."]

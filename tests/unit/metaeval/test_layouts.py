@@ -72,7 +72,8 @@ def test_layouts_hold_the_same_judgements(layout, tmp_path):
 
 
 def test_every_name_has_a_layout_and_stands_in_the_help(capsys):
-    assert {each.name for each in LAYOUTS.values() if each.name} == set(NAMES)
+    own = {"rating", "preferences"}  # files that the project writes; tests of their own read them back
+    assert {each.name for each in LAYOUTS.values() if each.name} == set(NAMES) - own
     with pytest.raises(SystemExit):
         main(["agree", "--help"])
     said = capsys.readouterr().out.replace("(", " ").replace(",", " ").replace(";", " ").replace(")", " ").split()
@@ -122,7 +123,7 @@ def test_wrong_files(tmp_path, name, layout, file, changes, message):
         load(f"{name}:{rewritten(layout, tmp_path, file, **changes)}")
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("radpref", "radjudge")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("radpref", "radjudge", "preferences")])
 def test_folders_without_the_files(tmp_path, name):
     (tmp_path / "notes.txt").write_text("nothing")
     with pytest.raises(InputError, match=r"has no |has 0 tables"):
