@@ -28,7 +28,7 @@ from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scorers.radcliq import FEATURES, OTHER_KEYS, Coefficients, CombinedBackend, Radcliq
 from rrgmetrics.skill import another_study
-from rrgmetrics.stats import LEVEL, TRIALS, Correlation, Estimate, correlate
+from rrgmetrics.stats import LEVEL, TRIALS, Correlation, Estimate, correlate, tau_p_value
 
 Method = Literal["nnls", "ols"]
 MORE_CASES = 2  # than features: leaving one out must leave more cases than numbers to fit
@@ -275,10 +275,7 @@ def _own_features(names: Mapping[str, MetricName]) -> list[str]:
 
 def _random_pairs(pairs: Sequence[Pair], cases: Sequence[str]) -> list[Pair]:
     """Each case's reference with that of another case as its candidate."""
-    firsts = [
-        pair
-        for pair, _ in {case: (pair, case) for pair, case in reversed(list(zip(pairs, cases, strict=True)))}.values()
-    ]
+    firsts = list({case: pair for pair, case in reversed(list(zip(pairs, cases, strict=True)))}.values())
     others = another_study([pair.reference for pair in firsts])
     return [pair._replace(candidate=firsts[other].reference) for pair, other in zip(firsts, others, strict=True)]
 
@@ -391,11 +388,9 @@ class _Fitting:
 
 
 def _quality(predicted: Array, errors: Array, cases: Any, **draws: Any) -> Quality:
-    from scipy.stats import kendalltau
-
     off = errors - predicted
     r2 = 1 - float((off**2).sum() / ((errors - errors.mean()) ** 2).sum())
-    p_value = float(kendalltau(predicted, errors).pvalue)
+    p_value = tau_p_value(predicted, errors)
     return Quality(r2, correlate(predicted, errors, groups=cases, **draws), p_value, float(np.abs(off).mean()))
 
 

@@ -106,10 +106,7 @@ class DirectPreference:
             "differing_when_swapped": self.answers.differing,
             "share_of_first_shown": self.answers.first_shown,
             "choices": self.answers.choices.tolist(),
-            "preferences": [
-                each._asdict() | {"strict": each.strict._asdict(), "half": each.half._asdict()}
-                for each in self.accuracies
-            ],
+            "preferences": [each.to_dict() for each in self.accuracies],
         }
 
 

@@ -91,9 +91,9 @@ def failure_modes(data: Rated, *, rate: float = RATE) -> FailureModes | None:
     Returns:
         The means and tests; None where the data have fewer than two sources, or no counts of a kind of error.
     """
-    points = _points(data)
-    if len(points) < 2 or not data.counted_kinds:
+    if not has_sources(data):
         return None
+    points = _points(data)
     significant = [f"{kind}_significant" for kind in data.counted_kinds]
     targets = [name for name in (*data.counted_kinds, TOTAL, *significant, SIGNIFICANT) if name in data.values]
     means = tuple(
@@ -107,6 +107,11 @@ def failure_modes(data: Rated, *, rate: float = RATE) -> FailureModes | None:
         if target not in (TOTAL, SIGNIFICANT)
     }
     return FailureModes(means, families)
+
+
+def has_sources(data: Rated) -> bool:
+    """Tells whether the data have two sources or more, and counts of a kind of error."""
+    return len(set(data.labels.get("source", ()))) > 1 and bool(data.counted_kinds)
 
 
 def corrected(tests: Sequence[MoreErrors], rate: float) -> tuple[MoreErrors, ...]:

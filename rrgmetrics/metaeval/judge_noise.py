@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rrgmetrics.metaeval.agreement import AgreementReport
-from rrgmetrics.metaeval.judge_runs import Spread, mean_of, over, runs_of, sd_of, spread_of
-from rrgmetrics.metaeval.rated import Rated
+from rrgmetrics.metaeval.judge_runs import Spread, mean_of, runs_of, sd_of, spread_of
+from rrgmetrics.metaeval.rated import Rated, mean_of_raters
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.stats.resampling import interval
@@ -110,7 +110,7 @@ def _noise(
     sources = [source for source in SOURCES if raters is not None or source != "raters"]
     intervals: dict[Source, tuple[float, float]] = {}
     sds: dict[Source, float] = {}
-    value = _number(over(runs), raters)
+    value = _number(mean_of_raters(runs), raters)
     for source in sources:
         drawn = np.array([_drawn(source, runs, raters, members, generator) for _ in range(draws["trials"])])
         intervals[source] = interval(drawn, value, draws["level"])
@@ -120,10 +120,10 @@ def _noise(
 
 def _drawn(source: Source, runs: Array, raters: Array | None, members: Sequence[Any], generator: Any) -> float:
     """The number of one resample of a source, or of all."""
-    scores, judged = over(runs), raters
+    scores, judged = mean_of_raters(runs), raters
     if source in ("judge", "all"):
         picked = generator.integers(len(runs), size=runs.shape)
-        scores = over(np.take_along_axis(runs, picked, axis=0))
+        scores = mean_of_raters(np.take_along_axis(runs, picked, axis=0))
     if judged is not None and source in ("raters", "all"):
         judged = judged[generator.integers(len(judged), size=len(judged))]
     if source in ("studies", "all"):
@@ -138,7 +138,7 @@ def _number(scores: Array, raters: Array | None) -> float:
 
     if raters is None:
         return mean_of(scores)
-    truth = over(raters).astype(np.float32)
+    truth = mean_of_raters(raters).astype(np.float32)
     known = ~np.isnan(scores) & ~np.isnan(truth)
     if known.sum() < FEWEST:
         return math.nan

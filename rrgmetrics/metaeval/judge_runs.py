@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rrgmetrics.metaeval.rated import mean_of_raters
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
 
@@ -55,19 +56,12 @@ def spread_of(runs: Array) -> Spread:
     sds = np.array([sd_of(column[~np.isnan(column)]) for column in runs[:, several].T])
     return Spread(
         n_runs=len(runs),
-        mean=mean_of(over(runs)),
+        mean=mean_of(mean_of_raters(runs)),
         sd_of_mean=sd_of(np.array(means)),
         sd_of_pair=float(np.sqrt((sds**2).mean())) if len(sds) else math.nan,
         identical=float((sds == 0).mean()) if len(sds) else math.nan,
         n_pairs=int(several.sum()),
     )
-
-
-def over(rows: Array) -> Array:
-    """The mean over runs or raters of each pair; NaN where none is known."""
-    known = ~np.isnan(rows)
-    n = known.sum(axis=0)
-    return np.where(n > 0, np.where(known, rows, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
 
 
 def mean_of(values: Array) -> float:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.judge_runs import sd_of
 from rrgmetrics.names import READER, MetricName, parse_name
 from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.reader.lexicon import pack_used
@@ -207,5 +208,5 @@ def _apart(key: str, title: str, first: Array, second: Array) -> Apart:
     if not len(off):
         return Apart(key, title, *(math.nan,) * 4, 0)
     distance = np.abs(off)
-    sd = float(distance.std(ddof=1)) if len(off) > 1 else math.nan
-    return Apart(key, title, float(distance.mean()), sd, float(off.mean()), float((distance <= ALIKE).mean()), len(off))
+    same = float((distance <= ALIKE).mean())
+    return Apart(key, title, float(distance.mean()), sd_of(distance), float(off.mean()), same, len(off))

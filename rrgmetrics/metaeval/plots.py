@@ -12,7 +12,8 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files import check_outputs
 from rrgmetrics.metaeval.agreement import AgreementReport, main_target
 from rrgmetrics.metaeval.failure_plot import failure_bars
-from rrgmetrics.metaeval.failures import failure_modes
+from rrgmetrics.metaeval.failures import failure_modes, has_sources
+from rrgmetrics.metaeval.judge_runs import mean_of
 from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.metaeval.reliability import intraclass
@@ -63,7 +64,7 @@ def plot_paths(folder: str | Path, data: Rated, metrics: Iterable[str]) -> dict[
     there = {
         "forest": True,
         "kinds": len(data.counted_kinds) > 1,
-        "sources": failure_modes(data) is not None,
+        "sources": has_sources(data),
         "counts": True,
         "raters": len(data.raters) > 1,
     }
@@ -119,8 +120,8 @@ def dots(data: Rated) -> Any:
     target = main_target(data)
     studies = list(dict.fromkeys(data.studies))
     of_study = np.array([[study == name for study in data.studies] for name in studies])
-    table = np.array([[_mean(row[own]) for own in of_study] for row in data.values[target]])
-    order = np.argsort([_mean(column) for column in table.T], kind="stable")
+    table = np.array([[mean_of(row[own]) for own in of_study] for row in data.values[target]])
+    order = np.argsort([mean_of(column) for column in table.T], kind="stable")
     figure, axes = _figure(7.5, 4.2)
     shifts = np.linspace(-0.3, 0.3, len(data.raters))
     for rater, row, shift in zip(data.raters, table, shifts, strict=True):
@@ -135,11 +136,6 @@ def dots(data: Rated) -> Any:
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=min(6, len(data.raters)), frameon=False, fontsize=9)
     return figure
-
-
-def _mean(values: Array) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else np.nan
 
 
 # --- a forest

@@ -105,6 +105,10 @@ class Accuracy(NamedTuple):
     n_ties: int
     n_unscored: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the numbers as JSON has them."""
+        return self._asdict() | {"strict": self.strict._asdict(), "half": self.half._asdict()}
+
 
 @dataclass(frozen=True)
 class PreferenceReport:
@@ -144,7 +148,7 @@ class PreferenceReport:
             "notes": list(self.data.notes),
             "level": self.level,
             "signatures": {name: result.signature for name, result in self.results.items()},
-            "preferences": [_plain(each) for each in (*self.accuracies, *self.raters)],
+            "preferences": [each.to_dict() for each in (*self.accuracies, *self.raters)],
         }
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -167,10 +171,6 @@ class PreferenceReport:
                 "n_ties": each.n_ties,
                 "n_unscored": each.n_unscored,
             }
-
-
-def _plain(each: Accuracy) -> dict[str, Any]:
-    return each._asdict() | {"strict": each.strict._asdict(), "half": each.half._asdict()}
 
 
 def preference_report(

@@ -219,7 +219,7 @@ class Rated:
 
 
 def mean_of_raters(values: Array) -> Array:
-    """Means over raters `(n_pairs,)` of `(n_raters, n_pairs)`; NaN only where nobody judged."""
+    """Means over raters, or runs, `(n_pairs,)` of `(n_raters, n_pairs)`; NaN only where nobody judged."""
     judged = ~np.isnan(values)
     n = judged.sum(axis=0)
     return np.where(n > 0, np.where(judged, values, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)

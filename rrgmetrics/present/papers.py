@@ -85,7 +85,7 @@ def _tests_table(data: Rated, target: str, tests: Sequence[MoreErrors]) -> Table
     return Table(
         ("has more errors", "difference", "p", "critical", "significant"),
         (Group(tuple(lines)),),
-        title=f"{data.name}: sources compared, {_title(data, target)}",
+        title=f"{data.name}: sources compared, {data.title(target)}",
         note=f"One-sided two-sample t tests, equal variance, {tests[0].degrees} degrees of freedom; Benjamini–Hochberg "
         f"at {tests[0].rate:.0%} over the {len(tests)} tests. A < B is the test B > A.",
     )
@@ -488,12 +488,6 @@ def ablation_table(data: Rated, found: Sequence[Ablated]) -> Table:
 
 def _name(report: AgreementReport, subject: str) -> str:
     return named(subject, report.results[subject]) if subject in report.results else subject
-
-
-def _title(data: Rated, target: str) -> str:
-    """A kind of error as people read it: `A false, significant`."""
-    kind = target.removesuffix("_significant")
-    return data.title(kind) if kind == target else f"{data.title(kind)}, significant"
 
 
 def _three(value: float) -> str:
