@@ -182,7 +182,7 @@ STEPS: Mapping[str, Step] = {
     "init": (_init, "make a project of a table, or of invented reports", _init_arguments),
     "serve": (serve, "show the project in a browser", _serve_arguments),
     "show": (_show, "show how far each rater is", _no_arguments),
-    "export": (_export, "write what raters said, with the sources", _export_arguments),
+    "export": (_export, "write the raters' answers, with the sources", _export_arguments),
     "form": (_form, "write a spreadsheet for a rater without a server, blind and in his order", _form_arguments),
     "read": (_read, "read spreadsheets that were filled in; nothing is saved while a cell is wrong", _read_arguments),
     "backup": (_backup, "make a consistent copy, also while the project is in use", _backup_arguments),
