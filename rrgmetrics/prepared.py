@@ -345,7 +345,7 @@ class Metrics:
 
 
 def prepare(
-    names: str | Sequence[str],
+    metrics: str | Sequence[str],
     *,
     batch_size: int | None = None,
     device: str | None = None,
@@ -356,8 +356,8 @@ def prepare(
     """Makes metrics ready: reads their names, checks their options, loads their models.
 
     Args:
-        names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or one of their keys as `"bleu#2"`;
-            one or several.
+        metrics: One or several names, such as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or keys, as
+            `"bleu#2"`.
         batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         kept_references: References of which what backends read is kept between calls; for a loop that scores ever
@@ -382,7 +382,7 @@ def prepare(
         0.8
     """
     heed_fork()
-    parsed = parse_names(names)
+    parsed = parse_names(metrics)
     runtime = Runtime(batch_size, device)
     check_workers(workers, parsed.values())
     check_choice(missing)
@@ -393,13 +393,13 @@ def prepare(
         with pack_used(first_pack(pack_of(name))):
             backend = scorer.backend(runtime)
         jobs[text] = Job(name, scorer, backend, normaliser, runtime.progress, missing)
-    metrics = Metrics(jobs, runtime, kept_references, missing)
-    metrics._pool = Pool(metrics, workers) if workers > 1 else None
-    return metrics
+    made = Metrics(jobs, runtime, kept_references, missing)
+    made._pool = Pool(made, workers) if workers > 1 else None
+    return made
 
 
 def score(
-    names: str | Sequence[str],
+    metrics: str | Sequence[str],
     pairs: Any = None,
     *,
     predictions: Any = None,
@@ -416,8 +416,8 @@ def score(
     """Scores reports against reports with any number of metrics; `prepare` keeps them ready for more than one call.
 
     Args:
-        names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or one of their keys as `"bleu#2"`;
-            one or several.
+        metrics: One or several names, such as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or keys, as
+            `"bleu#2"`.
         pairs: Both reports of each study: a pandas or polars frame, a pyarrow table, a `datasets.Dataset` or
             `IterableDataset`, a dict of columns, an iterable of dicts; or the name of a file (CSV, JSONL, Parquet,
             `.gz` and `.zst` too), of a folder of Parquet, of a data set on the Hub
@@ -438,7 +438,7 @@ def score(
             or "random:SEED"; "error" refuses such a table.
 
     Returns:
-        A Result for each name, under the string that was passed.
+        A Result for each metric, under the string that was passed.
 
     Raises:
         InputError: A name, option or report that cannot be used; nothing was scored.
@@ -453,11 +453,11 @@ def score(
         >>> results["rouge"].scores["rouge_1"]
         0.8
     """
-    texts = list(parse_names(names))  # and the pairs, before any model is loaded
+    texts = list(parse_names(metrics))  # and the pairs, before any model is loaded
     check_choice(missing)
     studies = files.pairs_of(pairs, predictions, references, contexts, columns, per_study)
-    with prepare(texts, batch_size=batch_size, device=device, workers=workers, missing=missing) as metrics:
-        return metrics.score_pairs(studies.pairs, study_ids=studies.study_ids, progress=progress)
+    with prepare(texts, batch_size=batch_size, device=device, workers=workers, missing=missing) as prepared:
+        return prepared.score_pairs(studies.pairs, study_ids=studies.study_ids, progress=progress)
 
 
 def _failed(job: Job, n_pairs: int, error: Exception) -> Result:

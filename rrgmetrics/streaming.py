@@ -101,7 +101,7 @@ def add_results(totals: dict[str, Totals], results: Mapping[str, Result]) -> Non
 
 
 def score_stream(
-    names: str | Sequence[str],
+    metrics: str | Sequence[str],
     pairs: Any,
     *,
     output: PathLike | None = None,
@@ -117,7 +117,7 @@ def score_stream(
     """Scores any number of pairs in flat memory; a row that cannot be used is unscored, with the reason.
 
     Args:
-        names: Metrics as in `rrgmetrics.score`.
+        metrics: Metrics as in `rrgmetrics.score`.
         pairs: As in `rrgmetrics.score`: files, tables, data sets, an iterable of dicts; read once.
         output: A .parquet file that gets scores and statistics of each pair as they come, for `rrgmetrics merge`.
         columns: What the columns are called.
@@ -143,11 +143,11 @@ def score_stream(
         0.8
     """
     runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "workers": workers}
-    with prepare(names, missing=missing, **runtime) as metrics, ExitStack() as stack:
-        statistics = counted(metrics, pairs, columns, statistics)
+    with prepare(metrics, missing=missing, **runtime) as prepared, ExitStack() as stack:
+        statistics = counted(prepared, pairs, columns, statistics)
         file = None
         if output is not None:
-            facts = {"metrics": metrics.signatures(0)}
+            facts = {"metrics": prepared.signatures(0)}
             file = stack.enter_context(storing(output, facts, force=force))
         totals: dict[str, Totals] = {}
         reads, lacking = stream_pairs(pairs, columns), MissingReports(missing)
@@ -155,7 +155,7 @@ def score_stream(
             while chunk := list(islice(reads, CHUNK)):
                 usable = [(read.pair, read.study_id) for read in chunk if read.pair is not None]
                 lacking.add({"": [pair for pair, _ in usable]}, [study_id for _, study_id in usable])
-                results = score_reads(metrics, chunk, statistics)
+                results = score_reads(prepared, chunk, statistics)
                 add_results(totals, results)
                 if file is not None:
                     write_results(file, results, [read.study_id for read in chunk])
@@ -163,7 +163,7 @@ def score_stream(
         if not totals:
             raise InputError("There are no pairs to score.")
         log_lines(lacking.lines)
-        warn_of_packs((name, totals[text].modalities) for text, name in metrics.names.items())
+        warn_of_packs((name, totals[text].modalities) for text, name in prepared.names.items())
         return totals
 
 

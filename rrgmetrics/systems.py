@@ -3,7 +3,7 @@
 >>> import rrgmetrics
 >>> comparison = rrgmetrics.compare(
 ...     {"a": ["Clear lungs.", "Edema."], "b": ["Lungs are clear.", "Edema."]},
-...     ["Lungs are clear.", "Mild edema."], names="rouge", trivial=False, progress=False,
+...     ["Lungs are clear.", "Mild edema."], metrics="rouge", trivial=False, progress=False,
 ... )
 >>> comparison
 Comparison(a, b on 2 studies: rouge)
@@ -88,7 +88,7 @@ def compare(
     systems: Mapping[str, Any],
     references: Any = None,
     *,
-    names: str | Sequence[str],
+    metrics: str | Sequence[str],
     contexts: Any = None,
     columns: files.Columns = None,
     all_keys: bool = False,
@@ -115,7 +115,7 @@ def compare(
             baseline.
         references: The radiologists' reports, likewise; None takes those beside the systems' reports, which must be
             the same for all.
-        names: Metrics as in `rrgmetrics.score`.
+        metrics: Metrics as in `rrgmetrics.score`.
         contexts: One dict a study with any of `age`, `sex`, `indication`; or None.
         columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
         all_keys: Every key of each metric instead of the headline.
@@ -142,7 +142,7 @@ def compare(
         BackendError: Weights or data that are not there; nothing was scored.
         MissingExtraError: An optional dependency that is not installed; nothing was scored.
     """
-    texts = list(parse_names(names))
+    texts = list(parse_names(metrics))
     check_correction(correction)
     if keys is not None:
         choose_keys(texts, keys)
@@ -163,7 +163,7 @@ def compare(
 
 
 def _scored(
-    names: Sequence[str],
+    metrics: Sequence[str],
     pairs: Mapping[str, Sequence[Pair]],
     study_ids: Sequence[str] | None,
     trivial: bool,
@@ -176,11 +176,11 @@ def _scored(
     **runtime: Any,
 ) -> tuple[Mapping[str, Mapping[str, Result]], Worth | None]:
     """The results of each system by metric, and what they are worth if trivial systems are to stand beside them."""
-    with prepare(names, **runtime) as metrics:
+    with prepare(metrics, **runtime) as prepared:
         if not trivial:
-            warn_of_missing(pairs, study_ids, metrics.missing)
-            results = metrics.score_sets(list(pairs.values()), progress=progress)
+            warn_of_missing(pairs, study_ids, prepared.missing)
+            results = prepared.score_sets(list(pairs.values()), progress=progress)
             return dict(zip(pairs, results, strict=True)), None
         options: dict[str, Any] = {"train": train, "abnormal": abnormal, "study_ids": study_ids}
         options |= {"trials": min(trials, WORTH_TRIALS), "seed": seed}
-        return score_with_worth(metrics, pairs, progress=progress, **options)
+        return score_with_worth(prepared, pairs, progress=progress, **options)

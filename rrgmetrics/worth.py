@@ -174,7 +174,7 @@ def worth_of(
 
 
 def measure_worth(
-    names: str | Sequence[str],
+    metrics: str | Sequence[str],
     pairs: Any = None,
     *,
     predictions: Any = None,
@@ -191,7 +191,7 @@ def measure_worth(
     """Measures whether reports are better than nothing: `score`'s arguments, and what trivial systems are made of.
 
     Args:
-        names: Metrics as in `rrgmetrics.score`.
+        metrics: Metrics as in `rrgmetrics.score`.
         pairs: Both reports of each study, as in `rrgmetrics.score`; or None.
         predictions: The system's reports, one a study.
         references: The radiologists' reports.
@@ -216,5 +216,5 @@ def measure_worth(
             f"abnormal has {len(abnormal)} entries for {len(studies.pairs)} pairs; pass one truth value a study."
         )
     options: dict[str, Any] = {"trials": trials, "seed": seed, "progress": progress, "study_ids": studies.study_ids}
-    with prepare(names, missing=missing) as metrics:
-        return score_with_worth(metrics, {"predictions": studies.pairs}, train=train, abnormal=abnormal, **options)[1]
+    with prepare(metrics, missing=missing) as prepared:
+        return score_with_worth(prepared, {"predictions": studies.pairs}, train=train, abnormal=abnormal, **options)[1]

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
         compared = compare(
             paths,
             options.references,
-            names=names,
+            metrics=names,
             columns=column_names(options),
             all_keys=options.all_keys,
             keys=chosen_keys(options),

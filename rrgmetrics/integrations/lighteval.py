@@ -82,11 +82,13 @@ def corpus_function(
     return corpus
 
 
-def report_metrics(names: str | Sequence[str] = DEFAULT_METRICS, *, all_keys: bool = False) -> list[SampleLevelMetric]:
+def report_metrics(
+    metrics: str | Sequence[str] = DEFAULT_METRICS, *, all_keys: bool = False
+) -> list[SampleLevelMetric]:
     """Makes lighteval metrics.
 
     Args:
-        names: Names as in `rrgmetrics.score`.
+        metrics: Names as in `rrgmetrics.score`.
         all_keys: Whether each metric gives all its keys, or its headline alone.
 
     Raises:
@@ -101,7 +103,7 @@ def report_metrics(names: str | Sequence[str] = DEFAULT_METRICS, *, all_keys: bo
             corpus_level_fn=corpus_function(text, name, all_keys=all_keys),
             batched_compute=True,
         )
-        for text, name in parse_names(names).items()
+        for text, name in parse_names(metrics).items()
     ]
 
 

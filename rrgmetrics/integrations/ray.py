@@ -94,7 +94,7 @@ class ScoredDataset:
 
 def score_dataset(
     dataset: Any,
-    names: str | Sequence[str],
+    metrics: str | Sequence[str],
     *,
     columns: Columns = None,
     statistics: Mapping[str, Frequencies] | None = None,
@@ -108,7 +108,7 @@ def score_dataset(
 
     Args:
         dataset: With a column of references and one of candidates, optionally `study_id, age, sex, indication`.
-        names: Metrics as in `rrgmetrics.score`.
+        metrics: Metrics as in `rrgmetrics.score`.
         columns: What its columns are called.
         statistics: What `Metrics.count_references` gave for all references; None: the data set is read once for it
             where a metric (`cider`) needs it.
@@ -126,7 +126,7 @@ def score_dataset(
         >>> scored = score_dataset(ray.data.read_parquet("pairs"), ["bleu"])    # doctest: +SKIP
         >>> scored.reduce()["bleu"].scores                                      # doctest: +SKIP
     """
-    parsed = parse_names(names)
+    parsed = parse_names(metrics)
     named = check_columns(columns)
     fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, "The data set")
     frequencies = _counted(dataset, parsed, fields["reference"], statistics or {}, missing)
@@ -177,7 +177,7 @@ class Scorer:
 
 def score_files(
     source: str,
-    names: Sequence[str],
+    metrics: Sequence[str],
     output: str,
     *,
     columns: Columns = None,
@@ -193,7 +193,7 @@ def score_files(
 
     Args:
         source: Parquet or JSONL: a file, a folder or a pattern, on disk or `s3://...`; with a `study_id` a row.
-        names: Metrics.
+        metrics: Names as in `rrgmetrics.score`.
         output: A folder for Parquet files with the rows and their scores.
         columns: What the columns are called.
         address: Of a Ray cluster; None: this machine.
@@ -212,7 +212,7 @@ def score_files(
     """
     from pyarrow.fs import FileSystem
 
-    parsed, paths, reader = list(parse_names(list(names))), *_files(source)
+    parsed, paths, reader = list(parse_names(list(metrics))), *_files(source)
     _start(address, concurrency)
     ray.data.DataContext.get_current().enable_progress_bars = progress
     filesystem, folder = FileSystem.from_uri(output if "://" in output else str(Path(output).resolve()))

@@ -89,7 +89,7 @@ SYSTEMS = {"ours": [text.replace("left", "right") for text in REFERENCES], "<b>t
 @pytest.fixture(scope="module")
 def compared():
     names = ["rouge", "finding_errors"]
-    return rrgmetrics.compare(SYSTEMS, REFERENCES, names=names, trials=100, correction="bh", progress=False)
+    return rrgmetrics.compare(SYSTEMS, REFERENCES, metrics=names, trials=100, correction="bh", progress=False)
 
 
 def test_compare_is_compare_systems_on_what_score_gives(compared):
@@ -123,12 +123,12 @@ def test_compare_takes_tables_and_refuses_before_any_work(tmp_path):
         "".join(json.dumps({"id": ids[i], "generated": SYSTEMS["<b>theirs"][i]}) + "\n" for i in (2, 0, 3, 1))
     )
     columns = {"study_id": "id", "reference": "truth", "candidate": "generated"}
-    options = {"names": "rouge", "columns": columns, "trials": 50, "trivial": False, "progress": False}
+    options = {"metrics": "rouge", "columns": columns, "trials": 50, "trivial": False, "progress": False}
     result = rrgmetrics.compare({"a": frame, "b": tmp_path / "b.jsonl"}, frame[["id", "truth"]], **options)
     assert [pair.candidate for pair in result.studies["b"].pairs] == SYSTEMS["<b>theirs"]
     assert rrgmetrics.compare({"a": frame}, **options).rows[0].score == result.rows[0].score
     for change, message in {
-        ("names", "rogue"): "did you mean rouge",
+        ("metrics", "rogue"): "did you mean rouge",
         ("correction", "holms"): "holm, bh, none",
         ("abnormal", (True,)): "abnormal has 1 entries for 4 studies",
     }.items():

@@ -121,7 +121,7 @@ def test_every_door_takes_a_name_on_the_hub(asked):
     results = rrgmetrics.score("rouge", "hub:org/plain@v1", progress=False)
     assert results["rouge"].scores["rouge"] == 1.0
     split = "hub:org/reports@v1?config=findings&split=test"
-    compared = rrgmetrics.compare({"a": split}, names="rouge", trials=10, trivial=False, progress=False)
+    compared = rrgmetrics.compare({"a": split}, metrics="rouge", trials=10, trivial=False, progress=False)
     assert compared.studies["a"].study_ids == ["t1", "t2"]
 
 

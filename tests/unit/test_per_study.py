@@ -62,7 +62,7 @@ def test_both_sides_of_two_files_and_of_systems():
     result = rrgmetrics.score("rouge", predictions=system, references=references, per_study="first", progress=False)
     assert result["rouge"].n_pairs == 2
     compared = rrgmetrics.compare(
-        {"x": system, "y": system}, references, names="rouge", per_study="last", trivial=False, progress=False
+        {"x": system, "y": system}, references, metrics="rouge", per_study="last", trivial=False, progress=False
     )
     assert compared.studies["x"].candidates == ["Edema and fracture.", "Small left effusion and atelectasis."]
 

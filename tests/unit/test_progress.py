@@ -39,7 +39,7 @@ def test_a_comparison_with_trivial_systems_has_one_honest_total(monkeypatch):
 
     monkeypatch.setattr(progress, "Display", Watched)
     systems = {"a": CANDIDATES, "b": REFERENCES}
-    rrgmetrics.compare(systems, REFERENCES, names=["rouge", "bleu?tokenizer=13a", "crepe"], trials=50)
+    rrgmetrics.compare(systems, REFERENCES, metrics=["rouge", "bleu?tokenizer=13a", "crepe"], trials=50)
     (display,) = made
     assert len(set(totals)) == 1
     assert display.done == totals[0]
