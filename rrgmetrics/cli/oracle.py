@@ -91,7 +91,8 @@ def run(options: argparse.Namespace) -> None:
         progress=not options.no_progress,
     )
     table = oracle_table(found)
-    print_and_write(options, [table], list(found.rows()), {"n_pool": found.n_pool, "scores": list(found.numbers())})
+    document = {"n_pool": found.n_pool, "left_out": dict(found.left_out), "scores": list(found.numbers())}
+    print_and_write(options, [table], list(found.rows()), document)
     if options.sheet:
         sheet, key = write_sheet(options.sheet, found, force=options.force)
         print_line(f"Written: {sheet} for the raters; keep {key} from them", options)

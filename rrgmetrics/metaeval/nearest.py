@@ -18,7 +18,6 @@ import numpy as np
 from rrgmetrics.backends.base import Composed
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.english import listed
-from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.pool_index import PoolIndex, index_of
 from rrgmetrics.prepared import Metrics
 from rrgmetrics.progress import duration, watched
@@ -76,10 +75,8 @@ def nearest(
         progress: Whether to show bars.
 
     Returns:
-        By metric the row of the best report of each query.
-
-    Raises:
-        InputError: A metric that scores no report of the pool for a query.
+        By metric the row of the best report of each query; -1 where it scores no report of the pool, as where it does
+        not read the reference.
     """
     keys = {name: each.spec.headline.name for name, each in ready.names.items()}
     by_index = [name for name in keys if indexed and index_of(ready.jobs[name].scorer, keys[name]) is not None]
@@ -97,6 +94,9 @@ class Best(NamedTuple):
     goodness: float
 
 
+NONE = Best(-1, -math.inf)
+
+
 def _or_most_frequent(
     ready: Metrics, name: str, found: Sequence[Best], questions: Sequence[Question], frequent: Sequence[int]
 ) -> list[int]:
@@ -104,7 +104,7 @@ def _or_most_frequent(
     higher = ready.names[name].spec.headline.higher_is_better
     return [
         next(row for row in frequent if row not in question.left_out)
-        if higher and best.goodness < NOTHING
+        if higher and best.row >= 0 and best.goodness < NOTHING
         else best.row
         for best, question in zip(found, questions, strict=True)
     ]
@@ -117,28 +117,38 @@ def _by_index(
     ready: Metrics, questions: Sequence[Question], pool: Sequence[str], progress: bool
 ) -> dict[str, list[Best]]:
     read = {name: _as_read(ready, name, questions) for name in ready.jobs}
-    indexes = _indexes(ready, {name: {pack for _, pack in own} for name, own in read.items()}, pool, progress)
+    packs = {name: {each.pack for each in own if each is not None} for name, own in read.items()}
+    indexes = _indexes(ready, packs, pool, progress)
     found: dict[str, list[Best]] = {name: [] for name in ready.jobs}
     for number, question in enumerate(watched(questions, "searching the pool", "studies", shown=progress)):
         for name, own in read.items():
-            reference, pack = own[number]
-            index = indexes[name, pack]
-            with pack_used(pack):
-                (annotation,) = ready.annotations({name: [reference]})[name]
+            asked = own[number]
+            if asked is None:
+                found[name].append(NONE)
+                continue
+            index = indexes[name, asked.pack]
+            with pack_used(asked.pack):
+                (annotation,) = ready.annotations({name: [asked.reference]})[name]
                 bounds = np.round(index.bounds(annotation), DECIMALS)
             bounds[list(question.left_out)] = np.nan
             found[name].append(_best(ready.only([name]), name, question, pool, bounds, index.slack))
     return found
 
 
-def _as_read(ready: Metrics, name: str, questions: Sequence[Question]) -> list[tuple[str, str]]:
-    """The reference of each query as the metric reads it, and its pack; InputError for one that it does not score."""
+class Asked(NamedTuple):
+    """The reference of a query as a metric reads it, and its pack."""
+
+    reference: str
+    pack: str
+
+
+def _as_read(ready: Metrics, name: str, questions: Sequence[Question]) -> list[Asked | None]:
+    """The reference of each query as the metric reads it; None for one that it does not score."""
     own = [each.pair._replace(candidate=each.pair.reference) for each in questions]
-    scores = _goodness(ready.only([name]), own, progress=False)[name]
-    for question, score in zip(questions, scores.tolist(), strict=True):
-        if math.isnan(score):
-            raise _nothing_scored(name, question)
-    return [(pair.reference, pack) for pair, pack in ready.as_read(name, own)]
+    scored = ~np.isnan(_goodness(ready.only([name]), own, progress=False)[name])
+    read = iter(ready.as_read(name, [pair for pair, is_scored in zip(own, scored, strict=True) if is_scored]))
+    found = (next(read) if is_scored else None for is_scored in scored)
+    return [None if each is None else Asked(each[0].reference, each[1]) for each in found]
 
 
 def _indexes(ready: Metrics, packs: Mapping[str, Iterable[str]], pool: Sequence[str], progress: bool) -> Indexes:
@@ -171,7 +181,7 @@ def _add(ready: Metrics, indexes: Indexes, texts: Sequence[str]) -> None:
 def _best(ready: Metrics, name: str, question: Question, pool: Sequence[str], bounds: Array, slack: float) -> Best:
     """Scores the reports from the highest bound on, until none can be better or, as the first of the pool, as good."""
     order = np.argsort(-bounds, kind="stable")[: int((~np.isnan(bounds)).sum())]
-    best, done, size = Best(-1, -math.inf), 0, FIRST
+    best, done, size = NONE, 0, FIRST
     while done < len(order):
         rows = [row for row in order[done : done + size].tolist() if _can_win(bounds[row] + slack, row, best)]
         if not rows or (best.row < 0 and bounds[rows[0]] + slack < NOTHING):
@@ -181,9 +191,7 @@ def _best(ready: Metrics, name: str, question: Question, pool: Sequence[str], bo
             if value > best.goodness or (value == best.goodness and row < best.row):
                 best = Best(row, value)
         done, size = done + size, min(size * 4, MOST)
-    if best.row < 0:
-        if not len(order):
-            raise _nothing_scored(name, question)
+    if best.row < 0 and len(order):
         return Best(int(order[0]), float(bounds[order[0]]))  # nothing above zero
     return best
 
@@ -200,7 +208,7 @@ def _by_scoring(
 ) -> dict[str, list[Best]]:
     statistics = ready.count_references(question.pair.reference for question in questions)
     announce_time(ready, questions, pool, statistics)
-    found = {name: [Best(-1, -math.inf) for _ in questions] for name in ready.jobs}
+    found = {name: [NONE] * len(questions) for name in ready.jobs}
     at_a_time = max(1, PAIRS // len(questions))
     for start in range(0, len(pool), at_a_time):  # a block of the pool for all queries, so that it is read once
         block = range(start, min(start + at_a_time, len(pool)))
@@ -213,10 +221,6 @@ def _by_scoring(
             for (q, row), value in zip(tried, values.tolist(), strict=True):
                 if value > best[q].goodness:
                     best[q] = Best(row, value)
-    for name, best in found.items():
-        for question, each in zip(questions, best, strict=True):
-            if each.row < 0:
-                raise _nothing_scored(name, question)
     return found
 
 
@@ -241,12 +245,6 @@ def announce_time(
             "%s: no index; scoring %s pairs takes about %s. Fewer studies or reports take less (n_queries, n_pool).",
             *(names, f"{n_pairs:,}", duration(seconds)),
         )
-
-
-def _nothing_scored(name: str, question: Question) -> InputError:
-    return InputError(
-        f"{name} scores no report of the pool for study {question.study!r}; give references that it reads."
-    )
 
 
 def _goodness(

@@ -8,6 +8,8 @@ studies' reports, in the paper those of the training set.
   the paper does (26 of ReXVal's 200 pairs are such).
 - Of reports that a metric ranks alike the first of the pool is taken.
 - Where a metric scores no report above zero, the most frequent report of the pool is taken, as in the paper.
+- A study for which a metric scores no report of the pool, as it does not read the reference, is left out of the whole
+  table, so that all oracles are of the same studies; `left_out` names it.
 - A random report is one of a random study: a text that many studies have is drawn as often.
 
 How the best report of a large pool is found: `rrgmetrics.metaeval.nearest`.
@@ -18,11 +20,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.nearest import Question, nearest
 from rrgmetrics.names import check_per_pair
@@ -60,6 +63,7 @@ class Oracles:
         trials: Resamples of studies behind each interval.
         seed: Of the draws and intervals.
         systems: Which of `retrieved` are systems' reports.
+        left_out: Studies that were drawn and are not here, each with the metrics that score no report for it.
     """
 
     study_ids: Sequence[str]
@@ -69,6 +73,7 @@ class Oracles:
     trials: int
     seed: int
     systems: tuple[str, ...] = ()
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def metrics(self) -> list[str]:
@@ -170,7 +175,8 @@ def oracles(
         progress: As in `rrgmetrics.score`.
 
     Raises:
-        InputError: No studies, a pool without another report for a study, or a system without a report of one.
+        InputError: No studies, none for which each metric scores a report, a pool without another report for a study,
+            or a system without a report of one.
     """
     if identical not in IDENTICAL:
         raise InputError(f"identical is {identical!r}; pass {' or '.join(map(repr, IDENTICAL))}.")
@@ -182,11 +188,17 @@ def oracles(
         raise InputError("There are no studies.")
     reports = Pool(pool, n_pool, rng)
     questions = [reports.question(study, pairs[study], identical) for study in studies]
-    made = {name: _of_system(name, own, questions) for name, own in (systems or {}).items()}
+    for name, own in (systems or {}).items():
+        _check_system(name, own, studies)
     retrieved: dict[str, list[Pair]] = {}
     kept = min(len(studies), KEPT)
     with prepare(names, batch_size=batch_size, device=device, kept_references=kept) as ready:
         found = nearest(ready.only(metrics), questions, reports.texts, reports.counts, progress=progress)
+        left_out = _left_out(found, studies)
+        kept_rows = [number for number, study in enumerate(studies) if study not in left_out]
+        questions = [questions[number] for number in kept_rows]
+        found = {name: [rows[number] for number in kept_rows] for name, rows in found.items()}
+        made = {name: _of_system(own, questions) for name, own in (systems or {}).items()}
         found[RANDOM] = [_random(reports.weights(question), rng) for question in questions]
         for name, rows in found.items():
             texts = [reports.texts[row] for row in rows]
@@ -195,13 +207,32 @@ def oracles(
         judging = ready.only(judges or metrics)
         every = judging.score_sets(list(retrieved.values()), progress=progress)
     judged = dict(zip(retrieved, every, strict=True))
-    return Oracles(studies, retrieved, judged, len(reports.texts), trials, seed, tuple(made))
+    ids = [question.study for question in questions]
+    return Oracles(ids, retrieved, judged, len(reports.texts), trials, seed, tuple(made), left_out)
 
 
-def _of_system(name: str, reports: Mapping[str, str], questions: Sequence[Question]) -> list[Pair]:
-    missing = next((each.study for each in questions if each.study not in reports), None)
+def _left_out(found: Mapping[str, Sequence[int]], studies: Sequence[str]) -> dict[str, list[str]]:
+    """By study the metrics that score no report for it; InputError if no study is left."""
+    lacking = {
+        study: [name for name, rows in found.items() if rows[number] < 0] for number, study in enumerate(studies)
+    }
+    left_out = {study: names for study, names in lacking.items() if names}
+    if len(left_out) == len(studies):
+        first, names = next(iter(left_out.items()))
+        raise InputError(
+            f"There is no study for which each metric scores a report of the pool: {listed(names)} "
+            f"{by_number(len(names), 'scores', 'score')} none for study {first!r}; give references that they read."
+        )
+    return left_out
+
+
+def _check_system(name: str, reports: Mapping[str, str], studies: Sequence[str]) -> None:
+    missing = next((study for study in studies if study not in reports), None)
     if missing is not None:
         raise InputError(f"The system {name!r} has no report of study {missing!r}.")
+
+
+def _of_system(reports: Mapping[str, str], questions: Sequence[Question]) -> list[Pair]:
     return [each.pair._replace(candidate=reports[each.study]) for each in questions]
 
 

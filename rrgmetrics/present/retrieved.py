@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 
+from rrgmetrics.english import counted
 from rrgmetrics.metaeval.oracle import RANDOM, Oracles
 from rrgmetrics.metaeval.retrieval import KEYS, Pool, Retrieval
 from rrgmetrics.present.numbers import estimate, figure, headed, signed_figure
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
+
+NAMED = 5  # studies that were left out
 
 
 def retrieval_table(pool: Pool, found: Sequence[Retrieval]) -> Table:
@@ -53,8 +57,18 @@ def oracle_table(oracles: Oracles) -> Table:
         ("oracle", "value [95% interval]", "change"),
         tuple(groups),
         title=f"{len(oracles.study_ids)} studies, the best of {oracles.n_pool} reports by each metric",
-        note=f"Change: against {RANDOM} of the pool, in per cent of its value.",
+        note=f"Change: against {RANDOM} of the pool, in per cent of its value.{_left_out(oracles)}",
     )
+
+
+def _left_out(oracles: Oracles) -> str:
+    """How many studies are left out, the first of them by name, and for which metrics; "" if none is."""
+    if not oracles.left_out:
+        return ""
+    named = [f"{study} ({', '.join(names)})" for study, names in islice(oracles.left_out.items(), NAMED)]
+    more = ", ..." if len(oracles.left_out) > NAMED else ""
+    left_out = counted(len(oracles.left_out), "study", "studies")
+    return f" Left out: {left_out} for which a metric scores no report of the pool: {', '.join(named)}{more}."
 
 
 def _change(value: float) -> str:

@@ -5,7 +5,6 @@ import logging
 import numpy as np
 import pytest
 
-from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import nearest as module
 from rrgmetrics.metaeval.nearest import Question, nearest
 from rrgmetrics.metaeval.pool_index import Postings, index_of
@@ -71,7 +70,7 @@ def test_an_index_finds_what_scoring_all_pairs_finds(name, identical, pool):
     with prepare([name]) as ready:
         assert index_of(ready.jobs[name].scorer, ready.names[name].spec.headline.name) is not None
         read = module._as_read(ready, name, questions)
-        assert len({pack for _, pack in read}) == 1 + ("auto" in name)
+        assert len({each.pack for each in read}) == 1 + ("auto" in name)
         fast, slow = (nearest(ready, questions, pool, counts, indexed=i, progress=False) for i in (True, False))
     assert fast == slow
     if identical:
@@ -84,7 +83,7 @@ def test_bounds_are_the_scores_or_above_them(name, pool):
     questions.append(Question("repeats", Pair(REPEATS + " No edema.", ""), frozenset()))
     with prepare([name]) as ready:
         key = ready.names[name].spec.headline.name
-        read = [(name, question, own) for question in questions for own in module._as_read(ready, name, [question])]
+        read = [(name, each, own) for each in questions for own in module._as_read(ready, name, [each])]
         indexes = module._indexes(ready, {name: {pack for *_, (_, pack) in read}}, pool, progress=False)
         for _, question, (reference, pack) in read:
             index = indexes[name, pack]
@@ -160,13 +159,13 @@ def test_fewer_is_better_and_zero_is_something():
 
 
 @pytest.mark.parametrize("indexed", [True, False])
-def test_a_reference_that_is_not_scored(indexed):
-    questions = [Question(name, Pair(text, ""), frozenset()) for name, text in (("a", "Effusion."), ("b", " "))]
-    with (
-        prepare(["radgraph_f1"]) as ready,
-        pytest.raises(InputError, match="scores no report of the pool for study 'b'"),
-    ):
-        nearest(ready, questions, ["Nodule.", "Mass."], np.ones(2), indexed=indexed, progress=False)
+@pytest.mark.parametrize("name", ["radgraph_f1", "chexbert_f1", "green"])
+def test_a_reference_that_is_not_scored_finds_nothing(name, indexed):
+    texts = (" ", "Nodule.", "MRI of the knee. The meniscus is torn.", "Effusion.", "Derrame pleural, sin neumotórax.")
+    questions = [Question(str(number), Pair(text, ""), frozenset()) for number, text in enumerate(texts)]
+    with prepare([name]) as ready:
+        found = nearest(ready, questions, ["Nodule.", "Effusion."], np.ones(2), indexed=indexed, progress=False)
+    assert found == {name: [-1, 0, -1, 1, -1]}
 
 
 def test_long_work_is_announced(monkeypatch, caplog):

@@ -8,6 +8,7 @@ import pytest
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.oracle import RANDOM, oracles
+from rrgmetrics.present.retrieved import oracle_table
 from rrgmetrics.reports import Context, Pair
 
 PAIRS = {
@@ -150,3 +151,19 @@ def test_the_protocol_of_the_paper(tmp_path):
     assert run("--protocol", "yu2023", "--identical", "left-out", "--size", "303")[0] == 303
     assert run()[0] == 200
     assert run("--size", "0") == (304, POOL[2])
+
+
+def test_a_study_that_a_metric_does_not_score_is_left_out_and_named():
+    pairs = {**PAIRS, "knee": Pair("MRI of the knee. The meniscus is torn.", ""), "blank": Pair(" ", "")}
+    ours = dict.fromkeys(pairs, "Mass.")
+    with_knee = oracles(pairs, POOL, ["rouge", "radgraph_f1"], systems={"ours": ours}, trials=10, progress=False)
+    without = oracles(PAIRS, POOL, ["rouge", "radgraph_f1"], systems={"ours": ours}, trials=10, progress=False)
+    assert with_knee.left_out == {"knee": ["radgraph_f1"], "blank": ["rouge", "radgraph_f1"]}
+    assert list(with_knee.study_ids) == list(PAIRS)
+    for name in ("rouge", "radgraph_f1", "ours"):
+        assert with_knee.retrieved[name] == without.retrieved[name]
+    note = oracle_table(with_knee).note
+    assert "2 studies for which a metric scores no report of the pool: knee (radgraph_f1), blank (rouge, rad" in note
+    assert "Left out" not in oracle_table(without).note
+    with pytest.raises(InputError, match=r"no study for which each metric scores .* radgraph_f1 scores none for study"):
+        oracles({"knee": pairs["knee"]}, POOL, ["radgraph_f1"], progress=False)
