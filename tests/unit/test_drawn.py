@@ -1,0 +1,89 @@
+"""Tables on terminals of every width: no number is cut, no name is broken."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from rrgmetrics.present.tables import Cell, Group, Table, as_cell
+
+NUMBER = re.compile(r"[+−]?\d+\.\d+|≤ \d\.\d+ \(floor\)|\[[^\]]*\]")
+WIDTHS = [*range(60, 202, 3)]
+SYSTEMS = ("system_a", "retrieval-augmented_v2.1", "ablation/no-images")
+METRICS = ("Finding errors ↓", "CheXbert F1 micro-14 (bundled) ↑", "RadEval-BERTScore F1 (bundled) ↑")
+
+
+def estimate(n: int, style: str = "") -> Cell:
+    return Cell(f"−{n}.{n}67†", style, detail=f"[−{n}.271, +1{n}.981]")
+
+
+def of_tests(unscored: bool) -> Table:
+    """As `compare` draws it."""
+    last = ("12",) if unscored else ()
+    groups = [
+        Group(
+            (
+                (f"  {SYSTEMS[0]}", estimate(1), "", "", "", *last),
+                *(
+                    (f"  {name}", estimate(2, "strong"), estimate(3, "worse"), "≤ 0.0023 (floor)", "−1.34", *last)
+                    for name in SYSTEMS[1:]
+                ),
+            ),
+            (Cell(metric, "strong"),),
+        )
+        for metric in METRICS
+    ]
+    heads = ("", "value [95% interval]", "difference", "p", "effect", *(["unscored"] if unscored else []))
+    return Table(heads, tuple(groups), title="984 studies", note="A note of many words. " * 9)
+
+
+def of_a_paper(n_systems: int) -> Table:
+    """As `compare --table` has it: a column a system."""
+    systems = [f"{SYSTEMS[number % 3]}_{number}" for number in range(n_systems)]
+    lines = tuple((metric, *(estimate(number) for number in range(n_systems))) for metric in METRICS)
+    return Table(("", *systems), (Group(lines),), title="Scores")
+
+
+def of_judges() -> Table:
+    """As a dry run has it: a column a judge, words and numbers in its cells."""
+    judges = (
+        "green, openai:gpt-4o",
+        "crimson, openai:gpt-4o",
+        "chexprompt, vllm:Qwen/Qwen3-32B",
+        "radfact, openai:gpt-4o",
+    )
+    lines = (("prompts", *["1,234,567"] * 4), ("tokens answered", *["at most 409,600,000"] * 4))
+    return Table(("", *judges), (Group(lines),), broken=frozenset({0, 1, 2, 3, 4}))
+
+
+TABLES = {
+    "tests": of_tests(False),
+    "tests, unscored": of_tests(True),
+    **{f"paper, {n} systems": of_a_paper(n) for n in (1, 2, 3, 9)},
+    "judges": of_judges(),
+}
+
+
+def printed(table: Table, width: int) -> str:
+    console = Console(file=io.StringIO(), width=width, highlight=False, markup=False)
+    console.print(table)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_cut_or_broken_at_any_width(name: str, width: int) -> None:
+    table = TABLES[name]
+    text = printed(table, width)
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    words = text.split()
+    for line in (line for group in table.groups for line in group.every_line):
+        assert set(as_cell(line[0]).text.split()) <= {*words}
+        for cell in map(as_cell, line):
+            for number in NUMBER.findall(f"{cell.text} {cell.detail}"):
+                assert any(number in drawn for drawn in text.splitlines()), number
+    assert {word for head in table.heads[1:] for word in head.split()} <= {*words}
