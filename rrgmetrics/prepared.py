@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 
 from rrgmetrics import files, signature
 from rrgmetrics.backends.base import Backend
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import Missing, MissingReports, check_choice, log_lines, warn_of_missing
 from rrgmetrics.modalities import pack_of
@@ -47,7 +48,10 @@ class Metrics:
     Attributes:
         jobs: Scorer, backend and normaliser of each metric, by the name it was asked for.
         missing: What becomes of pairs whose reference is missing, as in `prepare`.
+        readings: Where the reader's readings are kept, for what shows the scores; None: nowhere.
     """
+
+    readings: Readings | None = None
 
     def __init__(
         self, jobs: Mapping[str, Job], runtime: Runtime, kept_references: int = 0, missing: Missing = "unscored"
@@ -114,8 +118,14 @@ class Metrics:
         wanted = set(names)
         jobs = {text: job for text, job in self.jobs.items() if text in wanted}
         chosen = Metrics(jobs, self._runtime, missing=self.missing)
-        chosen._memory, chosen._pool = self._memory, self._pool
+        chosen._memory, chosen._pool, chosen.readings = self._memory, self._pool, self.readings
         return chosen
+
+    def keeping(self, readings: Readings) -> Metrics:
+        """Returns the same metrics, which keep what the reader reads of the reports that they score."""
+        kept = self.only(self.jobs)
+        kept.readings = readings
+        return kept
 
     @property
     def widths(self) -> dict[str, int]:
@@ -315,7 +325,7 @@ class Metrics:
             heed_fork()
             jobs = {text: replace(self.jobs[text], name=self.jobs[text].name.whole) for text in walked.values()}
             options["statistics"] = [(statistics or {}).get(text) for text in jobs]
-            results = yield from run(list(jobs.values()), sets, memory=self._memory, **options)
+            results = yield from run(list(jobs.values()), sets, memory=self._memory, readings=self.readings, **options)
             by_name = [dict(zip(jobs, of_set, strict=True)) for of_set in results]
         name_stand_ins(self.names.values())
         if options.get("announce", True):

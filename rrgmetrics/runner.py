@@ -19,7 +19,7 @@ import numpy as np
 
 from rrgmetrics import aggregate, signature
 from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBackend, SupportsLookahead
-from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.reader import Readings, reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
 from rrgmetrics.missing import FACT, Missing
@@ -181,6 +181,7 @@ def run(
     announce: bool = True,
     statistics: Sequence[Frequencies | None] = (),
     memory: Memory,
+    readings: Readings | None = None,
 ) -> Generator[Progress, None, list[list[Result]]]:
     """Scores several lists of pairs with every job.
 
@@ -191,6 +192,7 @@ def run(
         announce: Whether to warn of pairs that are out of scope.
         statistics: Of references that stand in other calls too, in the order of the jobs; None: those of each call.
         memory: Of references that earlier calls have read.
+        readings: Keeps what the reader reads, for what shows the scores; None: nothing is kept.
 
     Yields:
         How far it is, after each metric of each block.
@@ -207,7 +209,7 @@ def run(
     }
     collected = {key: Collected() for key in frequencies}
     blocks: dict[tuple[int, Kind], list[Gate]] = {}  # of the jobs that share steps
-    annotations = Annotations(steps, memory)
+    annotations = Annotations(steps, memory, readings)
     done, total = 0, sum(len(step.pairs) * len(step.jobs) for step in steps)
     of = Counter({id(job): 0 for job in jobs})
     for step in steps:
@@ -322,8 +324,9 @@ def _references(step: Step) -> Iterator[tuple[str, str]]:
 class Annotations:
     """The annotations of the texts (or pairs) that are still needed."""
 
-    def __init__(self, steps: Sequence[Step], memory: Memory) -> None:
+    def __init__(self, steps: Sequence[Step], memory: Memory, readings: Readings | None = None) -> None:
         self._steps = steps
+        self._readings = readings
         self._memory = memory
         self._ending = last_uses(steps)
         self._references = (
@@ -369,6 +372,8 @@ class Annotations:
             new = [text for text in new if text not in known]
         if new:
             known.update(zip(new, self._of_texts(backend, new), strict=True))
+        if self._readings is not None:
+            self._readings.keep(known[text] for text in texts)
         if new and self._memory.size:
             self._memory.keep(key, [text for text in new if text in self._references], known)
         return known

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from rrgmetrics import stats
 from rrgmetrics.abnormal import MIN_STUDIES, NO_FINDING, finding_groups
+from rrgmetrics.backends.reader import Readings
+from rrgmetrics.reader import Reading
 from rrgmetrics.results import Result
 
 TITLES = {
@@ -40,16 +42,16 @@ class Part(NamedTuple):
 Scores = Mapping[str, Mapping[str, Mapping[str, stats.Estimate]]]  # by part, metric and system
 
 
-def slices_of(reference: str) -> tuple[str, ...]:
+def slices_of(reading: Reading) -> tuple[str, ...]:
     """The parts that a study belongs to.
 
     Example:
-        >>> slices_of("Small left pleural effusion. No pneumothorax.")
+        >>> slices_of(Readings().read("Small left pleural effusion. No pneumothorax."))
         ('abnormal', 'pleura')
-        >>> slices_of("The lungs are clear.")
+        >>> slices_of(Readings().read("The lungs are clear."))
         ('normal',)
     """
-    groups = finding_groups(reference)
+    groups = finding_groups(reading)
     groups.add("abnormal" if groups - set(NO_FINDING) else "normal")
     return tuple(name for name in ORDER if name in groups)
 
@@ -64,9 +66,9 @@ def rows_of_slices(memberships: Sequence[Sequence[str]]) -> dict[str, list[int]]
     return {name: members for name, members in rows.items() if len(members) >= MIN_STUDIES}
 
 
-def parts_of(references: Sequence[str]) -> list[Part]:
+def parts_of(references: Sequence[str], readings: Readings) -> list[Part]:
     """The parts of a set of studies that have at least `MIN_STUDIES`, in the order of a page."""
-    known = {text: slices_of(text) for text in dict.fromkeys(references)}
+    known = {text: slices_of(readings.read(text)) for text in dict.fromkeys(references)}
     rows = rows_of_slices([known[text] for text in references])
     return [Part(name, TITLES[name], members) for name, members in rows.items()]
 

@@ -19,6 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rrgmetrics import files, stats
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.comparison import Correction, Row, check_correction, choose_keys, compare_systems
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
@@ -106,6 +107,7 @@ def compare(
     progress: bool = True,
     missing: Missing = "unscored",
     per_study: str = "error",
+    readings: Readings | None = None,
 ) -> Comparison:
     """Scores systems on the same studies and tests how they differ from the first one.
 
@@ -133,6 +135,7 @@ def compare(
         progress: Whether to show a bar while it runs.
         missing: As in `rrgmetrics.score`.
         per_study: As in `rrgmetrics.score`.
+        readings: Keeps what the reader reads, so that a page of the comparison need not read it again.
 
     Returns:
         The comparison: a table in notebooks, `.to_frame()` for pandas, `.results` for the Results.
@@ -156,7 +159,9 @@ def compare(
     drawing: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
     with showing(progress):
         runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "workers": workers}
-        results, worth = scored(progress=progress, missing=check_choice(missing), **runtime)
+        results, worth = scored(
+            progress=progress, readings=readings or Readings(), missing=check_choice(missing), **runtime
+        )
         with phase(STATISTICS, shown=progress):
             rows = compare_systems(results, all_keys=all_keys, keys=keys, correction=correction, **drawing)
     return Comparison(results, rows, studies, correction, worth)
@@ -173,10 +178,12 @@ def _scored(
     trials: int,
     seed: int,
     progress: bool,
+    readings: Readings,
     **runtime: Any,
 ) -> tuple[Mapping[str, Mapping[str, Result]], Worth | None]:
     """The results of each system by metric, and what they are worth if trivial systems are to stand beside them."""
-    with prepare(metrics, **runtime) as prepared:
+    with prepare(metrics, **runtime) as ready:
+        prepared = ready.keeping(readings)
         if not trivial:
             warn_of_missing(pairs, study_ids, prepared.missing)
             results = prepared.score_sets(list(pairs.values()), progress=progress)

@@ -20,6 +20,7 @@ import numpy as np
 
 from rrgmetrics import files
 from rrgmetrics.abnormal import MIN_STUDIES, abnormal_studies
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.collapse import Collapse, find_collapse
 from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import InputError
@@ -137,7 +138,9 @@ def score_with_worth(
     trivial = trivial_systems(next(iter(systems.values())), train=train, seed=seed)
     results, beside = score_beside(metrics, systems, trivial, progress=progress)
     with phase("skill and collapse", shown=progress):
-        return results, worth_of(results, beside, systems, abnormal=abnormal, trials=trials, seed=seed)
+        return results, worth_of(
+            results, beside, systems, abnormal=abnormal, trials=trials, seed=seed, readings=metrics.readings
+        )
 
 
 def worth_of(
@@ -148,6 +151,7 @@ def worth_of(
     abnormal: Sequence[bool] | None = None,
     trials: int = TRIALS,
     seed: int = 0,
+    readings: Readings | None = None,
 ) -> Worth:
     """Measures what systems are worth from what was scored before.
 
@@ -158,9 +162,12 @@ def worth_of(
         abnormal: Which studies are abnormal; None: what the reader finds in the references.
         trials: Resamples of intervals.
         seed: Of resamples.
+        readings: Those of the scoring (`Metrics.keeping`); None: the references are read.
     """
     references = [pair.reference for pair in next(iter(systems.values()))]
-    is_abnormal = abnormal_studies(references) if abnormal is None else np.array(abnormal, dtype=bool)
+    is_abnormal = (
+        abnormal_studies(references, readings or Readings()) if abnormal is None else np.array(abnormal, dtype=bool)
+    )
     rows = np.flatnonzero(is_abnormal).tolist()
     measure = partial(measure_skill, results, trivial, trials=trials, seed=seed)
     return Worth(
@@ -217,4 +224,5 @@ def measure_worth(
         )
     options: dict[str, Any] = {"trials": trials, "seed": seed, "progress": progress, "study_ids": studies.study_ids}
     with prepare(metrics, missing=missing) as prepared:
-        return score_with_worth(prepared, {"predictions": studies.pairs}, train=train, abnormal=abnormal, **options)[1]
+        kept = prepared.keeping(Readings())
+        return score_with_worth(kept, {"predictions": studies.pairs}, train=train, abnormal=abnormal, **options)[1]

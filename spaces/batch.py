@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from rrgmetrics import files, stats
 from rrgmetrics.abnormal import MIN_STUDIES
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import missing_lines
 from rrgmetrics.names import parse_name
@@ -45,6 +46,7 @@ class Scored(NamedTuple):
     studies: files.Studies
     result: Result
     worth: Worth | None = None
+    readings: Readings | None = None
 
     @property
     def study_ids(self) -> list[str]:
@@ -119,13 +121,12 @@ def with_worth(name: str, studies: files.Studies, result: Result) -> Scored:
     n_pairs = len(studies.pairs)
     if n_pairs < MIN_STUDIES:
         return Scored(name, studies, result)
-    trivial = score_beside(ready(name), {}, trivial_systems(studies.pairs), progress=False)[1]
-    return Scored(
-        name,
-        studies,
-        result,
-        worth_of({SYSTEM: {name: result}}, trivial, {SYSTEM: studies.pairs}, trials=INTERVAL_TRIALS),
-    )
+    readings = Readings()
+    metrics = ready(name).keeping(readings)
+    trivial = score_beside(metrics, {}, trivial_systems(studies.pairs), progress=False)[1]
+    systems = {SYSTEM: studies.pairs}
+    worth = worth_of({SYSTEM: {name: result}}, trivial, systems, trials=INTERVAL_TRIALS, readings=readings)
+    return Scored(name, studies, result, worth, readings)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -139,7 +140,8 @@ def write_scores(scored: Scored, folder: str) -> list[str]:
     columns |= {key: values.tolist() for key, values in scored.result.per_pair.items()}
     files.write_table(paths[0], columns, force=True)
     pairs = {SYSTEM: scored.studies.pairs}
-    page = report_page({SYSTEM: {scored.name: scored.result}}, pairs, scored.study_ids, worth=scored.worth)
+    found = {SYSTEM: {scored.name: scored.result}}
+    page = report_page(found, pairs, scored.study_ids, worth=scored.worth, readings=scored.readings)
     files.write_text(paths[1], page, force=True)
     return paths
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rrgmetrics.backends.base import read_pair_parts
-from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.reader import Readings, reader_backend
 from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.reader import Comparison, Reading, compare, read
+from rrgmetrics.reader import Comparison, Reading, compare
 from rrgmetrics.reader.claims import as_claimed
-from rrgmetrics.reader.lexicon import AUTO, checksum
+from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
 
 
@@ -59,12 +59,10 @@ class ComparedPairs:
         return read_pair_parts(self, pairs)
 
 
-def compare_pairs(pairs: Sequence[Pair]) -> dict[Pair, Comparison]:
+def compare_pairs(pairs: Sequence[Pair], readings: Readings) -> dict[Pair, Comparison]:
     """Compares pairs, each read as the kind of report that its reference is."""
-    references = {text: read(text, AUTO) for text in dict.fromkeys(pair.reference for pair in pairs)}
-    packs = {pair: references[pair.reference].pack for pair in pairs}
-    candidates = {key: read(*key) for key in dict.fromkeys((pair.candidate, packs[pair]) for pair in pairs)}
-    return {
-        pair: compare(references[pair.reference], candidates[pair.candidate, pack], pair.context)
-        for pair, pack in packs.items()
-    }
+    compared: dict[Pair, Comparison] = {}
+    for pair in dict.fromkeys(pairs):
+        reference = readings.read(pair.reference)
+        compared[pair] = compare(reference, readings.read(pair.candidate, reference.pack), pair.context)
+    return compared

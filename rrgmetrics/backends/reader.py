@@ -2,14 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rrgmetrics.backends.base import read_parts
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading, read
 from rrgmetrics.reader.graph import Graph, build_graph
-from rrgmetrics.reader.lexicon import checksum, folder_in_use
+from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, checksum, folder_in_use
+from rrgmetrics.reader.scope import pack_for
+
+MOST = 20_000  # readings, some 10 kB each
+
+
+class Readings:
+    """Readings by text and pack, each made once: what is shown of a score needs no text to be read again.
+
+    Pass one to `Metrics.keeping`, which fills it while it scores, and to what shows the scores. It holds `MOST` of
+    them; what does not fit in is read when it is asked for.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], Reading] = {}
+
+    def keep(self, annotations: Iterable[Any]) -> None:
+        """Keeps those annotations that are readings."""
+        for each in annotations:
+            if isinstance(each, Reading) and len(self._kept) < MOST:
+                self._kept.setdefault((each.text, each.pack), each)
+
+    def read(self, text: str, pack: str = AUTO) -> Reading:
+        """Returns the reading of a text with a pack; AUTO: with that of its kind of report."""
+        if pack == AUTO:
+            reading = self.read(text, DEFAULT_PACK)
+            pack = pack_for(reading.scope)
+            return reading if pack == DEFAULT_PACK else self.read(text, pack)
+        if (text, pack) not in self._kept:
+            reading = read(text, pack)
+            self.keep((reading,))
+            return reading
+        return self._kept[text, pack]
 
 
 def reader_backend(**tables: str) -> TextFunction:

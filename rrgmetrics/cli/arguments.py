@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrgmetrics import files
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.cli.formats import add_format
 from rrgmetrics.comparison import choose_keys
 from rrgmetrics.errors import InputError
@@ -304,12 +305,16 @@ def prepared(names: Sequence[str], options: argparse.Namespace) -> Metrics:
 
 
 def score_systems(
-    names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace, ids: Sequence[str] | None
+    names: list[str],
+    systems: Mapping[str, list[Pair]],
+    options: argparse.Namespace,
+    ids: Sequence[str] | None,
+    readings: Readings,
 ) -> Results:
     """The results of each system by metric."""
     with prepared(names, options) as metrics:
         warn_of_missing(systems, ids, metrics.missing)
-        results = metrics.score_sets(list(systems.values()), progress=not options.no_progress)
+        results = metrics.keeping(readings).score_sets(list(systems.values()), progress=not options.no_progress)
     return dict(zip(systems, results, strict=True))
 
 
@@ -319,13 +324,14 @@ def score_with_trivial(
     beside: Beside,
     options: argparse.Namespace,
     ids: Sequence[str] | None,
+    readings: Readings,
 ) -> tuple[Results, Worth | None]:
     """The results of each system by metric, and, unless `--no-trivial`, what they are worth beside trivial ones."""
     if options.no_trivial:
-        return score_systems(names, systems, options, ids), None
+        return score_systems(names, systems, options, ids, readings), None
     with prepared(names, options) as metrics:
         return score_with_worth(
-            metrics,
+            metrics.keeping(readings),
             systems,
             **beside._asdict(),
             trials=min(options.trials, SCORE_TRIALS),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rrgmetrics import files
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.cli.arguments import (
     add_columns,
     add_per_study,
@@ -60,6 +61,7 @@ def run(options: argparse.Namespace) -> None:
     outputs = {"results": [options.json], "pages": [options.html], "documents": options.table}
     check_publishing(options)
     files.check_outputs(**outputs, inputs=inputs, force=options.force)
+    readings = Readings()
     with showing(not options.no_progress, slow_metrics):
         compared = compare(
             paths,
@@ -78,6 +80,7 @@ def run(options: argparse.Namespace) -> None:
             workers=options.workers,
             missing=options.missing,
             per_study=options.per_study,
+            readings=readings,
             progress=not options.no_progress,
         )
     print_scores(
@@ -88,6 +91,14 @@ def run(options: argparse.Namespace) -> None:
         correction=compared.correction,
         worth=compared.worth,
     )
-    write_reports(options, compared.results, compared.studies, compared.rows, compared.worth, compared.correction)
+    write_reports(
+        options,
+        compared.results,
+        compared.studies,
+        compared.rows,
+        compared.worth,
+        compared.correction,
+        readings=readings,
+    )
     for line in publish(options, compared.results, compared.studies):
         print_line(line, options)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rrgmetrics import files
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.cli.arguments import Results, split_names, study_ids
 from rrgmetrics.cli.formats import TERMINAL, print_line, print_parts
 from rrgmetrics.comparison import Row
@@ -94,6 +95,8 @@ def write_reports(
     rows: Sequence[Row],
     worth: Worth | None,
     correction: str = "none",
+    *,
+    readings: Readings,
 ) -> None:
     """Writes what `--table`, `--json` and `--html` ask for."""
     for path in options.table:
@@ -112,6 +115,7 @@ def write_reports(
             correction=correction,
             worth=worth,
             seed=options.seed,
+            readings=readings,
         )
         files.write_text(options.html, page, force=options.force)
         print_line(f"Report: {options.html}", options)

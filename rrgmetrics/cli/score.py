@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from rrgmetrics import files
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.cli import ray, shard
 from rrgmetrics.cli.arguments import (
     SCORE_TRIALS,
@@ -82,9 +83,12 @@ def run(options: argparse.Namespace) -> None:
     studies = read_studies(options)
     beside = read_beside(options, options.references or options.pairs)
     system = files.name_of(options.predictions or options.pairs)
+    readings = Readings()
     keys, shown = chosen_keys(options), not options.no_progress
     with showing(shown, slow_metrics):
-        results, worth = score_with_trivial(names, {system: studies.pairs}, beside, options, studies.study_ids)
+        results, worth = score_with_trivial(
+            names, {system: studies.pairs}, beside, options, studies.study_ids, readings
+        )
         with phase(STATISTICS, shown=shown):
             rows = compare_systems(results, all_keys=True, keys=keys, trials=options.trials, seed=options.seed)
     lines = list(summary_lines(results[system])) if options.summary else []
@@ -99,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
 
         green = next(result for result in results[system].values() if result.spec.name == "green")
         draw_clusters(clusters(green.details["green_explained"]), options.clusters, force=options.force)
-    write_reports(options, results, {system: studies}, rows, worth)
+    write_reports(options, results, {system: studies}, rows, worth, readings=readings)
     for line in publish(options, results, {system: studies}):
         print_line(line, options)
 

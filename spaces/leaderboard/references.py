@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rrgmetrics import files
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.english import by_number, counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import SHOWN
@@ -69,7 +70,7 @@ def read_studies(path: files.PathLike) -> list[Study]:
         references.reports,
         references.contexts,
         public,
-        map(slices_of, references.reports),
+        map(slices_of, map(Readings().read, references.reports)),
         strict=True,
     )
     return [Study(*row) for row in rows]

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sqlalchemy import select, update
 
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import Metrics, prepare
@@ -161,7 +162,8 @@ def fix_signatures(board: Board, round_: int, metrics: Metrics) -> None:
         stored = connection.execute(select(table.c.signatures).where(table.c.number == round_)).scalar_one()
         references = connection.execute(select(schema.studies.c.number, schema.studies.c.reference)).all()
     if stored is None:
-        slices = {number: json.dumps(slices_of(reference)) for number, reference in references}
+        readings = Readings()
+        slices = {number: json.dumps(slices_of(readings.read(reference))) for number, reference in references}
         with board.store.writing() as connection:
             stored = connection.execute(select(table.c.signatures).where(table.c.number == round_)).scalar_one()
             if stored is None:

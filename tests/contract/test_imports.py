@@ -65,7 +65,7 @@ ROOMS = {
     "hub": 11,
     "comparison": 10,
     "evaluation": 10.5,
-    "abnormal": 4,
+    "abnormal": 5,
     "slices": 9,
     "collapse": 4,
     "skill": 11,

@@ -111,5 +111,7 @@ def test_pages_group_errors_of_every_pack_and_know_what_is_abnormal() -> None:
     head = "CT head. Axial images. Left subdural hematoma. Basal cisterns are patent."
     (line,), longest = groups({"system": {0: explain(reference=head, candidate="CT head. No hemorrhage.")}})
     assert (line.title, longest) == ("Hemorrhage", 100.0)
-    assert is_abnormal(head)
-    assert not is_abnormal("CT head. Axial images. The ventricles are normal. No intracranial hemorrhage.")
+    assert is_abnormal(read(head, "auto"))
+    assert not is_abnormal(
+        read("CT head. Axial images. The ventricles are normal. No intracranial hemorrhage.", "auto")
+    )

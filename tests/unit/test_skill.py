@@ -8,6 +8,7 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError, Result, cli, prepare
 from rrgmetrics.abnormal import abnormal_studies
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.skill import (
@@ -198,7 +199,7 @@ def test_measure_worth_from_python():
 
 
 def test_abnormal_studies():
-    assert abnormal_studies(REFERENCES).tolist() == [True, True, False, False, True, True, True, True]
+    assert abnormal_studies(REFERENCES, Readings()).tolist() == [True, True, False, False, True, True, True, True]
 
 
 # --- the command line -------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import jinja2
 
 from rrgmetrics import signature
 from rrgmetrics.abnormal import MIN_STUDIES
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.comparison import Row
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
@@ -51,6 +52,7 @@ def report_page(
     trials: int = TRIALS,
     seed: int = 0,
     max_studies: int = MAX_STUDIES,
+    readings: Readings | None = None,
 ) -> str:
     """Makes a self-contained HTML page for one or several systems on the same studies.
 
@@ -65,6 +67,7 @@ def report_page(
         trials: Resamples of the intervals that `rows` has not: errors by kind, parts of the studies.
         seed: Of these.
         max_studies: How many studies to show in full, the worst by the first metric; the scores cover all.
+        readings: What was read while they were scored (`Metrics.keeping`); None: the reports are read.
 
     Returns:
         The page.
@@ -75,11 +78,12 @@ def report_page(
     _check(results, pairs, study_ids)
     references = [pair.reference for pair in next(iter(pairs.values()))]
     ids = list(study_ids) if study_ids is not None else [str(number) for number in range(1, len(references) + 1)]
+    readings = readings or Readings()
     shown = worst_first(results, max_studies)
-    found = comparisons_of({system: pairs[system] for system in results}, shown)
+    found = comparisons_of({system: pairs[system] for system in results}, shown, readings)
     if all(each.out_of_scope for own in found.values() for each in own.values()):
         found = {}  # the reader knows another kind of report
-    parts = parts_of(references) if found else []
+    parts = parts_of(references, readings) if found else []
     abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
     environment = _environment()
     studies = Studies(environment.get_template("study.html.j2"), ids, pairs, results, found, shown)

@@ -17,6 +17,7 @@ import numpy as np
 from markupsafe import Markup
 
 from rrgmetrics.backends.comparison import compare_pairs
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.names import label
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.explanations import VIEWS
@@ -233,9 +234,11 @@ def _in_all(spans: Sequence[Sequence[Span]]) -> list[Span]:
     return found
 
 
-def comparisons_of(pairs: Mapping[str, Sequence[Pair]], rows: Sequence[int]) -> dict[str, dict[int, Comparison]]:
+def comparisons_of(
+    pairs: Mapping[str, Sequence[Pair]], rows: Sequence[int], readings: Readings
+) -> dict[str, dict[int, Comparison]]:
     """What the reader finds in pairs of each system, by number; what stands there twice is read and compared once."""
-    found = compare_pairs([own[row] for own in pairs.values() for row in rows])
+    found = compare_pairs([own[row] for own in pairs.values() for row in rows], readings)
     return {system: {row: found[own[row]] for row in rows} for system, own in pairs.items()}
 
 
