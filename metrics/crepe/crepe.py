@@ -56,6 +56,7 @@ Returns: a dict of
     crepe_incorrect_severity: D: wrong severity; 0 to ∞, lower is better.
     crepe_false_comparison: E: false comparisons; 0 to ∞, lower is better.
     crepe_missing_comparison: F: missing comparisons; 0 to ∞, lower is better.
+    crepe_unclipped: CREPE, not clipped; −∞ to ∞, lower is better.
     crepe_n_unscored, crepe_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:

@@ -2,6 +2,8 @@
 
 For (reference, candidate) the network gives n̂_c for six categories: A false finding, B missing finding, C incorrect
 location, D incorrect severity, E false comparison, F missing comparison. CREPE = Σ_c max(0, n̂_c); lower is better.
+The paper's equation 8 is Σ_c n̂_c, without the 0 that the authors' package sets in the place of negative counts: it is
+the key `crepe#unclipped`, of the network alone, with nothing that is counted beside it.
 
 Configurations: `default` the bundled checkpoint, trained here on generated reports; `paper` the authors'
 (gihuncho/crepe-biomedbert); a Hub id with an optional `@revision`, or a folder.
@@ -78,12 +80,13 @@ class Crepe:
         annotations: Mapping[Pair, CrepeReading],
         statistics: None = None,
     ) -> Array:
-        """The sum and counts in the order of `KEYS`, then 1 if the pair was too long for the model, `(n_pairs, 8)`."""
+        """The values in the order of `KEYS`, then 1 if the pair was too long for the model, `(n_pairs, 9)`."""
         readings = [annotations[pair] for pair in pairs]
         counts = np.array([reading.counts for reading in readings], dtype=np.float64).reshape(-1, len(CATEGORIES))
         too_long = np.array([reading.too_long for reading in readings], dtype=np.float64)
+        unclipped = np.array([reading.unclipped for reading in readings], dtype=np.float64)
         too_long[np.isnan(counts).any(axis=1)] = np.nan  # an unscored row is NaN throughout
-        return np.column_stack([counts.sum(axis=1), counts, too_long])
+        return np.column_stack([counts.sum(axis=1), counts, unclipped, too_long])
 
     def notes(self, stats: Array) -> Mapping[str, str]:
         """The number of pairs with more tokens than the model reads."""

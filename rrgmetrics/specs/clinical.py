@@ -83,6 +83,7 @@ CLINICAL = (
             count("crepe_incorrect_severity", "D: wrong severity"),
             count("crepe_false_comparison", "E: false comparisons"),
             count("crepe_missing_comparison", "F: missing comparisons"),
+            Key("crepe_unclipped", "CREPE, not clipped", (-INF, INF), False),
         ),
         stand_in=True,
         level="pair",

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+import rrgmetrics
 from float32 import in_float32
 from rrgmetrics import BackendError
 from rrgmetrics.backends import crepe
@@ -309,7 +310,7 @@ def test_statistics_and_notes(folder):
     scorer = Crepe(config=str(folder))
     pairs = [*PAIRS, Pair("heart " * 400, "left " * 300)]
     stats = scored(scorer, pairs)
-    assert stats.shape == (7, 8)
+    assert stats.shape == (7, 9)
     assert stats[:, 0] == pytest.approx(stats[:, 1:7].sum(axis=1))
     assert scorer.notes(stats) == {"too_long": "1"}
     assert list(scorer.reduction.per_pair(stats)) == [
@@ -320,8 +321,25 @@ def test_statistics_and_notes(folder):
         "crepe_incorrect_severity",
         "crepe_false_comparison",
         "crepe_missing_comparison",
+        "crepe_unclipped",
     ]
     assert scorer.details([], {}) == {}
+
+
+def test_the_sum_that_is_not_clipped(folder):
+    """Equation 8 of the paper, beside what the authors' package sums: of these weights some heads are below 0."""
+    network = Crepe(config=str(folder)).backend(Runtime()).network
+    tokenizer = network.tokenizer
+    first, second = tokenizer.encode([PAIRS[1].reference, PAIRS[1].candidate])
+    (heads,) = network.run([tokenizer.join(first.ids, second.ids)], None)
+    (row,) = scored(Crepe(config=str(folder)), [PAIRS[1]])
+    assert heads.counts.min() < 0 < heads.counts.max()
+    assert row[7] == pytest.approx(heads.counts.sum(), abs=1e-5)
+    assert row[0] == pytest.approx(heads.counts.clip(min=0).sum(), abs=1e-5)
+    by_name = rrgmetrics.score(
+        predictions=[PAIRS[1].candidate], references=[PAIRS[1].reference], names=f"crepe@{folder}#unclipped"
+    )
+    assert by_name[f"crepe@{folder}#unclipped"].scores == {"crepe_unclipped": pytest.approx(row[7], abs=1e-5)}
 
 
 def scored(scorer, pairs):

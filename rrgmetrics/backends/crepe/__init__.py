@@ -70,16 +70,19 @@ class CrepeReading(NamedTuple):
         counts: Expected errors of each category `(C,)`, 0 or more; all NaN if any head gave no number.
         presence: Probability that there is an error of each category `(C,)`.
         too_long: Whether the pair has more tokens than the model reads.
+        unclipped: The sum of what the heads give, as it is: below 0 where they say so; 0 where the network was not
+            asked; NaN if any head gave no number.
         words: The shares of words, in the order of the texts; empty unless asked for.
     """
 
     counts: Array
     presence: Array
     too_long: bool
+    unclipped: float
     words: tuple[WordAttribution, ...] = ()
 
 
-NO_ERROR = CrepeReading(np.zeros(len(CATEGORIES)), np.zeros(len(CATEGORIES)), too_long=False)
+NO_ERROR = CrepeReading(np.zeros(len(CATEGORIES)), np.zeros(len(CATEGORIES)), too_long=False, unclipped=0.0)
 
 
 @dataclass(frozen=True)
@@ -217,7 +220,8 @@ class CrepeBackend:
         told: Mapping[str, Sequence[tuple[int, int]]],
     ) -> CrepeReading:
         """Counts of windows add up; the presence of an error is that of the window in which it is likeliest."""
-        counts = clip_counts(np.stack([output.counts for output in outputs])).sum(axis=0)
+        heads = np.stack([output.counts for output in outputs])
+        counts = clip_counts(heads).sum(axis=0)
         logits = np.stack([output.presence_logits for output in outputs]).max(axis=0)
         words: tuple[WordAttribution, ...] = ()
         rates: list[Array] = []
@@ -237,7 +241,8 @@ class CrepeBackend:
             )
         n_reference, n_candidate = (len(encodings[text]) for text in pair)
         too_long = n_reference + n_candidate > self.network.tokenizer.token_budget(alone=not texts[pair[1]])
-        return CrepeReading(read, 1 / (1 + np.exp(-logits)), too_long, words)
+        unclipped = float(heads.sum()) if np.isfinite(heads).all() else np.nan
+        return CrepeReading(read, 1 / (1 + np.exp(-logits)), too_long, unclipped, words)
 
     def _rates(self, windows: Sequence[Window], outputs: Sequence[Output]) -> tuple[Array, Array]:
         """Rates of the reference's and of the candidate's tokens, over all windows."""
