@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics import files
-from rrgmetrics.metaeval.loaders.sheet import COMMENT, INSIGNIFICANT, ITEM, KEY, RATERS, SHEET, SIGNIFICANT
+from rrgmetrics.metaeval.loaders.kinds import INSIGNIFICANT_KINDS, SIGNIFICANT_KINDS
+from rrgmetrics.metaeval.loaders.sheet import COMMENT, ITEM, KEY, RATERS, SHEET
 from rrgmetrics.metaeval.oracle import Oracles
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair
 
@@ -57,7 +58,8 @@ def blind(oracles: Oracles) -> tuple[Rows, Rows]:
             pair = oracles.retrieved[source][number]
             item = {ITEM: f"s{number + 1:03}r{place}"}
             about = {**{name: getattr(pair.context, name) for name in context}, **_texts(pair)}
-            shown.append({**item, **about, **dict.fromkeys((*SIGNIFICANT, *INSIGNIFICANT, COMMENT), "")})
+            blank = dict.fromkeys((*SIGNIFICANT_KINDS, *INSIGNIFICANT_KINDS, COMMENT), "")
+            shown.append({**item, **about, **blank})
             own = {metric: float(values[number]) for metric, values in scores[source].items()}
             kept.append({**item, "study_id": study, "source": source, **about, **own})
     return shown, kept

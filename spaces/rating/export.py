@@ -16,14 +16,15 @@ from typing import Any
 from sqlalchemy import select
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.rated import KINDS, RATING, SIGNIFICANT, TOTAL
+from rrgmetrics.metaeval.loaders.kinds import INSIGNIFICANT_KINDS, SIGNIFICANT_KINDS
+from rrgmetrics.metaeval.rated import INSIGNIFICANT, RATING, SIGNIFICANT, TOTAL
 from rrgmetrics.reports import CONTEXT_KEYS
 from rrgmetrics.spaces.rating import answers, schema
 from rrgmetrics.spaces.rating.answers import LETTERS, Judged, Preferred
 from rrgmetrics.spaces.rating.project import Project, Rater
 
 Columns = Mapping[str, Sequence[Any]]
-COUNTS = tuple(f"{kind}_{degree}" for kind in KINDS for degree in ("significant", "insignificant"))
+COUNTS = tuple(name for both in zip(SIGNIFICANT_KINDS, INSIGNIFICANT_KINDS, strict=True) for name in both)
 NAMES = ("study_id", "source", "rater", "reference", "candidate", *CONTEXT_KEYS)
 PREFERENCES = (
     *("study_id", "rater", "reference", "candidate_a", "candidate_b", "source_a", "source_b"),
@@ -35,7 +36,7 @@ def ratings(project: Project) -> Columns:
     """What each rater says of each candidate; raises InputError if candidates are not judged one by one."""
     if not project.is_judging:
         raise InputError(f"{project.place} asks for preferences alone; write them with --preferences FILE.")
-    counted = (*COUNTS, TOTAL, SIGNIFICANT, "insignificant_errors", "marks") if "errors" in project.ask else ()
+    counted = (*COUNTS, TOTAL, SIGNIFICANT, INSIGNIFICANT, "marks") if "errors" in project.ask else ()
     names = (*NAMES, *counted, *([RATING] if "rating" in project.ask else []))
     return _columns(names, _ratings(project))
 
@@ -68,7 +69,7 @@ def _ratings(project: Project) -> Iterator[Mapping[str, Any]]:
             **dict(zip(COUNTS, counts, strict=True)),
             TOTAL: sum(counts),
             SIGNIFICANT: sum(counts[::2]),
-            "insignificant_errors": sum(counts[1::2]),
+            INSIGNIFICANT: sum(counts[1::2]),
             "marks": json.dumps(words, ensure_ascii=False),
             RATING: judged.rating,
         }

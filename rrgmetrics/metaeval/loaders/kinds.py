@@ -8,6 +8,9 @@ from typing import TypedDict
 from rrgmetrics.metaeval.rated import KINDS, SIGNIFICANT, TOTAL
 from rrgmetrics.scorers.base import Array
 
+SIGNIFICANT_KINDS = tuple(f"{kind}_significant" for kind in KINDS)  # columns of the tables that this package writes
+INSIGNIFICANT_KINDS = tuple(f"{kind}_insignificant" for kind in KINDS)
+
 
 class Counted(TypedDict):
     """The raters and their values, as `Rated` takes them."""
@@ -32,6 +35,6 @@ def with_totals(significant: Array, insignificant: Array, raters: Sequence[str])
             SIGNIFICANT: significant.sum(axis=0),
             "insignificant_errors": insignificant.sum(axis=0),
             **dict(zip(KINDS, every, strict=True)),
-            **{f"{kind}_significant": counts for kind, counts in zip(KINDS, significant, strict=True)},
+            **dict(zip(SIGNIFICANT_KINDS, significant, strict=True)),
         },
     }

@@ -2,7 +2,8 @@
 
 The columns are those that the rating Space exports: `study_id, rater, reference, candidate_a, candidate_b, choice,
 confidence`, and `age, sex, indication`. `choice` is A or B (or 1 or 2); `equal`, `tie`, `neither` and 0 prefer neither;
-an empty cell was not judged. `confidence` goes from 1 to 10.
+an empty cell was not judged. `confidence` goes from 1 to 10. `source_a` and `source_b` tell candidates of several
+systems apart whose texts are equal.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from rrgmetrics.metaeval.preferences import Preferred
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context
 
 NEEDED = ("reference", "candidate_a", "candidate_b", "choice")
-FIELDS = (*NEEDED, "study_id", "rater", "confidence", *CONTEXT_KEYS)
+SOURCES = ("source_a", "source_b")
+FIELDS = (*NEEDED, "study_id", "rater", "confidence", *SOURCES, *CONTEXT_KEYS)
 ALIASES: Mapping[str, tuple[str, ...]] = {  # further names of a column
     "study_id": ("study",),
     "candidate_a": ("a", "A"),
@@ -45,7 +47,8 @@ def load_preferences(path: str | Path, *, columns: Mapping[str, str] | None = No
             `ALIASES`.
 
     Returns:
-        The choices; rows of one study with the same reference and candidates are one pair, whichever of both is A.
+        The choices; rows of one study with the same reference, candidates and sources are one pair, whichever of both
+        is A.
 
     Raises:
         InputError: A file, column or cell that cannot be used; names file, line and column.
@@ -59,12 +62,16 @@ def load_preferences(path: str | Path, *, columns: Mapping[str, str] | None = No
     cells: dict[tuple[tuple[Any, ...], str], tuple[float, float]] = {}
     for where, row in rows(file, list(placed.values())):
         first, second, study = _pair(row, placed, where)
-        key, turned = (study, first, second), (study, second, first)
+        source_a, source_b = (str(row[placed[field]]) if field in placed else "" for field in SOURCES)
+        key, turned = (study, first, second, source_a, source_b), (study, second, first, source_b, source_a)
         sign = -1.0 if turned in pairs and key not in pairs else 1.0
         key = turned if sign < 0 else key
         rater = str(row[placed["rater"]]) if "rater" in placed else "rater"
         if (key, rater) in cells:
-            raise InputError(f"{where}: {rater!r} chooses between these candidates of study {study!r} a second time.")
+            raise InputError(
+                f"{where}: {rater!r} chooses between these candidates of study {study!r} a second time; if they are of "
+                f"other systems, name the columns that say so: {' and '.join(SOURCES)}."
+            )
         pairs.setdefault(key, (key[1], key[2], study))
         raters.setdefault(rater, len(raters))
         cells[key, rater] = sign * _choice(row[placed["choice"]], where), _confidence(row, placed, where)

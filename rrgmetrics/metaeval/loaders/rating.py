@@ -13,11 +13,9 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.loaders.fields import TABLES, column_names, find_file
-from rrgmetrics.metaeval.loaders.kinds import with_totals
+from rrgmetrics.metaeval.loaders.kinds import INSIGNIFICANT_KINDS, SIGNIFICANT_KINDS, with_totals
 from rrgmetrics.metaeval.loaders.table import load_table
 from rrgmetrics.metaeval.rated import KINDS, RATING, Rated
-
-DEGREES = ("significant", "insignificant")
 
 
 def load_rating(path: str | Path) -> Rated:
@@ -35,18 +33,18 @@ def load_rating(path: str | Path) -> Rated:
     """
     file = find_file(path, *(f"*ratings*{suffix}" for suffix in TABLES), what="what `rrgmetrics rating export` wrote")
     there = column_names(file)
-    counts = [f"{kind}_{degree}" for degree in DEGREES for kind in KINDS if f"{kind}_{degree}" in there]
+    counts = [name for name in (*SIGNIFICANT_KINDS, *INSIGNIFICANT_KINDS) if name in there]
     ratings = [RATING] if RATING in there else []
-    if (counts and len(counts) < len(DEGREES) * len(KINDS)) or (not counts and not ratings):
+    if (counts and len(counts) < 2 * len(KINDS)) or (not counts and not ratings):
         raise InputError(
-            f"{file} has neither all twelve counts ({KINDS[0]}_significant to {KINDS[-1]}_insignificant) nor a rating; "
+            f"{file} has neither all twelve counts ({SIGNIFICANT_KINDS[0]} to {INSIGNIFICANT_KINDS[-1]}) nor a rating; "
             "is it what `rrgmetrics rating export` wrote?"
         )
     table = load_table(file, counts=counts, ratings=ratings, name="rating")
     values = {target: table.values[target] for target in ratings}
     if counts:
         significant, insignificant = (
-            np.array([table.values[f"{kind}_{degree}"] for kind in KINDS]) for degree in DEGREES
+            np.array([table.values[name] for name in names]) for names in (SIGNIFICANT_KINDS, INSIGNIFICANT_KINDS)
         )
         values = {**with_totals(significant, insignificant, table.raters)["values"], **values}
     return replace(table, values=values, kinds=KINDS)

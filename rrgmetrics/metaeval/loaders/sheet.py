@@ -14,15 +14,13 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.loaders.fields import find_file, number_of, report_of, rows, tables_at, value_of
-from rrgmetrics.metaeval.loaders.kinds import with_totals
+from rrgmetrics.metaeval.loaders.kinds import INSIGNIFICANT_KINDS, SIGNIFICANT_KINDS, with_totals
 from rrgmetrics.metaeval.rated import KINDS, Rated
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context
 from rrgmetrics.scorers.base import Array
 
 KEY, RATERS, SHEET = "key.csv", "raters", "sheet.csv"
 ITEM, COMMENT = "item", "comment"
-SIGNIFICANT = tuple(f"{kind}_significant" for kind in KINDS)
-INSIGNIFICANT = tuple(f"{kind}_insignificant" for kind in KINDS)
 KEY_COLUMNS = (ITEM, "study_id", "source", "reference", "candidate")
 WHAT = f"the folder that `rrgmetrics oracle --sheet` wrote, with {KEY}, and the filled sheets in its folder {RATERS}"
 
@@ -70,14 +68,17 @@ def _counts(file: Path, items: dict[str, int]) -> Array:
     """Significant and insignificant errors by kind and item `(2, 6, n_items)`; NaN where an item was not judged."""
     counts = np.full((2, len(KINDS), len(items)), np.nan)
     seen: set[str] = set()
-    for where, row in rows(file, (ITEM, *SIGNIFICANT, *INSIGNIFICANT)):
+    for where, row in rows(file, (ITEM, *SIGNIFICANT_KINDS, *INSIGNIFICANT_KINDS)):
         item = str(value_of(row, ITEM, where)).strip()
         if item not in items or item in seen:
             why = "stands in this sheet a second time" if item in seen else f"is not in {KEY}"
             raise InputError(f"{where}: the item {item!r} {why}.")
         seen.add(item)
         own = np.array(
-            [[number_of(row, name, where, least=0.0) for name in names] for names in (SIGNIFICANT, INSIGNIFICANT)]
+            [
+                [number_of(row, name, where, least=0.0) for name in names]
+                for names in (SIGNIFICANT_KINDS, INSIGNIFICANT_KINDS)
+            ]
         )
         if not np.isnan(own).all():
             counts[:, :, items[item]] = np.nan_to_num(own, nan=0.0)

@@ -87,6 +87,29 @@ def test_a_pair_that_raters_saw_in_another_order_is_one(tmp_path):
     assert (len(data.first), data.agreed.tolist(), data.choices.tolist()) == (1, [1], [[1], [1]])
 
 
+def test_sources_tell_candidates_with_equal_texts_apart(tmp_path):
+    """Of three systems two wrote the same: every two of the three are a choice, in whatever order a rater saw them."""
+    rows = [
+        ("1", "Ann", SAME, ONE, "x", "y", "A", 9),
+        ("1", "Ann", ONE, SAME, "y", "z", "B", 8),
+        ("1", "Ann", SAME, SAME, "x", "z", "equal", 7),
+        ("1", "Bob", ONE, SAME, "y", "x", "B", 6),
+        ("1", "Bob", SAME, ONE, "z", "y", "B", 5),
+        ("1", "Bob", SAME, SAME, "z", "x", "A", 4),
+    ]
+    names = ("study_id", "rater", "candidate_a", "candidate_b", "source_a", "source_b", "choice", "confidence")
+    data = load_preferences(write(tmp_path / "choices.csv", rows, names))
+    assert data.choices.tolist() == [[1, -1, 0], [1, 1, -1]]
+    assert data.confidence.tolist() == [[9, 8, 7], [6, 5, 4]]
+    with pytest.raises(InputError, match="a second time"):
+        load_preferences(write(tmp_path / "twice.csv", [*rows, rows[0]], names))
+    named = ["study_id", "rater", "candidate_a", "candidate_b", "one", "other", "choice", "confidence"]
+    file = write(tmp_path / "named.csv", rows, named)
+    with pytest.raises(InputError, match="source_a and source_b"):
+        load_preferences(file)
+    assert len(load_preferences(file, columns={"source_a": "one", "source_b": "other"}).first) == 3
+
+
 def test_unscored_pairs_are_counted(tmp_path):
     path = write(tmp_path / "choices.csv", ROWS[:2], reference="Le thorax est normal.")
     every = report(path, "finding_errors").of("finding_errors")["all"]

@@ -10,7 +10,7 @@ import pytest
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.loaders import load
-from rrgmetrics.metaeval.loaders.sheet import INSIGNIFICANT, SIGNIFICANT
+from rrgmetrics.metaeval.loaders.kinds import INSIGNIFICANT_KINDS, SIGNIFICANT_KINDS
 from rrgmetrics.metaeval.rated import KINDS
 from rrgmetrics.synthesis.generator import generate_pairs
 
@@ -54,7 +54,7 @@ def folder(written, tmp_path):
 def test_the_sheet_says_nothing_of_sources_and_scores(written):
     sheet, key = table(written[0] / "raters" / "sheet.csv"), table(written[0] / "key.csv")
     texts = ["item", "age", "indication", "reference", "candidate"]
-    assert list(sheet[0]) == [*texts, *SIGNIFICANT, *INSIGNIFICANT, "comment"]
+    assert list(sheet[0]) == [*texts, *SIGNIFICANT_KINDS, *INSIGNIFICANT_KINDS, "comment"]
     assert not {*METRICS, "source", "study_id"} & set(sheet[0])
     assert [row["item"] for row in sheet] == [row["item"] for row in key]
     assert [row["candidate"] for row in sheet] == [row["candidate"] for row in key]
@@ -84,7 +84,7 @@ def test_filled_sheets_come_back_with_their_sources(folder, tmp_path):
     for rater in ("anna", "ben"):
         filled = []
         for row in rows:
-            counts = {name: int(rng.poisson(0.4)) for name in (*SIGNIFICANT, *INSIGNIFICANT)}
+            counts = {name: int(rng.poisson(0.4)) for name in (*SIGNIFICANT_KINDS, *INSIGNIFICANT_KINDS)}
             counts["false_finding_significant"] = 1  # a row that was judged
             wanted[rater, row["item"]] = counts
             filled.append({**row, **{name: count or "" for name, count in counts.items()}, "candidate": "#NAME?"})
