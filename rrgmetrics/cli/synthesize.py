@@ -25,9 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--id-column", metavar="COLUMN", help="column that names the study (default: study_id)")
     parser.add_argument("--split", default="train", help="of a datasets set (default %(default)s)")
-    parser.add_argument("--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing, or green-paper")
+    parser.add_argument(
+        "--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing, or green-paper, crimson-paper"
+    )
     parser.add_argument("--generated", nargs="+", default=[], metavar="FILE", help="outputs: study_id, report")
-    parser.add_argument("--writer", default="", metavar="ENGINE", help="writes candidates, for the way written")
+    parser.add_argument("--writer", default="", metavar="ENGINE", help="writes candidates, for the ways written...")
     parser.add_argument(
         "--labels",
         default="reader",

@@ -15,14 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.errors import InputError
-from rrgmetrics.judges.base import Message, Prompt, Reply, engine_for
-from rrgmetrics.judges.engines import load_engine
+from rrgmetrics.judges.base import Message, Prompt, Reply
+from rrgmetrics.judges.engines.named import engine_named
 from rrgmetrics.metaeval.preferences import Accuracy, Preferred, hold_choices
-from rrgmetrics.names import READER, parse_name
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.specs import JUDGE_OPTIONS
 from rrgmetrics.stats import LEVEL, TRIALS
 
 PROTOCOL = "direct_preference@1"
@@ -137,14 +134,7 @@ def ask_preferences(
         InputError: No engine of that name, or an option that cannot be used.
         BackendError: A model, file or server that is not there.
     """
-    parsed = parse_name(f"green@{engine}")
-    if parsed.config in (*READER, "paper"):
-        raise InputError(f"{engine!r} answers no questions of this kind; name an engine, such as openai:<model>.")
-    options = {key: parsed.options[key] for key in JUDGE_OPTIONS}
-    if options["runs"] != 1:
-        raise InputError("Choices are those of one run in each order; leave out runs.")
-    runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "progress": progress}
-    loaded = load_engine(engine_for(parsed.config), options=options, **runtime)
+    loaded = engine_named(engine, "--engine", batch_size=batch_size, device=device, progress=progress)
     both = list(zip(data.first, data.second, strict=True))
     prompts = [question(a, b) for a, b in both] + [question(b, a) for a, b in both]
     distinct = {prompt.sha256: prompt for prompt in prompts}

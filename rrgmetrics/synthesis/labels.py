@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import JudgeProtocol, Unscored
+from rrgmetrics.judges.engines.named import parse_engine
 from rrgmetrics.judges.judge import Judge, judge_for
-from rrgmetrics.names import parse_name
 from rrgmetrics.reader import Comparison, compare
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
-from rrgmetrics.specs import JUDGE_OPTIONS
 from rrgmetrics.synthesis.pairs import CANDIDATE, CATEGORIES, REFERENCE, Draft, Evidence, Label
 from rrgmetrics.synthesis.readings import reading_of
 
@@ -140,15 +138,10 @@ def labeller_for(name: str, *, device: str | None = None, progress: bool = True,
         return InjectedLabels()
     template = "crepe_labels" if name.startswith(CREPE) else "green"
     name = name.removeprefix(CREPE)
-    parsed = parse_name(name if name.startswith("green") else f"green@{name}")
-    options = dict(parsed.options)
-    engine = {key: options.pop(key) for key in JUDGE_OPTIONS}
-    protocol = _green(str(options.get("parser", "tolerant")), template)
-    if engine["runs"] != 1:
-        raise InputError(f"{name!r}: labels are those of one run; leave out runs.")
-    judge = judge_for(protocol, parsed.config, engine, device=device, progress=progress)
-    if not isinstance(judge, Judge):
-        raise InputError(f"{name!r} asks nobody; the reader's own counts are --labels reader.")
+    request = parse_engine(name, "--labels")
+    protocol = _green(str(request.others["parser"]), template)
+    judge = judge_for(protocol, request.config, request.options, device=device, progress=progress)
+    assert isinstance(judge, Judge)  # the reader is none of the engines
     return JudgeLabels(judge)
 
 

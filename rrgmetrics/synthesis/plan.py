@@ -14,7 +14,7 @@ from rrgmetrics.synthesis.pairing import NEAREST_AMONG
 from rrgmetrics.synthesis.pairs import identity, split_of
 from rrgmetrics.synthesis.phrases import phrases_sha256
 from rrgmetrics.synthesis.sources import Collection
-from rrgmetrics.synthesis.written import WRITTEN, Writer
+from rrgmetrics.synthesis.written import KINDS, Writer
 from rrgmetrics.version import VERSION
 
 COMPOSED = "composed"  # pairs that our generator makes whole
@@ -32,11 +32,20 @@ WEIGHTS = {
 NAMED_ONLY = {
     "removed_shuffled": 1.0,
     "mixed": 1.0,
-    "written": 1.0,
+    **dict.fromkeys(KINDS, 1.0),
 }  # ways that only `ways` takes, with their weights there
 # Named sets of ways. GREEN's 100,000 pairs: 20,000 by each of its five heuristics.
 PLANS: Mapping[str, Mapping[str, float]] = {
     "green-paper": {"random": 1.0, "removed_shuffled": 1.0, "generated": 1.0, "nearest": 1.0, "permuted": 1.0},
+    # CRIMSON's candidates: a generator's, random and similar reports, and those that a language model has changed.
+    "crimson-paper": {
+        "generated": 1.0,
+        "random": 1.0,
+        "nearest": 1.0,
+        "written_edited": 1.0,
+        "written_added": 1.0,
+        "written_removed": 1.0,
+    },
 }
 SHARD_SIZE = 2_000  # pairs
 HELD_OUT = (0.1, 0.1)  # validation, test
@@ -57,7 +66,7 @@ class Plan:
         distractors: The share of texts that get words from outside the lexicon (`edits.distractors`).
         hands: The share of texts that another hand rewrites (`edits.hands`).
         affirmed: Whether the rows hold only what the texts affirm, as the bundled CREPE reads them.
-        writer: The engine that writes candidates (`writer_for`), for the way `written`.
+        writer: The engine that writes candidates (`writer_for`), for the ways of `written.KINDS`.
     """
 
     collection: Collection
@@ -196,8 +205,10 @@ def check_plan(plan: Plan, n_jobs: int) -> None:
         raise InputError("The numbers of processes and of pairs a shard must be at least 1.")
     if n_jobs > 1 and plan.labels not in (READER, INJECTED):
         raise InputError("A judge's labels are made in one process (its engine asks in parallel); leave --jobs out.")
-    if bool(plan.writer) != bool(plan.counts.get(WRITTEN)):
-        raise InputError("The way 'written' and --writer ENGINE (writer=) go together; name both, or neither.")
+    written = [way for way in plan.counts if way in KINDS]
+    if bool(plan.writer) != bool(written):
+        ways = ", ".join(written or KINDS)
+        raise InputError(f"The ways {ways} and --writer ENGINE (writer=) go together; name both, or neither.")
     if n_jobs > 1 and plan.writer:
         raise InputError("A model's candidates are asked for in one process; leave --jobs out.")
     if not 0 <= plan.distractors <= 1:

@@ -40,7 +40,7 @@ from rrgmetrics.synthesis.pairs import (
 )
 from rrgmetrics.synthesis.plan import COMPOSED, Plan
 from rrgmetrics.synthesis.readings import reading_of
-from rrgmetrics.synthesis.written import WRITTEN, Writer
+from rrgmetrics.synthesis.written import KINDS, Writer
 
 NEIGHBOURS_FILE = "neighbours.npy"
 METADATA = b"rrgmetrics"
@@ -84,17 +84,18 @@ class Maker:
     def _made(self, way: str, numbers: range) -> Iterator[Draft]:
         if way == COMPOSED:
             return self._composed(numbers)
-        return self._written(self.writer, numbers) if self.writer and way == WRITTEN else self._drafts(way, numbers)
+        written = self.writer if way in KINDS else None
+        return self._written(written, way, numbers) if written else self._drafts(way, numbers)
 
-    def _written(self, writer: Writer, numbers: range) -> Iterator[Draft]:
-        order = self.orders[WRITTEN]
+    def _written(self, writer: Writer, way: str, numbers: range) -> Iterator[Draft]:
+        order = self.orders[way]
         reports = [self.plan.collection.reports[order[number % len(order)]] for number in numbers]
-        seeds = [seed_of(self.plan.seed, WRITTEN, number) for number in numbers]
-        written = writer.write([report.text for report in reports], seeds)
+        seeds = [seed_of(self.plan.seed, way, number) for number in numbers]
+        written = writer.write([report.text for report in reports], seeds, way)
         for report, seed, candidate in zip(reports, seeds, written, strict=True):
             if candidate is not None:
                 text, asked = candidate
-                yield Draft(report.text, text, report.study_id, WRITTEN, seed, asked.style, asked.counts)
+                yield Draft(report.text, text, report.study_id, way, seed, asked.style, asked.counts)
 
     def _drafts(self, way: str, numbers: range) -> Iterator[Draft]:
         order, reports = self.orders[way], self.plan.collection.reports

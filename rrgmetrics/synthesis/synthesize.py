@@ -76,7 +76,8 @@ def synthesize(
         hands: Share of texts that another hand rewrites: terse, abbreviated, mistyped and so on.
         affirmed: Whether the file holds only the sentences that affirm a finding, as the bundled CREPE reads them, and
             the errors that stand there; penalties, which it counts by itself, are no part of the labels.
-        writer: The engine that writes candidates, for the way `written` (`writer_for`).
+        writer: The engine that writes candidates, for the ways `written`, `written_edited`, `written_added` and
+            `written_removed` (`writer_for`).
         n_jobs: Processes; with more than one the caller's script needs `if __name__ == "__main__":`.
         shard_size: Pairs a shard: what is lost at most if a process is stopped.
         force: Whether the output, and shards of another run, may be replaced.

@@ -1,7 +1,8 @@
 """Candidates that a language model writes: a report with errors of drawn kinds, half of them subtle, or in other words.
 
-After GREEN (Ostmeier et al. 2024, A.4), in our own words. What was asked for is kept with the pair; whether the model
-did it is for whoever labels the pair.
+After GREEN (Ostmeier et al. 2024, A.4), in our own words: `written` draws from all six kinds. CRIMSON (2026, 4.3) has a
+language model edit findings, add some or remove some: these are three ways, `written_edited`, `written_added` and
+`written_removed`. What was asked for is kept with the pair; whether the model did it is for whoever labels the pair.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from rrgmetrics.errors import InputError
-from rrgmetrics.judges.base import Engine, Message, Prompt, engine_for
-from rrgmetrics.judges.engines import load_engine
+from rrgmetrics.judges.base import Engine, Message, Prompt
+from rrgmetrics.judges.engines.named import engine_named
 from rrgmetrics.judges.protocols.templates import digits, fill
-from rrgmetrics.names import parse_name
-from rrgmetrics.specs import JUDGE_OPTIONS
 from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts
 
 WRITTEN, VERSION = "written", 1
+KINDS = {  # of errors that each way draws from, as indices of A to F
+    WRITTEN: range(N_CATEGORIES),
+    "written_edited": (2, 3),
+    "written_added": (0,),
+    "written_removed": (1,),
+}
 TEMPLATE = "written"
 NUMBER_WEIGHTS = (2, 3, 3, 2, 1)  # how often a report gets 0 (other words), 1, 2, ... errors
 TASKS = (  # A to F
@@ -65,9 +69,11 @@ class Writer:
         """Who writes, and by which question."""
         return {"writer": self.engine.identity, "writer_prompt": digits(TEMPLATE)}
 
-    def write(self, references: Sequence[str], seeds: Sequence[int]) -> list[tuple[str, Wanted] | None]:
+    def write(
+        self, references: Sequence[str], seeds: Sequence[int], way: str = WRITTEN
+    ) -> list[tuple[str, Wanted] | None]:
         """Returns a candidate of each reference and what was asked for; None where there is no usable reply."""
-        wanted = [draw(Random(seed)) for seed in seeds]
+        wanted = [draw(Random(seed), way) for seed in seeds]
         replies = self.engine.answer([prompt(*each) for each in zip(references, wanted, strict=True)])
         texts = [report_in(reply.text or "") for reply in replies]
         return [
@@ -76,10 +82,12 @@ class Writer:
         ]
 
 
-def draw(rng: Random) -> Wanted:
-    """Draws kinds and number of errors; subtle ones half of the time."""
+def draw(rng: Random, way: str = WRITTEN) -> Wanted:
+    """Draws kinds and number of errors; subtle ones half of the time. `written` alone also draws none."""
+    kinds, least = KINDS[way], 0 if way == WRITTEN else 1
+    number = rng.choices(range(least, len(NUMBER_WEIGHTS)), NUMBER_WEIGHTS[least:])[0]
     counts = [0] * N_CATEGORIES
-    for category in rng.choices(range(N_CATEGORIES), k=rng.choices(range(len(NUMBER_WEIGHTS)), NUMBER_WEIGHTS)[0]):
+    for category in rng.choices(kinds, k=number):
         counts[category] += 1
     return Wanted(tuple(counts), rng.random() < 0.5)
 
@@ -130,13 +138,8 @@ def writer_for(name: str, *, progress: bool = True) -> Writer:
         progress: Whether to show a bar.
 
     Raises:
-        InputError: There is no such engine, or an option that cannot be used.
+        InputError: There is no such engine, an option that cannot be used, or several runs.
         BackendError: A model, file or server that is not there.
         MissingExtraError: The engine's package is not installed.
     """
-    parsed = parse_name(f"green@{name}")
-    engine = engine_for(parsed.config, "")
-    if engine.kind == "reader":
-        raise InputError(f"--writer {name!r} is nobody who writes; name an engine such as openai:<model>.")
-    options = {key: parsed.options[key] for key in JUDGE_OPTIONS}
-    return Writer(load_engine(engine, options=options, progress=progress))
+    return Writer(engine_named(name, "--writer", progress=progress))

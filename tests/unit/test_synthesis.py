@@ -220,6 +220,41 @@ def test_a_model_writes_candidates_and_what_was_asked_for_is_kept(collection, tm
             run(collection, tmp_path / "others.parquet", **options)
 
 
+@pytest.mark.parametrize("way", ["written_edited", "written_added", "written_removed"])
+def test_a_model_edits_findings_adds_some_or_removes_some(way, collection, tmp_path):
+    drawn = [written.draw(Random(seed), way) for seed in range(400)]
+    allowed = {"written_edited": {2, 3}, "written_added": {0}, "written_removed": {1}}[way]
+    assert all(sum(each.counts) for each in drawn)
+    assert {kind for each in drawn for kind, count in enumerate(each.counts) if count} == allowed
+    path = tmp_path / "replies.jsonl"
+    with path.open("w") as file:
+        for text in REPORTS:
+            for number in range(12):
+                asked = written.prompt(text, written.draw(Random(seed_of(0, way, number)), way))
+                record = {"protocol": asked.protocol, "prompt_sha256": asked.sha256, "engine": "e", "parameters": {}}
+                file.write(json.dumps({**record, "reply": f"<report>Nodule. {text}</report>"}) + "\n")
+    writer = f"replies:{path}"
+    made = run(collection, tmp_path / "pairs.parquet", n_pairs=12, ways={way: 1.0}, writer=writer)
+    assert {row.pairing for row in read_rows(made.path)} == {way}
+    assert all(sum(row.injected[kind] for kind in allowed) == sum(row.injected) for row in read_rows(made.path))
+    with pytest.raises(InputError, match=f"The ways {way} and --writer ENGINE"):
+        run(collection, tmp_path / "others.parquet", ways={way: 1.0})
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("openai:m?runs=3", "leave out runs"),
+        ("reader", "asks nobody"),
+        ("paper", "no questions but GREEN's"),
+        ("openai:m?parser=strict", "parser is an option of a judge"),
+    ],
+)
+def test_engines_that_cannot_write(name, message):
+    with pytest.raises(InputError, match=message):
+        written.writer_for(name)
+
+
 def test_half_of_the_errors_asked_for_are_subtle_and_some_reports_get_none():
     drawn = [written.draw(Random(seed)) for seed in range(2000)]
     with_errors = [each for each in drawn if any(each.counts)]

@@ -87,7 +87,7 @@ def test_crepes_question_has_a_sentence_more(tmp_path):
 @pytest.mark.parametrize(
     ("name", "error", "says"),
     [
-        ("green", InputError, "--labels reader"),
+        ("green", InputError, "asks nobody"),
         ("replies:absent.jsonl", (InputError, BackendError), "absent.jsonl"),
         ("openai:any?warmth=1", InputError, "warmth"),
     ],
