@@ -13,6 +13,7 @@ from rrgmetrics.errors import MissingExtraError
 
 PACKAGES = {  # extra → import names of what its users import
     "judges": ("openai",),
+    "mcp": ("mcp",),
     "plots": ("matplotlib",),
     "published": ("torch", "transformers"),
     "spaces": ("gradio",),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import need
+from rrgmetrics.extras import is_installed, need
+
+NO_TOOLS = "This Space is no MCP server: pip install 'rrgmetrics[mcp]' lets agents call it."
 
 
 def load_gradio() -> Any:
@@ -23,6 +26,9 @@ def load_gradio() -> Any:
 def launched(page: Any, **keywords: Any) -> Any:
     """Launches a page, as `Blocks.launch` does, and once more where a busy machine has kept it from answering.
 
+    What the page's API documents is an MCP server for agents too, where the package `mcp` is installed; a log message
+    says where it is not.
+
     Args:
         page: A `gradio.Blocks`.
         **keywords: Of `Blocks.launch`.
@@ -30,9 +36,12 @@ def launched(page: Any, **keywords: Any) -> Any:
     Raises:
         BackendError: Gradio asks the page that it serves, as it does at every launch, and gets no answer.
     """
+    has_tools = is_installed("mcp")
+    if not has_tools:
+        logging.getLogger("rrgmetrics").info(NO_TOOLS)
     for last in (False, True):
         try:
-            return page.launch(**keywords)
+            return page.launch(**{"mcp_server": has_tools, **keywords})
         except Exception as error:  # Gradio raises ValueError or a bare Exception
             if "localhost" not in str(error):
                 raise

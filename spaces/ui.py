@@ -198,7 +198,15 @@ def _api(spec: MetricSpec) -> Any:
     def score_pair(
         reference: str, candidate: str, age: str = "", sex: str = "", indication: str = ""
     ) -> dict[str, Any]:
-        """Scores one pair of reports: every key's value, what the metric says of it, and the signature."""
+        """Scores one pair of reports: every key's value, what the metric says of it, and the signature.
+
+        Args:
+            reference: The radiologist's report.
+            candidate: The machine's report.
+            age: Of the patient: 72, 072Y, 19M; empty if unknown.
+            sex: F, M, O or empty.
+            indication: Why the image was taken; empty if unknown.
+        """
         try:
             result, _ = answer(spec, reference, candidate, age, sex, indication)
         except InputError as error:
@@ -230,7 +238,7 @@ def _file_tab(spec: MetricSpec) -> None:
         code = gradio.Markdown("", latex_delimiters=[], elem_classes="rrg-card")
     outputs = [shown, table, report, code, calls, stop]
 
-    def handle(path: str | None, *values: Any) -> Iterator[tuple[Any, ...]]:
+    def score_file(path: str | None, *values: Any) -> Iterator[tuple[Any, ...]]:
         hidden = [gradio.DownloadButton(visible=False)] * 2 + ["", gradio.Accordion(visible=False)]
         try:
             if not path:
@@ -255,12 +263,13 @@ def _file_tab(spec: MetricSpec) -> None:
 
     sample.click(partial(sample_file, spec), None, upload, api_visibility="private")
     running = button.click(
-        handle,
+        score_file,
         [upload, *options],
         outputs,
         concurrency_limit=1,
         concurrency_id="file",
         api_name="score_file",
+        api_description=f"Scores a file of pairs by {title_of(spec)}. {file_words(spec)}",
         show_progress="hidden",
     )
 

@@ -59,6 +59,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
         "let radiologists count errors, rate and choose, blind to the source; for `agree`",
     ),
     "harness": ("rrgmetrics.cli.harness", "show or write the tasks for lm-evaluation-harness and lmms-eval"),
+    "mcp": ("rrgmetrics.cli.mcp", "serve score, explain, compare and list to agents, as MCP tools on standard input"),
     "register": ("rrgmetrics.cli.register", "let a bare evaluate.load(NAME) find our modules"),
 }
 ASKING = ("judge", "score", "compare")  # commands that most often ask a judge

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -101,7 +102,9 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
         event: dict[str, Any] = {"fn": answer, "inputs": [*boxes, asked], "outputs": parts, "concurrency_limit": 2}
         page.load(_opening, None, parts, concurrency_limit=8, show_progress="hidden", api_visibility="private")
         # a click while the metrics still score is kept, not lost
-        button.click(**event, api_name="compare", concurrency_id="compare", trigger_mode="always_last")
+        clicked: dict[str, Any] = {"api_name": "compare", "api_visibility": "undocumented"}  # it answers with HTML
+        button.click(**event, **clicked, concurrency_id="compare", trigger_mode="always_last")
+        gradio.api(_api(), api_name="compare_reports", concurrency_limit=2, concurrency_id="compare")
         for chip, texts in zip(chips, EXAMPLES.values(), strict=True):
             filled = chip.click(
                 None, None, boxes, js=f"() => {json.dumps([*texts, '', '', ''])}", api_visibility="private"
@@ -158,6 +161,48 @@ def _answer(
             return
         lines = lines + compare_reports(reference, candidates, context, names=judges)
         judges = ()
+
+
+def _api() -> Callable[..., dict[str, Any]]:
+    gradio = load_gradio()
+
+    def compare(
+        reference: str, candidate_1: str, candidate_2: str = "", age: str = "", sex: str = "", indication: str = ""
+    ) -> dict[str, Any]:
+        """Compares two machine's reports with the radiologist's: each one's errors in words, and every metric's score.
+
+        Args:
+            reference: The radiologist's report.
+            candidate_1: A machine's report.
+            candidate_2: Another machine's report; empty where there is one only.
+            age: Of the patient: 72, 072Y, 19M; empty if unknown.
+            sex: F, M, O or empty.
+            indication: Why the image was taken; empty if unknown.
+        """
+        candidates = [candidate_1, candidate_2] if candidate_2.strip() else [candidate_1]
+        context = {"age": age, "sex": sex, "indication": indication}
+        try:
+            lines = compare_reports(reference, candidates, context)
+        except InputError as error:
+            raise gradio.Error(str(error), print_exception=False) from None
+        read = [explain(candidate=text, reference=reference, context=context) for text in candidates]
+        return {
+            "headline": summary(lines, [Explanation.of(each) for each in read], measured_sets()[DEVELOPMENT]).headline,
+            "errors": [
+                [{"kind": error.category.value, "sentence": error.sentence} for error in each.errors] for each in read
+            ],
+            "scores": {
+                line.name: {
+                    "values": [None if math.isnan(value) else value for value in line.values],
+                    "better": line.spec.headline.better,
+                    "prefers": line.verdict,
+                    "why_unscored": line.reason,
+                }
+                for line in lines
+            },
+        }
+
+    return compare
 
 
 def _scope(reference: str, candidates: Sequence[str]) -> Iterator[str]:

@@ -64,6 +64,7 @@ def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
             gradio.Markdown(info.description, elem_classes="description")
         table = gradio.HTML(js_on_load=_script(), apply_default_css=False)
         _on_load(app, site.standings, [head, table], "standings")
+        gradio.api(site.table, api_name="table", concurrency_limit=2)
     with app.route("System", "/system", show_in_navbar=False):
         _navigation()
         _on_load(app, site.system, gradio.HTML(_waiting("System"), apply_default_css=False), "system")
@@ -139,7 +140,7 @@ def _submit(app: gradio.Blocks, site: Site) -> None:
             submit = gradio.Button("Submit", variant="primary")
     answer = gradio.HTML(elem_id="answer", apply_default_css=False)
     form = [file, name, submitter, card, tags]
-    limit: dict[str, Any] = {"concurrency_limit": 2, "concurrency_id": "files"}
+    limit: dict[str, Any] = {"concurrency_limit": 2, "concurrency_id": "files", "api_visibility": "undocumented"}
     _on_load(app, lambda: _submit_page(site), head, None)
     if site.accounts:
         app.load(site.account, None, submitter, api_visibility="private", show_progress="hidden")
@@ -191,7 +192,7 @@ def _on_load(
     app: gradio.Blocks, handler: Callable[..., Any], outputs: Any, api_name: str | None, *, at_once: int | None = None
 ) -> None:
     """Fills a page when it is opened, and gives it its title; `at_once`: how many at a time, the others wait."""
-    visibility: Any = "public" if api_name else "private"
+    visibility: Any = "undocumented" if api_name else "private"  # HTML, of no use to agents
     waits: dict[str, Any] = {"queue": at_once is not None, "concurrency_limit": at_once}
     loaded = app.load(
         handler, None, outputs, api_name=api_name, api_visibility=visibility, show_progress="hidden", **waits

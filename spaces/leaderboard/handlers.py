@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,17 @@ from rrgmetrics.spaces.database import StoreError
 from rrgmetrics.spaces.leaderboard import pages
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.model import RefusedError, System
+from rrgmetrics.stats import Estimate
 
 OUT_OF_ORDER = "The board cannot be read or written at the moment; the server's log tells its administrator why."
 NO_FILE = pages.refused(["Choose a file."])
 GONE = pages.refused(["Choose the file again: an upload is kept for ten minutes, and one that was refused not at all."])
 NO_ACCOUNT = pages.refused(["Sign in with Hugging Face first: the account that is logged in is the submitter."])
+
+
+def _estimate(score: Estimate) -> dict[str, float | None]:
+    values = zip(("value", "low", "high"), score, strict=False)
+    return {name: value if math.isfinite(value) else None for name, value in values}
 
 
 def _closed() -> Any:
@@ -67,6 +74,22 @@ class Site:
         """The board's head, and its table."""
         standings = self.board.standings()
         return pages.board_head(standings.board), pages.standings_page(standings)
+
+    def table(self) -> list[dict[str, Any]]:
+        """The leaderboard's table: rank, system, and its value of each metric with the 95% interval; null: no score."""
+        try:
+            return [
+                {
+                    "rank": row.rank,
+                    "system": row.system.name,
+                    "why_not_ranked": row.reason,
+                    "scores": {name: _estimate(score) for name, score in row.scores.items()},
+                }
+                for row in self.board.standings().systems
+            ]
+        except StoreError as error:
+            logging.getLogger(__name__).error("%s", error)
+            raise gradio.Error(OUT_OF_ORDER, print_exception=False) from None
 
     @unless_broken()
     def system(self, request: gradio.Request) -> str:

@@ -1,0 +1,199 @@
+"""`rrgmetrics mcp`: the Model Context Protocol, by which agents score, explain and compare reports and list metrics.
+
+The server reads standard input and writes standard output. Each tool answers with JSON; a value that is not finite is
+null. Wrong use is an error of the tool, in the sentence that the command line prints for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeAlias
+
+from pydantic import Field
+
+import rrgmetrics
+from rrgmetrics.cli.listing import metric_facts, metric_row
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.extras import need
+from rrgmetrics.names import parse_name
+from rrgmetrics.reader import FindingError
+from rrgmetrics.specs import PRESETS, all_specs
+
+if TYPE_CHECKING:
+    from mcp.server.fastmcp import FastMCP
+
+Answer = dict[str, Any]
+Parameters = ParamSpec("Parameters")
+INSTRUCTIONS = (
+    "Metrics of radiology reports that a machine has written, against the radiologist's. Start with `explain` for one "
+    "pair of reports, `score` for a list of pairs, `compare` for several systems on the same studies, `list` for the "
+    "metrics."
+)
+MAX_PAIRS = 2_000  # of a call; more belong into a file, which `rrgmetrics score` reads
+
+Metrics: TypeAlias = Annotated[
+    list[str], Field(description="Names of metrics, such as crepe, finding_errors or bleu; `list` has them all.")
+]
+References: TypeAlias = Annotated[list[str], Field(description="The radiologists' reports, one a study.")]
+Contexts: TypeAlias = Annotated[
+    list[dict[str, str]] | None,
+    Field(description="What is known of each patient: age, sex, indication."),
+]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `rrgmetrics mcp`, which has none."""
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Serves until the client closes the connection."""
+    build_server().run()
+
+
+def build_server() -> FastMCP:
+    """Makes the server.
+
+    Raises:
+        MissingExtraError: The SDK of the protocol is not installed.
+    """
+    need("rrgmetrics mcp", "mcp")
+    from mcp.server.fastmcp import FastMCP
+
+    server = FastMCP("rrgmetrics", instructions=INSTRUCTIONS, log_level="WARNING")
+    for name, tool in TOOLS.items():
+        server.tool(name=name, structured_output=False)(_in_words(tool))
+    return server
+
+
+def score(
+    metrics: Metrics,
+    references: References,
+    candidates: Annotated[list[str], Field(description="The machine's reports, in the same order.")],
+    contexts: Contexts = None,
+) -> Answer:
+    """Scores a machine's reports against the radiologists': every value over all pairs and of each pair."""
+    _check_size(references)
+    results = rrgmetrics.score(
+        metrics, predictions=candidates, references=references, contexts=contexts, progress=False
+    )
+    return {
+        name: {
+            "scores": result.scores,
+            "better": {key.name: key.better for key in result.spec.keys},
+            "per_pair": {key: values.tolist() for key, values in result.per_pair.items()},
+            "n_unscored": result.n_unscored,
+            "signature": result.signature,
+        }
+        for name, result in results.items()
+    }
+
+
+def explain(
+    reference: Annotated[str, Field(description="The radiologist's report.")],
+    candidate: Annotated[str, Field(description="The machine's report.")],
+    context: Annotated[
+        dict[str, str] | None, Field(description="What is known of the patient: age, sex, indication.")
+    ] = None,
+) -> Answer:
+    """Names each error of a machine's report: its kind (A to F), one sentence, whether it matters, and the words."""
+    comparison = rrgmetrics.explain(candidate=candidate, reference=reference, context=context)
+    return {
+        "n_errors": comparison.total,
+        "n_significant": comparison.significant,
+        "errors": [_error(error, reference, candidate) for error in comparison.errors],
+        "out_of_scope": comparison.out_of_scope,
+    }
+
+
+def compare(
+    metrics: Metrics,
+    references: References,
+    systems: Annotated[
+        dict[str, list[str]],
+        Field(
+            description="Reports of each system by its name, in the order of the references; the first is the baseline."
+        ),
+    ],
+    contexts: Contexts = None,
+) -> Answer:
+    """Compares systems on the same studies: 95% intervals, differences from the first system, corrected p-values."""
+    _check_size(references)
+    comparison = rrgmetrics.compare(
+        systems, references, names=metrics, contexts=contexts, trivial=False, progress=False
+    )
+    return {
+        "rows": [row.to_dict() for row in comparison.rows],
+        "correction": comparison.correction,
+        "n_studies": comparison.n_studies,
+        "signatures": {name: result.signature for name, result in next(iter(comparison.results.values())).items()},
+    }
+
+
+def list_metrics(
+    metric: Annotated[str, Field(description="One metric, to read its keys, options and cost; empty lists all.")] = "",
+) -> Answer:
+    """Lists the metrics with their direction and range, or one metric's keys, configurations, options and cost."""
+    if metric:
+        return metric_facts(parse_name(metric).spec)
+    return {
+        "metrics": [metric_row(spec) for spec in all_specs().values()],
+        "presets": {name: list(names) for name, names in PRESETS.items()},
+    }
+
+
+TOOLS: Mapping[str, Callable[..., Answer]] = {
+    "score": score,
+    "explain": explain,
+    "compare": compare,
+    "list": list_metrics,
+}
+
+
+def _error(error: FindingError, reference: str, candidate: str) -> Answer:
+    return {
+        "letter": error.category.letter,
+        "kind": error.category.value,
+        "sentence": error.sentence,
+        "significant": error.significant,
+        "reference_words": [reference[start:end] for start, end in error.reference_spans],
+        "candidate_words": [candidate[start:end] for start, end in error.candidate_spans],
+    }
+
+
+def _check_size(references: list[str]) -> None:
+    if len(references) > MAX_PAIRS:
+        raise InputError(
+            f"{len(references):,} studies are more than a call takes ({MAX_PAIRS:,}); write them to a file and run "
+            "`rrgmetrics score FILE`."
+        )
+
+
+def _in_words(tool: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
+    """A tool whose mistakes are sentences, and whose numbers are JSON's."""
+
+    @wraps(tool)
+    def called(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Answer:
+        from mcp.server.fastmcp.exceptions import ToolError
+
+        try:
+            answer: Answer = _finite(tool(*args, **kwargs))
+        except (InputError, BackendError, MissingExtraError) as error:
+            raise ToolError(str(error)) from None
+        return answer
+
+    return called
+
+
+def _finite(value: Any) -> Any:
+    """A value as JSON has it: null for NaN and for what is infinite."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if isinstance(value, float) or hasattr(value, "dtype"):
+        return float(value) if math.isfinite(value) else None
+    return value

@@ -1,0 +1,97 @@
+"""`rrgmetrics mcp`, asked by the official SDK's own client over standard input and output."""
+
+import json
+import sys
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+import rrgmetrics
+
+pytest.importorskip("mcp")
+
+REFERENCES = ["Small right pleural effusion. No pneumothorax.", "Mild cardiomegaly. The lungs are clear."]
+FIRST = ["Small left pleural effusion. No pneumothorax.", "Mild cardiomegaly."]
+SECOND = ["Small right pleural effusion.", "Normal heart size. The lungs are clear."]
+
+
+@asynccontextmanager
+async def session():
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import get_default_environment, stdio_client
+
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "rrgmetrics", "mcp"],
+        env={**get_default_environment(), "PYTHONPATH": ":".join(filter(None, sys.path)), "HF_HUB_OFFLINE": "1"},
+    )
+    async with stdio_client(server) as streams, ClientSession(*streams) as client:
+        await client.initialize()
+        yield client
+
+
+def ask(*calls):
+    """The tools that the server lists, and what it answers to calls: `(is_error, value)`."""
+
+    async def run():
+        async with session() as client:
+            tools = (await client.list_tools()).tools
+            return tools, [await client.call_tool(name, arguments) for name, arguments in calls]
+
+    tools, replies = anyio.run(run)
+    texts = [reply.content[0].text for reply in replies]
+    answers = [
+        (reply.isError, text if reply.isError else json.loads(text)) for reply, text in zip(replies, texts, strict=True)
+    ]
+    return {tool.name: tool for tool in tools}, answers
+
+
+def test_a_client_lists_and_calls_the_tools():
+    pair = {"reference": REFERENCES[0], "candidate": FIRST[0]}
+    tools, answers = ask(
+        ("score", {"metrics": ["bleu", "finding_errors"], "references": REFERENCES, "candidates": FIRST}),
+        ("explain", pair),
+        (
+            "compare",
+            {"metrics": ["rouge"], "references": REFERENCES, "systems": {"first": FIRST, "second": SECOND}},
+        ),
+        ("list", {}),
+        ("list", {"metric": "crepe"}),
+        ("score", {"metrics": ["bleau"], "references": REFERENCES, "candidates": FIRST}),
+        ("score", {"metrics": ["bleu"], "references": REFERENCES, "candidates": FIRST[:1]}),
+    )
+    assert set(tools) == {"score", "explain", "compare", "list"}
+    assert all(tool.description and tool.inputSchema["properties"] for tool in tools.values())
+    assert all("description" in each for each in tools["score"].inputSchema["properties"].values())
+    assert [is_error for is_error, _ in answers] == [False] * 5 + [True] * 2
+    scored, explained, compared, listed, crepe, unknown, short = (value for _, value in answers)
+
+    ours = rrgmetrics.score(["bleu", "finding_errors"], predictions=FIRST, references=REFERENCES, progress=False)
+    for name, result in ours.items():
+        assert scored[name]["scores"] == pytest.approx(result.scores)
+        assert scored[name]["signature"] == result.signature
+        headline = result.spec.headline.name
+        assert scored[name]["per_pair"][headline] == pytest.approx(result.per_pair[headline].tolist())
+    assert [(error["letter"], error["sentence"]) for error in explained["errors"]] == [
+        (error.category.letter, error.sentence)
+        for error in rrgmetrics.explain(reference=REFERENCES[0], candidate=FIRST[0]).errors
+    ]
+    assert explained["errors"][0]["candidate_words"] == ["Small left pleural effusion"]
+    assert [row["system"] for row in compared["rows"]] == ["first", "second"]
+    assert compared["rows"][0]["p"] is None
+    assert {row["metric"] for row in listed["metrics"]} == set(rrgmetrics.SPECS)
+    assert crepe["metric"] == "crepe"
+    assert "did you mean bleu?" in unknown
+    assert "predictions has 1 reports and references has 2" in short
+
+
+def test_without_the_sdk_one_sentence_names_the_extra(monkeypatch, capsys):
+    from rrgmetrics import extras
+    from rrgmetrics.cli import main
+
+    monkeypatch.setattr(extras, "is_installed", lambda package: package != "mcp")
+    assert main(["mcp"]) == 2
+    said = capsys.readouterr()
+    assert said.err == "rrgmetrics: rrgmetrics mcp needs mcp: pip install 'rrgmetrics[mcp]'\n"
+    assert said.out == ""
