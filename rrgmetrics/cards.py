@@ -89,14 +89,15 @@ def replace_block(text: str, name: str, block: str) -> str:
 
 def _conventions() -> str:
     """A line for each number that a paper prints as clinical efficacy."""
+    conventions = {name: convention for name, convention in CONVENTIONS.items() if name.endswith("-ce")}
     lines = ["| preset | the paper's number | metric and key |", "|---|---|---|"]
-    for preset, convention in CONVENTIONS.items():
+    for preset, convention in conventions.items():
         for index, (words, number) in enumerate(convention.numbers.items()):
             head = "" if index else f"`{preset}`: {convention.title}"
             lines.append(f"| {head} | {words} | `{number.metric}`: `{number.key}` |")
     notes = [
         f"- **{convention.title}**: {convention.words} Source: {convention.source}."
-        for convention in CONVENTIONS.values()
+        for convention in conventions.values()
     ]
     return "\n".join([*lines, "", *notes])
 

@@ -1,9 +1,9 @@
-"""What papers on report generation print as clinical efficacy, and how that is computed: one preset a paper.
+"""Which numbers a paper or a leaderboard prints, by its own names, and how they are computed: one preset for each.
 
-Their numbers go by the same names and differ in what an uncertain condition counts as, in the classes, in the average,
-and in what is undefined. A preset scores with CheXbert's weights; without `@paper` the same names score the reader's
-labels, which compare with no published number. The presets say what the papers and their code describe; texts,
-sections and weights must be the paper's too before a number can be.
+The numbers of clinical efficacy (`...-ce`) go by the same names and differ in what an uncertain condition counts as, in
+the classes, in the average, and in what is undefined. A preset scores with published weights; without `@paper` the same
+names score bundled stand-ins, which compare with no published number. The presets say what the papers and their code
+describe; texts, sections and weights must be the paper's too before a number can be.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ class Number(NamedTuple):
 
 
 class Convention(NamedTuple):
-    """How a paper computes clinical efficacy.
+    """How a paper or a leaderboard computes its numbers.
 
     Attributes:
         title: The paper.
         numbers: By the paper's own words.
-        words: Which classes, what uncertain is, which average.
+        words: What is computed: which classes, what uncertain is, which average.
         source: Where that stands.
     """
 
@@ -91,6 +91,22 @@ CONVENTIONS: Mapping[str, Convention] = {
         },
         "14 classes with No Finding and 5 classes; uncertain is negative; macro and micro.",
         "Hyland et al. 2023, arXiv 2311.13668",
+    ),
+    "rexrank": Convention(
+        "ReXrank",
+        {
+            "1/RadCliQ-v1": Number("radcliq@paper", "radcliq_rexrank"),
+            "BLEU": Number("BLEU=radcliq@paper#bleu", "radcliq_bleu"),
+            "BertScore": Number("BertScore=radcliq@paper#bertscore", "radcliq_bertscore"),
+            "SembScore": Number("SembScore=radcliq@paper#semb", "radcliq_semb"),
+            "RadGraph": Number("RadGraph=radcliq@paper#radgraph", "radcliq_radgraph"),
+            "RaTEScore": Number("RaTEScore=ratescore@paper", "ratescore"),
+            "GREEN": Number("GREEN=green@paper", "green"),
+        },
+        "BLEU is fast-bleu's BLEU-2, RadGraph the mean of the F1 of entities and of relations, BertScore "
+        "distilroberta's F1, rescaled, without weights of tokens (idf); each is the mean over reports. "
+        "1/RadCliQ-v1 is 1 / the mean.",
+        "rajpurkarlab/CXR-Report-Metric and ReXrank-metric; Zhang et al. 2024, arXiv 2411.15122",
     ),
     "rexrank-ce": Convention(
         "ReXrank",

@@ -37,16 +37,6 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         "srr_bert_f1@paper",
         "temporal_f1@paper",
     ),
-    # What ReXrank's leaderboard shows, with the checkpoints that it names.
-    "rexrank": (
-        "bleu",
-        "bertscore@radcliq",
-        "semb_score@paper",
-        "radgraph_f1@radgraph?lowercase=no",
-        "radcliq@paper",
-        "ratescore@paper",
-        "green@paper",
-    ),
     # R2Gen's wording metrics, over its cleaned MIMIC-CXR reports (METEOR is NLTK's here and Java's there).
     "r2gen": tuple(f"{name}text=r2gen" for name in ("bleu?", "rouge?flavour=coco&", "meteor?")),
     # The metrics that the CREPE paper compares (its table 2), as its authors' helper package runs them: evaluate's BLEU
@@ -77,6 +67,6 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         "crimson@paper#errors",
         "crimson@paper#weighted_errors",
     ),
-    # Clinical efficacy as papers print it.
+    # Tables as papers and leaderboards print them.
     **{name: convention.metrics for name, convention in CONVENTIONS.items()},
 }

@@ -1,10 +1,14 @@
-"""Clinical efficacy as papers print it, on labels that can be counted on paper; presets; R2Gen's cleaning."""
+"""Tables as papers and ReXrank print them, on labels that can be counted on paper; presets; R2Gen's cleaning."""
 
 from __future__ import annotations
+
+import math
+from collections import Counter
 
 import numpy as np
 import pytest
 
+import rrgmetrics
 from rrgmetrics import aggregate, cli
 from rrgmetrics.backends.chexbert import ConditionReading
 from rrgmetrics.names import parse_name
@@ -120,3 +124,53 @@ def test_a_preset_prints_the_paper_s_own_words(tmp_path, capsys, published_check
     printed = capsys.readouterr().out
     assert "As RGRG prints it" in printed
     assert "precision, example-based" in printed
+
+
+REFERENCES = ["Small left effusion. No pneumothorax.", "Mild cardiomegaly. Lungs are clear."]
+CANDIDATES = ["Small right effusion. No pneumothorax.", "Lungs are clear."]
+
+
+def rexrank_bleu(reference, candidate):
+    """fast-bleu's BLEU-2 on the words of CXR-Report-Metric's `prep_reports`."""
+    words = [[word for word in text.lower().replace(".", " .").split(" ") if word] for text in (reference, candidate)]
+    logs = []
+    for n in (1, 2):
+        grams = [Counter(zip(*(side[i:] for i in range(n)), strict=False)) for side in words]
+        logs.append(math.log((grams[0] & grams[1]).total() / max(grams[1].total(), 1)))
+    shortness = min(1.0, math.exp(1 - len(words[0]) / len(words[1])))
+    return shortness * math.exp(sum(logs) / 2)
+
+
+def rexrank_radcliq(radgraph, bertscore, semb, bleu):
+    """Version 1 as CXR-Report-Metric's pickle has it: mean, scale and coefficient of each feature, and the bias."""
+    rows = [
+        (radgraph, 0.5379231241355762, 0.3028258411486429, -0.37708368261038905),
+        (bertscore, 0.6175725628125001, 0.22430938459304575, -0.37030009974480316),
+        (semb, 0.7647942121140658, 0.2539439110169773, -0.25261621789593225),
+        (bleu, 0.44738335396242174, 0.2989271671041838, 4.315048405024756e-12),
+    ]
+    return sum((x - mean) / scale * weight for x, mean, scale, weight in rows) + 2.466552561323256e-10
+
+
+def test_rexrank_computes_what_rexrank_computes(published_checkpoints):
+    numbers = CONVENTIONS["rexrank"].numbers
+    names = [number.metric for number in numbers.values() if not number.metric.startswith("GREEN")]
+    parts = ["bertscore@radcliq", "semb_score@paper", "radgraph_f1@radgraph?lowercase=no"]
+    results = rrgmetrics.score([*names, *parts], predictions=CANDIDATES, references=REFERENCES, progress=False)
+    ours = {
+        words: results[number.metric].scores[number.key]
+        for words, number in numbers.items()
+        if number.metric in results
+    }
+    assert list(ours) == ["1/RadCliQ-v1", "BLEU", "BertScore", "SembScore", "RadGraph", "RaTEScore"]
+
+    bleu = [rexrank_bleu(*pair) for pair in zip(REFERENCES, CANDIDATES, strict=True)]
+    bertscore, semb, graph = (results[name].per_pair for name in parts)
+    radgraph = graph["radgraph_f1_radcliq"]
+    assert ours["BLEU"] == pytest.approx(np.mean(bleu))
+    assert ours["BertScore"] == pytest.approx(np.mean(bertscore["bertscore"]))
+    assert ours["SembScore"] == pytest.approx(np.mean(semb["semb_score"]))
+    assert ours["RadGraph"] == pytest.approx(np.mean(radgraph))
+    features = zip(radgraph, bertscore["bertscore"], semb["semb_score"], bleu, strict=True)
+    assert ours["1/RadCliQ-v1"] == pytest.approx(1 / np.mean([rexrank_radcliq(*row) for row in features]))
+    assert "idf:no" in results["radcliq@paper"].signature
