@@ -2,7 +2,8 @@
 
     ReportMetricsCallback   for the Hugging Face Trainer: generates reports, scores them, puts `eval_<key>` everywhere
     make_compute_metrics    for `Seq2SeqTrainer(predict_with_generate=True)`
-    make_reward             for TRL's GRPO and RLOO
+    make_reward             for TRL's GRPO and RLOO; make_async_reward is awaited
+    verl, openrlhf          the same for verl and OpenRLHF
     ReportMetrics           update, compute, reset: for Lightning and hand-written loops
     best_model              the arguments that let a metric choose the best checkpoint
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.callbacks.arguments import best_model
+from rrgmetrics.callbacks.async_reward import AsyncReward, make_async_reward
 from rrgmetrics.callbacks.compute_metrics import make_compute_metrics
 from rrgmetrics.callbacks.report_metrics import ReportMetrics
 from rrgmetrics.callbacks.reward import Reward, make_reward
@@ -22,7 +24,16 @@ from rrgmetrics.extras import need
 if TYPE_CHECKING:
     from rrgmetrics.callbacks.trainer import ReportMetricsCallback
 
-__all__ = ["ReportMetrics", "ReportMetricsCallback", "Reward", "best_model", "make_compute_metrics", "make_reward"]
+__all__ = [
+    "AsyncReward",
+    "ReportMetrics",
+    "ReportMetricsCallback",
+    "Reward",
+    "best_model",
+    "make_async_reward",
+    "make_compute_metrics",
+    "make_reward",
+]
 
 
 def __getattr__(name: str) -> Any:

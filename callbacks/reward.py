@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -375,6 +376,7 @@ class _Metric:
         self._announced = False
         self._has_scored = False
         self._scores: OrderedDict[Pair, dict[str, Scored]] = OrderedDict()
+        self._turn = threading.Lock()  # trainers call rewards from several threads
 
     def scores(self, pairs: Sequence[Pair], key: str) -> list[Scored]:
         """The key's score of each pair, or why it has none.
@@ -382,6 +384,10 @@ class _Metric:
         Raises:
             BackendError: Nobody has answered yet: the set-up is wrong. Later on that is an outage.
         """
+        with self._turn:
+            return self._scores_of(pairs, key)
+
+    def _scores_of(self, pairs: Sequence[Pair], key: str) -> list[Scored]:
         lost = self._score(pairs)
         silent = [pair for pair in pairs if pair not in lost and self._scores[pair][key].cause is None]
         self._name_causes([pair for pair in silent if math.isnan(self._scores[pair][key].value)], key)

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from rrgmetrics.callbacks import make_reward
+from rrgmetrics.callbacks import make_async_reward, make_reward
 from rrgmetrics.training.preference_pairs import prefer
 
 pytestmark = pytest.mark.slow
@@ -26,6 +26,7 @@ def test_grpo_logs_a_column_for_each_reward(causal_model, tokenizer, tmp_path, c
     names = ["crepe", "finding_errors", "green", "bleu"]
     rewards = [make_reward(name, reference="report") for name in names]
     rewards.append(make_reward("green", key="green_errors", reference="report", transform="unit"))
+    rewards += [make_async_reward(name, reference="report") for name in ("rouge", "finding_score")]
     arguments = GRPOConfig(
         output_dir=str(tmp_path),
         use_cpu=True,
@@ -45,7 +46,7 @@ def test_grpo_logs_a_column_for_each_reward(causal_model, tokenizer, tmp_path, c
     logged = [row for row in trainer.state.log_history if "reward" in row]
     assert len(logged) == 3
     for row in logged:
-        for name in [*names, "green_errors"]:
+        for name in [*names, "green_errors", "rouge", "finding_score"]:
             assert math.isfinite(row[f"rewards/{name}/mean"])
 
 
