@@ -117,7 +117,9 @@ def remarks(listed: Sequence[Remark]) -> Markup:
         matters = {True: "significant", False: "not significant", None: ""}[remark.significant]
         matters = "part of an error" if remark.left_out else matters
         note = Markup(' <span class="matters{}">{}</span>').format(" much" if much else "", matters) if matters else ""
-        lines.append(Markup("<li>{}<span>{}{}</span></li>").format(_letter(remark.kind), remark.sentence, note))
+        before, differs, after = remark.parts
+        words = Markup("{}<b>{}</b>{}").format(before, differs, after) if differs else before
+        lines.append(Markup("<li>{}<span>{}{}</span></li>").format(_letter(remark.kind), words, note))
     return Markup('<ul class="remarks">{}</ul>').format(NOTHING.join(lines)) if lines else NOTHING
 
 

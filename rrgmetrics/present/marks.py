@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -36,6 +37,9 @@ class Mark(NamedTuple):
         return f"{KINDS[self.kind].letter} {KINDS[self.kind].title}"
 
 
+_DIFFERENCE = re.compile(r"(?<=, )[a-z][a-z ]*: [^→]+ → .*(?=\.$)|^[A-Z][a-z ]* left out(?=:)")
+
+
 class Remark(NamedTuple):
     """One error, or another remark, in words.
 
@@ -50,6 +54,17 @@ class Remark(NamedTuple):
     sentence: str
     significant: bool | None = None
     left_out: bool = False
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The sentence as what comes before the attribute that differs, the attribute with both values, and the rest.
+
+        >>> Remark("incorrect_severity", "Left effusion, size: small → large.").parts
+        ('Left effusion, ', 'size: small → large', '.')
+        """
+        found = _DIFFERENCE.search(self.sentence)
+        start, end = found.span() if found else (len(self.sentence), len(self.sentence))
+        return self.sentence[:start], self.sentence[start:end], self.sentence[end:]
 
 
 @dataclass(frozen=True)

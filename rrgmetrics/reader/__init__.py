@@ -3,7 +3,7 @@
     >>> from rrgmetrics.reader import compare, read
     >>> comparison = compare(read("Small right pleural effusion."), read("Small left pleural effusion."))
     >>> comparison.errors[0].sentence
-    'Reference: small right pleural effusion; candidate: small left pleural effusion.'
+    'Pleural effusion, side: right → left.'
 
 The reader is deterministic and explains itself. Its knowledge is the lexicon (`lexicon/*/*.yaml`), which a radiologist
 can correct or add to; its engine is a few short modules: `tokens` (`typing_errors`) → `items` (`levels`,

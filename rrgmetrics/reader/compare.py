@@ -47,7 +47,7 @@ from rrgmetrics.reader.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.reader.scope import out_of_scope
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reader.similarity import related
-from rrgmetrics.reader.wording import phrase
+from rrgmetrics.reader.wording import ARROW, phrase
 from rrgmetrics.reports import Context, check_report, parse_context
 
 _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it
@@ -104,7 +104,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     spoiled = {(error.reference.observation, error.category) for error in errors if error.reference and error.attribute}
     vague = list(left_out_errors(refs, cands, links, spoiled, candidate, lexicon))
     errors = [error for error in errors if not told_beside(error, reference, candidate)]
-    errors = [_turned(error) for error in errors]
+    errors = [_turned(error, lexicon) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
     if not any(error.attribute == "temporal" for error in errors):
         errors.extend(denied_change(reference, candidate, missing))
@@ -157,7 +157,7 @@ def explain(
     Example:
         >>> for error in explain(candidate="Small left effusion.", reference="Small right effusion.").errors:
         ...     print(error.category.letter, error.sentence)
-        C Reference: small right pleural effusion; candidate: small left pleural effusion.
+        C Pleural effusion, side: right → left.
     """
     check_report(candidate, "candidate")
     check_report(reference, "reference")
@@ -264,14 +264,16 @@ def _named_though_denied(unit: Unit, shown: Unit, other: Reading, lexicon: Lexic
     return [replace(unit, head=x, readings=(x,)) for x in named] if len(named) < len(unit.readings) else []
 
 
-def _turned(error: FindingError) -> FindingError:
+def _turned(error: FindingError, lexicon: Lexicon) -> FindingError:
     """Takes what the reference calls resolved, and the candidate unchanged or worse, for a course turned: F, no A."""
     gone, there = error.reference, error.candidate
     if error.category is not ErrorCategory.FALSE_FINDING or gone is None or there is None:
         return error
     if gone.change != "resolved" or there.change not in ("stable", "worse"):
         return error
-    return replace(error, category=ErrorCategory.MISSING_COMPARISON, attribute="temporal")
+    finding = lexicon.concepts[there.concept].name
+    sentence = f"{finding[:1].upper()}{finding[1:]}, change: {gone.change} {ARROW} {there.change}."
+    return replace(error, category=ErrorCategory.MISSING_COMPARISON, attribute="temporal", sentence=sentence)
 
 
 def _told_once(errors: list[FindingError], one: Reading, two: Reading) -> list[FindingError]:

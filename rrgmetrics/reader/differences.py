@@ -13,7 +13,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
 from rrgmetrics.reader.places import beside, near, same_side
 from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
-from rrgmetrics.reader.wording import phrase
+from rrgmetrics.reader.wording import difference
 
 # Steps of severity (lexicon/*/attributes.yaml) that differ by more than observer variation, and that matter.
 SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
@@ -87,7 +87,7 @@ def _attribute_error(
     return FindingError(
         category=category,
         significant=matters,
-        sentence=f"Reference: {phrase(ref, lexicon)}; candidate: {phrase(cand, lexicon)}.",
+        sentence=f"{difference(ref, cand, attribute, lexicon)}.",
         attribute=attribute,
         reference=ref.head,
         candidate=cand.head,
@@ -212,18 +212,18 @@ def _measurement_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     b = max((n for finding in cand.readings for n in finding.measurements_mm), default=None)
     if a is None or b is None or a == b:
         return None
-    difference = abs(a - b)
+    apart = abs(a - b)
     if concept.is_device:
-        return difference > TUBE_SIGNIFICANT_MM if difference > TUBE_DIFFERENCE_MM else None
-    if difference <= max(READING_ERROR_MM, READING_ERROR * a):
+        return apart > TUBE_SIGNIFICANT_MM if apart > TUBE_DIFFERENCE_MM else None
+    if apart <= max(READING_ERROR_MM, READING_ERROR * a):
         return None
     for row in lexicon.rubric["thresholds"]:
         if not {concept.key, *concept.ancestors}.isdisjoint(row["concepts"]):
-            return difference > row["beyond"] and any((a >= mm) != (b >= mm) for mm in row["mm"])
+            return apart > row["beyond"] and any((a >= mm) != (b >= mm) for mm in row["mm"])
     if a >= MASS_MM:
-        return difference / a > MASS_RELATIVE_DIFFERENCE or b < MASS_MM
+        return apart / a > MASS_RELATIVE_DIFFERENCE or b < MASS_MM
     limit = SMALL_NODULE_DIFFERENCE_MM if a < SMALL_NODULE_MM else NODULE_DIFFERENCE_MM
-    return difference > limit
+    return apart > limit
 
 
 def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
@@ -317,7 +317,7 @@ def denied_change(reference: Reading, candidate: Reading, missing: Sequence[Unit
         FindingError(
             category=ErrorCategory.FALSE_COMPARISON,
             significant=False,
-            sentence="The candidate says that nothing has changed; the reference tells a change.",
+            sentence="The candidate says that nothing has changed; the reference reports a change.",
             attribute="temporal",
             reference_spans=changed[0].spans,
             candidate_spans=tuple(compared.span for compared in said),
@@ -371,7 +371,7 @@ def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
                     FindingError(
                         category=category,
                         significant=False,
-                        sentence=f"Only the {who} tells that all is {compared.kind}.",
+                        sentence=f"Only the {who} says that all is {compared.kind}.",
                         attribute="temporal",
                         reference_spans=() if false else (compared.span,),
                         candidate_spans=(compared.span,) if false else (),
@@ -419,7 +419,7 @@ def _resolved_error(finding: Finding, category: ErrorCategory, lexicon: Lexicon)
     return FindingError(
         category=category,
         significant=False,
-        sentence=f"Only the {who} tells that {lexicon.concepts[finding.concept].name} has resolved.",
+        sentence=f"Only the {who} says that {lexicon.concepts[finding.concept].name} has resolved.",
         attribute="temporal",
         reference=None if false else finding,
         candidate=finding if false else None,

@@ -1,43 +1,179 @@
-"""The reader's own words for what it read."""
+"""Observations and their differences in words, as a radiologist would write them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from rrgmetrics.reader.levels import number_of
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Unit
+from rrgmetrics.reader.model import Attribute, Finding, Unit
+
+ARROW = "→"
+NOT_GIVEN = "not given"
+_STEM = 8  # letters in which "mediastinal" and "mediastinum" agree
+_CERTAINTIES = {"definite": "certain", "probable": "probable", "not_excluded": "not excluded"}
 
 
 def phrase(unit: Unit, lexicon: Lexicon) -> str:
     """Returns an observation in words: "small right upper lobe nodule (4 mm)"."""
     head = unit.head
-    words = []
-    if head.assertion == "uncertain":
-        words.append("possible")
-    words.append(_severity_word(unit, lexicon))
-    if unit.side:
-        words.append(unit.side)
-    name = " or ".join(dict.fromkeys(lexicon.concepts[finding.concept].name for finding in unit.readings))
-    zones = (lexicon.zones[zone].name for zone in sorted(unit.zones))
-    words.extend(z for z in zones if z not in name)
-    words.append(name)
-    if head.levels:
-        words.append("(" + ", ".join(sorted(head.levels, key=lambda level: lexicon.levels[level])) + ")")
-    if head.route:
-        words.append(f"({head.route.replace('_', ' ')})")
-    if head.tip:
-        words.append("with tip in " + ", ".join(site.replace("_", " ") for site in sorted(head.tip)))
-    if head.position:
-        words.append(f"({lexicon.position_names[head.position]})")
-    if head.measurements_mm:
-        words.append("(" + " x ".join(f"{n:g}" for n in head.measurements_mm) + " mm)")
-    if head.change:
-        words.append(f"({head.change})")
-    return " ".join(w for w in words if w)
+    words = ["possible" if head.assertion == "uncertain" else "", _severity(unit, lexicon)]
+    name = _name(unit, lexicon)
+    if words[-1] and name.partition(" ")[0].endswith("ed"):  # "mildly enlarged", "severely widened"
+        words[-1] = words[-1] if words[-1] == "borderline" else f"{words[-1]}ly"
+    words += [_area(unit, lexicon), name, _bracketed(_levels(unit, lexicon))]
+    if lexicon.concepts[head.concept].is_device:
+        words.append(_end(unit, lexicon))
+    else:
+        words += [_bracketed(_measures(unit))]
+    words.append(_bracketed((head.change or "").replace("_", " ")))
+    return " ".join(filter(None, words))
 
 
-def _severity_word(unit: Unit, lexicon: Lexicon) -> str:
+def difference(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> str:
+    """Returns how an attribute of one finding differs: "Right pleural effusion, size: moderate → small"."""
+    label, a, b = _values(ref, cand, attribute, lexicon)
+    place = {"side": _zones(ref, lexicon), "location": "", "position": ""}.get(label, _area(ref, lexicon))
+    levels = "" if label == "location" else _bracketed(_levels(ref, lexicon))
+    subject = " ".join(filter(None, (place, _name(ref, lexicon), levels)))
+    return f"{subject[:1].upper()}{subject[1:]}, {label}: {a} {ARROW} {b}"
+
+
+def _values(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> tuple[str, str, str]:
+    """Returns the name of an attribute, and what each report says of it; both in full where nothing shorter differs."""
+    if attribute == "device_position":
+        return _positions(ref, cand, lexicon)
+    zones = _zones(ref, lexicon), _zones(cand, lexicon)
+    if attribute == "location" and all(zones) and zones[0] != zones[1]:
+        return "location", _place(ref, lexicon), _place(cand, lexicon)
+    for label, value in _ATTRIBUTES[attribute].items():
+        a, b = (value(unit, lexicon) for unit in (ref, cand))
+        if a != b and (attribute == "temporal" or (a and b)):
+            return label, a or NOT_GIVEN, b or NOT_GIVEN
+    first = next(iter(_ATTRIBUTES[attribute]))
+    return first, phrase(ref, lexicon), phrase(cand, lexicon)
+
+
+def _positions(ref: Unit, cand: Unit, lexicon: Lexicon) -> tuple[str, str, str]:
+    """Returns what differs of the way in and the place of a device: "side", "route", or both and its tip."""
+    told = {"side": _place, "route": _route, "position": _tip, "": _position}
+    differs = {name: (value(ref, lexicon), value(cand, lexicon)) for name, value in told.items()}
+    differs = {name: each for name, each in differs.items() if each[0] != each[1]}
+    label = next(iter(differs)) if len(differs) == 1 and "" not in differs else "position"
+    a, b = (", ".join(filter(None, (each[i] for each in differs.values()))) for i in (0, 1))
+    return label, a or NOT_GIVEN, b or NOT_GIVEN
+
+
+def _severity(unit: Unit, lexicon: Lexicon) -> str:
     step = next((finding.severity for finding in unit.readings if finding.severity is not None), None)
     if step is None:
         return ""
     if unit.head.concept in lexicon.roles["sized"] and step in lexicon.size_names:
         return lexicon.size_names[step]
     return next((key.replace("_", " ") for key, value in lexicon.severity.items() if value == step), "")
+
+
+def _size(unit: Unit, lexicon: Lexicon) -> str:
+    return _severity(unit, lexicon) if unit.head.concept in lexicon.roles["sized"] else ""
+
+
+def _measures(unit: Unit, lexicon: Lexicon | None = None) -> str:
+    sizes = next((finding.measurements_mm for finding in unit.readings if finding.measurements_mm), ())
+    return " x ".join(f"{mm:g}" for mm in sizes) + " mm" if sizes else ""
+
+
+def _name(unit: Unit, lexicon: Lexicon) -> str:
+    keys = dict.fromkeys(finding.concept for finding in unit.readings)
+    return " or ".join(
+        dict.fromkeys(lexicon.concept_names.get(concept, lexicon.concepts[concept].name) for concept in keys)
+    )
+
+
+def _side(unit: Unit, lexicon: Lexicon | None = None) -> str:
+    worse = unit.head.worse_side
+    return f"{unit.side}, worse on the {worse}" if unit.side == "bilateral" and worse else unit.side or ""
+
+
+def _zones(unit: Unit, lexicon: Lexicon) -> str:
+    name = _name(unit, lexicon)
+    names = (lexicon.zones[zone].name for zone in sorted(unit.zones))
+    return " ".join(zone for zone in names if zone and zone[:_STEM] not in name)
+
+
+def _levels(unit: Unit, lexicon: Lexicon) -> str:
+    return ", ".join(sorted(unit.head.levels, key=lambda level: lexicon.levels[level]))
+
+
+def _area(unit: Unit, lexicon: Lexicon) -> str:
+    """Returns the side and the zones; where bones are numbered, the side alone."""
+    return " ".join(filter(None, (unit.side, "" if unit.head.levels else _zones(unit, lexicon))))
+
+
+def _place(unit: Unit, lexicon: Lexicon) -> str:
+    return " ".join(filter(None, (_area(unit, lexicon), _levels(unit, lexicon))))
+
+
+def _tip(unit: Unit, lexicon: Lexicon) -> str:
+    """Returns where a device ends: "tip 35 mm above the carina", "tip in the mid SVC"."""
+    head = unit.head
+    if head.measurements_mm and lexicon.concepts[head.concept].carina_cm:
+        return f"tip {_measures(unit)} above the carina"
+    ends = [lexicon.tip_names.get(site, f"in the {site.replace('_', ' ')}") for site in sorted(head.tip)]
+    return f"tip {' and '.join(ends)}" if ends else ""
+
+
+def _position(unit: Unit, lexicon: Lexicon) -> str:
+    return lexicon.position_names[unit.head.position] if unit.head.position else ""
+
+
+def _route(unit: Unit, lexicon: Lexicon) -> str:
+    return (unit.head.route or "").replace("_", " ")
+
+
+def _end(unit: Unit, lexicon: Lexicon) -> str:
+    """Returns how a device came in and where it ends, with "in brackets" and "with" as a noun phrase needs them."""
+    route = _route(unit, lexicon)
+    tip = _tip(unit, lexicon)
+    size = "" if lexicon.concepts[unit.head.concept].carina_cm else _bracketed(_measures(unit))
+    told = (_bracketed(route) if route != "chest wall" else "", f"with {tip}" if tip else "", size)
+    return " ".join(filter(None, (*told, _bracketed(_position(unit, lexicon)))))
+
+
+def _certainty(unit: Unit, lexicon: Lexicon) -> str:
+    words = _CERTAINTIES.get(unit.head.certainty, unit.head.certainty)
+    return words if len(unit.readings) == 1 else f"{words} {_name(unit, lexicon)}"
+
+
+def _number(unit: Unit, lexicon: Lexicon) -> str:
+    head: Finding = unit.head
+    count = head.count if head.concept in lexicon.roles["tipped"] else number_of(head.levels, head.count, lexicon)
+    return "" if count is None else f"{count:g}"
+
+
+def _acuity(unit: Unit, lexicon: Lexicon) -> str:
+    return next((finding.acuity for finding in unit.readings if finding.acuity), "").replace("_", " ")
+
+
+def _described(unit: Unit, lexicon: Lexicon) -> str:
+    told = sorted(frozenset().union(*(finding.morphology for finding in unit.readings)))
+    return ", ".join(word.replace("_", " ") for word in told)
+
+
+def _change(unit: Unit, lexicon: Lexicon) -> str:
+    return next((finding.change for finding in unit.readings if finding.change), "").replace("_", " ")
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if text else ""
+
+
+_ATTRIBUTES: Mapping[Attribute, Mapping[str, Callable[[Unit, Lexicon], str]]] = {
+    "location": {"side": _side, "location": _place},
+    "severity": {"size": _size, "severity": _severity},
+    "measurement": {"size": _measures},
+    "certainty": {"certainty": _certainty},
+    "descriptor": {"number": _number, "age": _acuity, "description": _described, "interpretation": _name},
+    "overinterpretation": {"interpretation": _name},
+    "underinterpretation": {"interpretation": _name},
+    "temporal": {"change": _change},
+}

@@ -83,7 +83,7 @@ def test_findings_against_words():
     said = summary(lines, found(WRONG_SIDE, PARAPHRASE), NOBODY)
     assert said.headline == "Candidate 2 errs less: no error against 1 significant error."
     (wrong, right) = said.wrong
-    assert "small left pleural effusion; candidate: small right" in wrong.errors[0].sentence
+    assert wrong.errors[0].sentence == "Pleural effusion, side: left → right."
     assert right == ("Candidate 2", "no error", ())
     assert said.votes == {
         "For candidate 1": "words in common (BLEU and ROUGE)",

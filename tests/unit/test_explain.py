@@ -56,7 +56,7 @@ def test_the_command_line_shows_both_reports_and_the_errors(tmp_path, capsys):
     assert REFERENCE in shown
     assert CANDIDATE in shown
     assert "2 errors, 2 significant" in shown
-    assert "C Reference: small right pleural effusion; candidate: small left pleural effusion." in shown
+    assert "C Pleural effusion, side: right → left." in shown
 
 
 def test_the_command_line_reads_what_it_is_told_and_says_what_it_knows(tmp_path, capsys):
@@ -81,4 +81,4 @@ def test_the_page_marks_the_evidence(tmp_path):
     file.write_text(json.dumps({"study_id": "s1", "reference": REFERENCE, "candidate": CANDIDATE}) + "\n")
     arguments = ["score", str(file), "--metrics", "finding_errors", "--html", str(page), "--trials", "10"]
     assert cli.main([*arguments, "--no-progress"]) == 0
-    assert "Reference: small right pleural effusion; candidate: small left pleural effusion." in page.read_text()
+    assert "Pleural effusion, <b>side: right → left</b>." in page.read_text()

@@ -140,7 +140,7 @@ def test_what_the_reader_finds_stands_beside_each_report():
     text = texts_of(page(PAIRS[:1], values=(0.5,)))[0]
     assert '<mark class="kind-incorrect_location">Small right pleural effusion</mark>' in text
     assert '<mark class="kind-incorrect_location">Small left pleural effusion</mark>' in text
-    assert "Reference: small right pleural effusion; candidate: small left pleural effusion." in text
+    assert "Pleural effusion, <b>side: right → left</b>." in text
     assert "The reader finds no error." in texts_of(page(PAIRS[2:], values=(0.5,)))[0]
 
 

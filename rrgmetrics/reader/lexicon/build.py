@@ -336,7 +336,9 @@ def _add_attributes(lexicon: Lexicon, trie: _Builder) -> None:
         word: [(row["from"], tables["severity"][row["severity"]]["step"]) for row in rows]
         for word, rows in tables["shares"].items()
     }
-    lexicon.position_names, lexicon.size_names = tables["names"]["position"], tables["names"]["size"]
+    names = tables["names"]
+    lexicon.position_names, lexicon.size_names = names["position"], names["size"]
+    lexicon.concept_names, lexicon.tip_names = names.get("concept", {}), names.get("tip", {})
 
 
 def _add_normals(lexicon: Lexicon, trie: _Builder) -> None:

@@ -305,6 +305,8 @@ class Lexicon:
         times: The words between two sizes.
         position_names: What the reader calls a device's position.
         size_names: What it calls the severity of a finding that has a size, by step.
+        concept_names: What explanations call a concept, where not by its name.
+        tip_names: Where explanations say that a device ends: "in the SVC".
         trie: The terms of all files, word by word.
         terms_words: Every word of these terms.
     """
@@ -343,5 +345,7 @@ class Lexicon:
     times: frozenset[str] = frozenset()
     position_names: dict[str, str] = field(default_factory=dict)
     size_names: dict[int, str] = field(default_factory=dict)
+    concept_names: dict[str, str] = field(default_factory=dict)
+    tip_names: dict[str, str] = field(default_factory=dict)
     trie: Trie = field(default_factory=dict)
     terms_words: set[str] = field(default_factory=set)

@@ -262,7 +262,10 @@ SHAPES: dict[str, Shape] = {
             "largest": Table(_NUMBER, _KEY),
             "shares": Table(Many(_record({"from": _NUMBER, "severity": Value(of="severity")})), _WORD),
             "times": _WORDS,
-            "names": _record({"position": _record({"good": _TEXT, "bad": _TEXT}), "size": Table(_TEXT, _STEP)}),
+            "names": _record(
+                {"position": _record({"good": _TEXT, "bad": _TEXT}), "size": Table(_TEXT, _STEP)},
+                {"concept": Table(_TEXT, Value(of="concepts")), "tip": Table(_TEXT, Value(of="tip_sites"))},
+            ),
         }
     ),
     "cues": _record(dict.fromkeys(_CUES, _TERMS)),

@@ -91,12 +91,71 @@ def test_a_report_compared_with_itself_has_no_errors(
         assert compare(reading, reading).errors == ()
 
 
-def test_an_error_is_told_in_one_sentence_with_its_evidence() -> None:
+SENTENCES = [
+    (
+        "Moderate right pleural effusion, worse since the prior.",
+        "Small bilateral pleural effusions, stable.",
+        [
+            "Pleural effusion, side: right → bilateral.",
+            "Right pleural effusion, size: moderate → small.",
+            "Right pleural effusion, change: worse → stable.",
+        ],
+    ),
+    (
+        "ET tube tip 35 mm above the carina.",
+        "ET tube tip 10 mm above the carina.",
+        ["Endotracheal tube, position: tip 35 mm above the carina → tip 10 mm above the carina."],
+    ),
+    (
+        "Right IJ line, tip in the mid SVC.",
+        "Right subclavian line, tip in the right atrium.",
+        [
+            "Central venous catheter, position: internal jugular, tip in the mid SVC → "
+            "subclavian, tip in the right atrium."
+        ],
+    ),
+    (
+        "Mildly enlarged cardiomediastinal silhouette.",
+        "Severely enlarged cardiomediastinal silhouette.",
+        ["Enlarged cardiomediastinal silhouette, severity: mild → severe."],
+    ),
+    (
+        "Mildly enlarged cardiomediastinal silhouette.",
+        "Clear lungs.",
+        ["Only the reference reports: mildly enlarged cardiomediastinal silhouette."],
+    ),
+    (
+        "8 mm nodule in the left upper lobe.",
+        "12 mm nodule in the right lower lobe.",
+        [
+            "Nodule, location: left upper lobe → right lower lobe.",
+            "Left upper lobe nodule, size: 8 mm → 12 mm.",
+        ],
+    ),
+    ("Possible left pneumonia.", "Left pneumonia.", ["Left pneumonia, certainty: possible → certain."]),
+    ("Fractures of three left ribs.", "Fractures of five left ribs.", ["Left rib fracture, number: 3 → 5."]),
+    (
+        "Acute fracture of the left fourth rib.",
+        "Old fracture of the left fourth rib.",
+        ["Left rib fracture (rib 4), age: acute → chronic."],
+    ),
+    ("Left effusion has resolved.", "Left effusion is unchanged.", ["Pleural effusion, change: resolved → stable."]),
+    ("Left effusion.", "Worsening left effusion.", ["Left pleural effusion, change: not given → worse."]),
+    ("Right chest tube.", "Clear lungs.", ["Only the reference reports: right chest tube."]),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate", "sentences"), SENTENCES)
+def test_a_sentence_names_the_attribute_that_differs(reference: str, candidate: str, sentences: list[str]) -> None:
+    assert [error.sentence for error in compare(read(reference), read(candidate)).errors] == sentences
+
+
+def test_an_error_has_one_sentence_with_its_evidence() -> None:
     reference, candidate = "There is a small right pleural effusion.", "Small left effusion."
     (error,) = compare(read(reference), read(candidate)).errors
     assert error.category is ErrorCategory.INCORRECT_LOCATION
     assert error.attribute == "location"
-    assert error.sentence == "Reference: small right pleural effusion; candidate: small left pleural effusion."
+    assert error.sentence == "Pleural effusion, side: right → left."
     assert [reference[s.start : s.end] for s in error.reference_spans] == ["small right pleural effusion"]
     assert [candidate[s.start : s.end] for s in error.candidate_spans] == ["Small left effusion"]
 
