@@ -59,6 +59,8 @@ Options (in config_name, for example '?text=lower'):
     top_p: openai, vllm: draw from the words that make up this share of probability. Default: 1.0.
     runs: times that each question is asked, each reply kept; scores are means of the runs. Default: 1.
     max_tokens: longest reply; 0: the protocol's own. Default: 0.
+    total_tokens: hf: most tokens of question and reply together, 2048 as GREEN's authors; 0: what the model reads.
+        Default: 0.
     concurrency: openai: requests at a time. Default: 16.
     timeout: openai: seconds that one request may take. Default: 300.0.
     retries: openai: further tries of a request that failed. Default: 5.

@@ -14,6 +14,11 @@ JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `rea
     "top_p": Option(1.0, "openai, vllm: draw from the words that make up this share of probability", stated=False),
     "runs": Option(1, "times that each question is asked, each reply kept; scores are means of the runs", stated=False),
     "max_tokens": Option(0, "longest reply; 0: the protocol's own", stated=False),
+    "total_tokens": Option(
+        0,
+        "hf: most tokens of question and reply together, 2048 as GREEN's authors; 0: what the model reads",
+        stated=False,
+    ),
     "concurrency": Option(16, "openai: requests at a time", stated=False),
     "timeout": Option(300.0, "openai: seconds that one request may take", stated=False),
     "retries": Option(5, "openai: further tries of a request that failed", stated=False),

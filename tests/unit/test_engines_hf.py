@@ -103,6 +103,29 @@ def test_the_end_of_the_context_is_a_limit_too_alone_and_in_any_batch(model):
     assert set(cut.values()) == {"the reply was cut off where the 12 tokens that the model reads and writes end"}
 
 
+def test_question_and_reply_together_have_a_limit_too(model):
+    """As GREEN's authors bound them: what the question leaves is the reply's, to the token."""
+    asked, total = prompts(6, max_tokens=1000), 20
+    engine = load(model(endless=True, positions=64), total_tokens=total)
+    pieces = []
+    generate = engine.source.model.generate
+    engine.source.model.generate = lambda input_ids, **keywords: (
+        pieces.append(full := generate(input_ids=input_ids, **keywords)) or full
+    )
+    replies = engine.answer(asked)
+    assert {piece.shape[1] for piece in pieces} == {total}
+    assert {reply.error for reply in replies} == {
+        "the reply was cut off where the 20 tokens that the model reads and writes end"
+    }
+    assert engine.answer(prompts(30))[-1].error.startswith("the prompt has ")
+    plain = load(model(endless=True, positions=64))
+    assert engine.parameters == {**plain.parameters, "total_tokens": total}
+    assert engine.facts["total_tokens"] == "20"
+    assert load(model(), total_tokens=60).answer(prompts(3)) == load(model()).answer(prompts(3))
+    with pytest.raises(InputError, match="total_tokens is for hf"):
+        load_engine(EngineName("openai", "m"), options={"total_tokens": 9}, progress=False)
+
+
 def test_prompts_that_leave_about_the_same_room_are_asked_together(model):
     engine = load(model(endless=True, positions=64))
     sizes, generate = [], engine.source.model.generate

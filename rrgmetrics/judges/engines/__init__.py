@@ -17,6 +17,7 @@ from rrgmetrics.specs import JUDGE_OPTIONS
 AT_LEAST = {
     "temperature": 0,
     "max_tokens": 0,
+    "total_tokens": 0,
     "concurrency": 1,
     "retries": 0,
     "processes": 1,
@@ -39,6 +40,7 @@ class EngineOptions:
     temperature: float
     top_p: float
     max_tokens: int
+    total_tokens: int
     concurrency: int
     timeout: float
     retries: int
@@ -119,6 +121,8 @@ def load_engine(
 
 
 def _load_source(name: EngineName, options: EngineOptions, batch_size: int | None, device: str | None) -> Source:
+    if options.total_tokens and name.kind != "hf":
+        raise InputError(f"{name.kind}: total_tokens is for hf:<id>; bound the reply with max_tokens.")
     if name.kind == "openai":
         from rrgmetrics.judges.engines.openai import Server
 

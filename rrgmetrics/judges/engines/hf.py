@@ -47,12 +47,14 @@ class LocalModel:
         raw: Whether it reads the protocol's own text instead of its chat template's.
         batch_size: Prompts per forward pass.
         sampled: Whether it decodes as its own generation_config.json says.
+        total_tokens: Most tokens of a prompt and its reply together; 0: what the model reads.
     """
 
     loaded: Loaded
     raw: bool
     batch_size: int
     sampled: bool = False
+    total_tokens: int = 0
 
     @property
     def model(self) -> Any:
@@ -73,7 +75,8 @@ class LocalModel:
     def parameters(self) -> Mapping[str, Any]:
         """The number format of the weights, the template that writes the prompt, and how replies are sampled."""
         template = "protocol" if self.raw else "chat"
-        return {"dtype": self.dtype, "template": template, "temperature": 0.0, **self._sampling}
+        total = {"total_tokens": self.total_tokens} if self.total_tokens else {}
+        return {"dtype": self.dtype, "template": template, "temperature": 0.0, **self._sampling, **total}
 
     @property
     def _sampling(self) -> Mapping[str, float]:
@@ -93,7 +96,8 @@ class LocalModel:
         template, sampling = str(self.parameters["template"]), self._sampling
         words = " ".join(f"{name}={value:g}" for name, value in sampling.items())
         about = {"dtype": self.dtype, "template": template} | ({"sampling": words} if words else {})
-        return about | {"transformers": __version__}
+        total = {"total_tokens": str(self.total_tokens)} if self.total_tokens else {}
+        return {**about, **total, "transformers": __version__}
 
     @property
     def dtype(self) -> str:
@@ -103,10 +107,11 @@ class LocalModel:
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Yields answers batch by batch, the longest replies and prompts first; a batch has one token budget."""
         ids = [prompt_ids(self.tokenizer, prompt, raw=self.raw) for prompt in prompts]
-        window, n_known = context_length(self.model.config), len(self.model.get_input_embeddings().weight)
+        window, n_known = self._window, len(self.model.get_input_embeddings().weight)
         refused = [unreadable(index, row, window, n_known, self.tokenizer) for index, row in enumerate(ids)]
         yield from filter(None, refused)
-        limits = [min(prompt.max_tokens, room(window, len(row))) for prompt, row in zip(prompts, ids, strict=True)]
+        left = [window - len(row) if self.total_tokens else room(window, len(row)) for row in ids]
+        limits = [min(prompt.max_tokens, n) for prompt, n in zip(prompts, left, strict=True)]
         order = [index for index, answer in enumerate(refused) if answer is None]
         order.sort(key=lambda index: (limits[index], len(ids[index])), reverse=True)
         start, size = 0, self.batch_size
@@ -129,6 +134,12 @@ class LocalModel:
                     answer = ended(index, text, why, limit)
                     yield at_the_end(answer, window) if limit < prompts[index].max_tokens else answer
             start += len(batch)
+
+    @property
+    def _window(self) -> int:
+        """The most tokens of a prompt and its reply together."""
+        window = context_length(self.model.config)
+        return min(window, self.total_tokens or window)
 
     def _generate(self, ids: Sequence[list[int]], limit: int, runs: str = "") -> list[tuple[str, str]]:
         """Generates the reply to each row, without special tokens, and why it ended: by itself, or at the limit.
@@ -183,7 +194,7 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
         check_chats(loaded.tokenizer, causal.tokenizer.folder)
     sampled = name.sampled and (causal.base.folder / "generation_config.json").is_file()
     usual = 1 if sampled else SMALL_BATCH if is_small(loaded.model) else BATCH_SIZE  # 1: as the authors of CRIMSON
-    return LocalModel(loaded, raw, batch_size or usual, sampled)
+    return LocalModel(loaded, raw, batch_size or usual, sampled, options.total_tokens)
 
 
 def needs_bf16(folder: Path) -> bool:

@@ -44,7 +44,7 @@ def parse_engine(name: str, use: str) -> EngineRequest:
         >>> parse_engine("openai:my-model?temperature=1", "--writer").options["temperature"]
         1.0
     """
-    parsed = parse_name(f"{JUDGE}@{name.removeprefix(f'{JUDGE}@')}")
+    parsed = parse_name(name if JUDGED.match(name) else f"{JUDGE}@{name}")
     if parsed.config in READER:
         raise InputError(
             f"{use} {name!r} asks nobody: the reader answers no questions; name an engine, such as openai:<model>."
