@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rrgmetrics.metaeval import Report
     from rrgmetrics.metaeval.loaders import Data
 
-ALSO = ("failures", "overlooked", "counts", "raters", "sources", "blocks", "distribution", "runs", "classes")
+ALSO = ("failures", "overlooked", "counts", "raters", "sources", "blocks", "distribution", "runs", "classes", "time")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(what raters say of each), blocks (totals, sections, sources and significant kinds, each pooled and within "
         "studies), distribution (what raters counted, and how far they agree: ICC, Krippendorff's alpha), runs (noise "
         "of judges that were asked several times, ?runs=N), classes (of significance, by crimson?explain=yes and "
-        "by each radiologist)",
+        "by each radiologist), time (milliseconds a pair of each metric, which then runs alone, beside tau-b)",
     )
     parser.add_argument(
         "--targets",
@@ -51,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plots",
         metavar="DIR",
-        help="write a forest, a map of kinds, histograms of the counts, the raters' counts by study, and a scatter "
-        "plot a metric",
+        help="write a forest, a map of kinds, histograms of the counts, the raters' counts by study, a scatter "
+        "plot a metric, and with --also time tau-b against time",
     )
     parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
     add_outputs(parser)
@@ -78,6 +78,7 @@ def run(options: argparse.Namespace) -> None:
         seed=options.seed,
         batch_size=options.batch_size,
         device=options.device,
+        timed="time" in options.also,
         progress=not options.no_progress,
     )
     tables = list(agreement_tables(reports))
@@ -116,5 +117,9 @@ def _pictures(options: argparse.Namespace, data: Sequence[Data], names: Sequence
     if not rated:
         named = ", ".join(each.name for each in data)
         raise InputError(f"--plots draws scores against radiologists' counts and ratings; {named} has none.")
+    timed = "time" in options.also
     several = [Path(options.plots) / HISTOGRAMS] if len(rated) > 1 else []
-    return [*several, *(path for each in rated for path in plot_paths(options.plots, each, names).values())]
+    return [
+        *several,
+        *(path for each in rated for path in plot_paths(options.plots, each, names, timed=timed).values()),
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rrgmetrics.comparison import Correction
@@ -14,8 +15,10 @@ from rrgmetrics.metaeval.loaders import Data, Ranked, load
 from rrgmetrics.metaeval.preferences import PreferenceReport, Preferred, preference_report
 from rrgmetrics.metaeval.ranked import RankedReport, ranked_report
 from rrgmetrics.metaeval.rated import Rated
+from rrgmetrics.metaeval.timing import Timed, score_timed
 from rrgmetrics.names import check_per_pair
 from rrgmetrics.prepared import prepare
+from rrgmetrics.results import Result
 from rrgmetrics.stats import LEVEL, TRIALS
 
 Report = AgreementReport | RankedReport | EqualReport | PreferenceReport
@@ -35,6 +38,7 @@ def agree(
     seed: int = 0,
     batch_size: int | None = None,
     device: str | None = None,
+    timed: bool = False,
     progress: bool = True,
 ) -> Report:
     """Scores one data set, and measures how far metrics agree with its raters.
@@ -53,6 +57,7 @@ def agree(
         seed: Of every interval.
         batch_size: As in `rrgmetrics.score`.
         device: As in `rrgmetrics.score`.
+        timed: Whether to score each metric alone, and say how long it takes (`AgreementReport.times`).
         progress: As in `rrgmetrics.score`.
 
     Returns:
@@ -73,6 +78,7 @@ def agree(
         seed=seed,
         batch_size=batch_size,
         device=device,
+        timed=timed,
         progress=progress,
     )[0]
 
@@ -87,24 +93,46 @@ def agree_on(
     seed: int = 0,
     batch_size: int | None = None,
     device: str | None = None,
+    timed: bool = False,
     progress: bool = True,
 ) -> list[Report]:
     """Scores several data sets with the same prepared metrics; arguments as in `agree`."""
-    name, times = Counter(each.name for each in data).most_common(1)[0]
-    if times > 1:
+    name, n_called = Counter(each.name for each in data).most_common(1)[0]
+    if n_called > 1:
         raise InputError(f"Two data sets are called {name!r}; give each file its own name.")
     check_per_pair(metrics, "agree")
     draws: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
+    scored = _scored(data, metrics, batch_size, device, timed, progress)
     reports: list[Report] = []
-    with prepare(metrics, batch_size=batch_size, device=device) as ready:
-        for each in data:
-            results = ready.score_pairs(list(each.pairs), progress=progress)
-            if isinstance(each, Ranked):
-                reports.append(ranked_report(each, results))
-            elif isinstance(each, Equal):
-                reports.append(equal_report(each, results, **draws))
-            elif isinstance(each, Preferred):
-                reports.append(preference_report(each, results, **draws))
-            else:
-                reports.append(measure(each, results, correction=correction, progress=progress, **draws))
+    for each, (results, times) in zip(data, scored, strict=True):
+        if isinstance(each, Ranked):
+            reports.append(ranked_report(each, results))
+        elif isinstance(each, Equal):
+            reports.append(equal_report(each, results, **draws))
+        elif isinstance(each, Preferred):
+            reports.append(preference_report(each, results, **draws))
+        else:
+            report = measure(each, results, correction=correction, progress=progress, **draws)
+            reports.append(replace(report, times=times))
     return reports
+
+
+def _scored(
+    data: Sequence[Data],
+    metrics: Sequence[str],
+    batch_size: int | None,
+    device: str | None,
+    timed: bool,
+    progress: bool,
+) -> list[tuple[dict[str, Result], dict[str, Timed]]]:
+    """The results of each data set, and the times where they are wanted: then each metric runs alone."""
+    if not timed:
+        with prepare(metrics, batch_size=batch_size, device=device) as ready:
+            return [(ready.score_pairs(list(each.pairs), progress=progress), {}) for each in data]
+    scored: list[tuple[dict[str, Result], dict[str, Timed]]] = [({}, {}) for _ in data]
+    for name in metrics:
+        with prepare([name], batch_size=batch_size, device=device) as ready:
+            for each, (results, times) in zip(data, scored, strict=True):
+                result, times[name] = score_timed(ready, each.pairs, progress=progress)
+                results.update(result)
+    return scored

@@ -13,7 +13,7 @@ mean over raters and tau-b are our choice. RadEval, arXiv 2509.18030, table 2: p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from rrgmetrics.comparison import CORRECTIONS, Correction
 from rrgmetrics.metaeval.beside import Beside, beside_published
 from rrgmetrics.metaeval.model import UNDEFINED, Agreement, Between, Preference, View
 from rrgmetrics.metaeval.rated import KINDS, RATING, TOTAL, Rated, mean_of_raters
+from rrgmetrics.metaeval.timing import Timed
 from rrgmetrics.progress import watched
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Mean
@@ -70,6 +71,7 @@ class AgreementReport:
         beside: Those scores beside ours.
         resampling: Behind each interval.
         correction: Of the p-values of `between`.
+        times: How long each metric took, where it was timed.
     """
 
     data: Rated
@@ -83,6 +85,7 @@ class AgreementReport:
     beside: tuple[Beside, ...]
     resampling: Resampling
     correction: Correction
+    times: Mapping[str, Timed] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

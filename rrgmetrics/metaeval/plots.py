@@ -17,6 +17,7 @@ from rrgmetrics.metaeval.judge_runs import mean_of
 from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.metaeval.reliability import intraclass
+from rrgmetrics.metaeval.timing import machine
 from rrgmetrics.names import label, parse_name
 from rrgmetrics.scorers.base import Array
 
@@ -36,12 +37,13 @@ def write_plots(report: AgreementReport, folder: str | Path, *, force: bool = Fa
     Returns:
         `<data set>_forest.png`, `<data set>_kinds.png` where raters marked kinds, `<data set>_sources.png` where there
         are several sources too, `<data set>_counts.png` (what raters counted), `<data set>_raters.png` where there are
-        several (what each counted in each study), and a scatter plot a metric, `<data set>_<metric>.png`.
+        several (what each counted in each study), `<data set>_time.png` where metrics were timed, and a scatter plot a
+        metric, `<data set>_<metric>.png`.
 
     Raises:
         InputError: A file exists, or the folder cannot be written to; nothing was drawn.
     """
-    paths = plot_paths(folder, report.data, report.results)
+    paths = plot_paths(folder, report.data, report.results, timed=bool(report.times))
     check_outputs(pictures=paths.values(), force=force)
     draw: Mapping[str, Callable[[AgreementReport], Any]] = {
         "forest": forest,
@@ -49,6 +51,7 @@ def write_plots(report: AgreementReport, folder: str | Path, *, force: bool = Fa
         "sources": sources_bars,
         "counts": lambda report: histograms([report.data]),
         "raters": lambda report: dots(report.data),
+        "time": against_time,
     }
     try:
         for name, path in paths.items():
@@ -59,14 +62,15 @@ def write_plots(report: AgreementReport, folder: str | Path, *, force: bool = Fa
     return list(paths.values())
 
 
-def plot_paths(folder: str | Path, data: Rated, metrics: Iterable[str]) -> dict[str, Path]:
-    """Each plot's path: `forest`, `counts`, those of `kinds`, `sources` and `raters`, and each metric by its name."""
+def plot_paths(folder: str | Path, data: Rated, metrics: Iterable[str], *, timed: bool = False) -> dict[str, Path]:
+    """Each plot's path: `forest`, `counts`, `kinds`, `sources`, `raters`, `time`, and each metric by its name."""
     there = {
         "forest": True,
         "kinds": len(data.counted_kinds) > 1,
         "sources": has_sources(data),
         "counts": True,
         "raters": len(data.raters) > 1,
+        "time": timed,
     }
     names = {name: name for name, is_there in there.items() if is_there}
     slugs: Mapping[str, str] = names | {metric: parse_name(metric).slug for metric in metrics}
@@ -181,6 +185,38 @@ def forest(report: AgreementReport) -> Any:
 def _height(line: Agreement | None) -> float:
     """The undefined stand below all others."""
     return -2.0 if line is None or np.isnan(line.tau_b.value) else line.tau_b.value
+
+
+# --- against time
+
+
+def against_time(report: AgreementReport) -> Any:
+    """tau-b of each metric with the main target against its milliseconds a pair, as CREPE's figure 1 draws it."""
+    target = main_target(report.data)
+    figure, axes = _figure(7.5, 4.6)
+    for number, (name, timed) in enumerate(sorted(report.times.items(), key=lambda each: each[1].seconds)):
+        line = report.headline(name, target)
+        if line is None or np.isnan([line.tau_b.value, timed.milliseconds]).any():
+            continue
+        value, low, high = line.tau_b[:3]
+        axes.plot([timed.milliseconds] * 2, [low, high], color=DOT, linewidth=1, alpha=0.4)
+        axes.plot(timed.milliseconds, value, "o", color=DOT, markersize=5)
+        axes.annotate(
+            label(name, report.results[name].titled),
+            (timed.milliseconds, value),
+            xytext=(6, -11 if number % 2 else 4),  # those of like time are neighbours
+            textcoords="offset points",
+            fontsize=8.5,
+        )
+    axes.set_xscale("log")
+    axes.margins(x=0.25)
+    axes.set_xlabel(f"milliseconds a pair, each metric alone ({machine()})", fontsize=9)
+    axes.set_ylabel(f"tau-b with radiologists' {report.data.title(target)}")
+    axes.set_title(f"{report.name}: {len(report.data.pairs)} pairs of {report.data.n_studies} studies", fontsize=11)
+    axes.grid(alpha=0.25)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
 
 
 # --- a map

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from rrgmetrics.english import listed
 from rrgmetrics.metaeval.ablation import Ablated
-from rrgmetrics.metaeval.agreement import AgreementReport, Resampling, row
+from rrgmetrics.metaeval.agreement import AgreementReport, Resampling, main_target, row
 from rrgmetrics.metaeval.blocks import by_block
 from rrgmetrics.metaeval.by_rater import SameSide, between_raters, by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import EVERY_KIND, RADIOLOGIST, counting, from_raters
@@ -18,8 +19,9 @@ from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
 from rrgmetrics.metaeval.rated import SIGNIFICANT, TOTAL, Rated
 from rrgmetrics.metaeval.reliability import distributions
+from rrgmetrics.metaeval.timing import machine
 from rrgmetrics.present.judge_noise import noise_numbers, noise_tables
-from rrgmetrics.present.numbers import p_value
+from rrgmetrics.present.numbers import figure, p_value
 from rrgmetrics.present.short import NO_CEILING, NOTHING, STYLES, named, short, short_estimate, short_signed, span
 from rrgmetrics.present.significance_classes import class_numbers, class_tables
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
@@ -439,6 +441,48 @@ def distribution_numbers(report: AgreementReport) -> list[dict[str, Any]]:
     ]
 
 
+def time_tables(report: AgreementReport) -> Iterator[Table]:
+    """Yields how long each metric took, the fastest first, beside its agreement (CREPE's table 3 and figure 1)."""
+    target = main_target(report.data)
+    order = sorted(report.times, key=lambda name: (math.isnan(report.times[name].milliseconds), _time(report, name)))
+    lines: list[Cells] = []
+    for name in order:
+        line = report.headline(name, target)
+        shown = short_estimate(line.tau_b) if line else NOTHING
+        lines.append((_name(report, name), figure(_time(report, name), 1) or NOTHING, shown))
+    kept = [name for name, each in report.times.items() if each.n_kept]
+    note = (
+        f" Replies were there already, so that no time is known: {listed(kept)}; ?cache=no asks anew." if kept else ""
+    )
+    yield Table(
+        ("metric", "ms a pair", f"tau-b, {report.data.title(target)}"),
+        (Group(tuple(lines)),),
+        title=f"{report.name}: time of {len(report.data.pairs)} pairs",
+        note=f"By the clock, each metric alone, weights loaded before; on {machine()}.{note}",
+    )
+
+
+def time_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+    """How long each metric took, a row each."""
+    return [
+        {
+            "dataset": report.name,
+            "subject": name,
+            "view": "time",
+            "milliseconds": each.milliseconds,
+            "seconds": each.seconds,
+            "n": each.n,
+            "n_kept": each.n_kept,
+            "machine": machine(),
+        }
+        for name, each in report.times.items()
+    ]
+
+
+def _time(report: AgreementReport, name: str) -> float:
+    return report.times[name].milliseconds
+
+
 ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
     "failures": failure_tables,
     "overlooked": overlooked_tables,
@@ -449,6 +493,7 @@ ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
     "distribution": distribution_tables,
     "runs": noise_tables,
     "classes": class_tables,
+    "time": time_tables,
 }
 
 NUMBERS: Mapping[
@@ -462,6 +507,7 @@ NUMBERS: Mapping[
     "distribution": distribution_numbers,
     "runs": noise_numbers,
     "classes": class_numbers,
+    "time": time_numbers,
 }
 
 
