@@ -30,6 +30,14 @@ def add_publishing(parser: argparse.ArgumentParser) -> None:
         "--model-card", metavar="DIR", help="write results into DIR's README.md and .eval_results/; needs --benchmark"
     )
     group.add_argument("--benchmark", metavar="ID[@REVISION]", help="the data set on the Hub that was evaluated on")
+    group.add_argument(
+        "--source",
+        metavar="URL",
+        help="where the evidence lies, for the card's entries; default: --push-to-hub's data set",
+    )
+    group.add_argument(
+        "--eval-yaml", metavar="FILE", help="write the eval.yaml of the benchmark's data set: a task for each metric"
+    )
     group.add_argument("--report-to", nargs="+", default=[], choices=list(TRACKERS), help="log scores and a table")
     group.add_argument("--project", metavar="NAME", default="rrgmetrics", help="of the trackers (default %(default)s)")
 
@@ -43,8 +51,15 @@ def check_publishing(options: argparse.Namespace) -> None:
     for name in ("push_texts", "public"):
         if getattr(options, name) and not options.push_to_hub:
             raise InputError(f"--{name.replace('_', '-')} is for --push-to-hub REPO, which is missing.")
-    if bool(options.model_card) != bool(options.benchmark):
+    if bool(options.model_card) != bool(options.benchmark) and not (options.benchmark and options.eval_yaml):
         raise InputError("--model-card DIR and --benchmark ID belong together: the card names what was evaluated on.")
+    if options.source and not options.model_card:
+        raise InputError("--source is for --model-card DIR, which is missing.")
+    if options.source and not options.source.startswith(("https://", "http://")):
+        raise InputError(f"--source {options.source}: write an address that begins with https://.")
+    if options.eval_yaml and not options.benchmark:
+        raise InputError("--eval-yaml declares the tasks of --benchmark ID, which is missing.")
+    files.check_outputs(settings=[options.eval_yaml], force=options.force)
     if options.model_card and Path(options.model_card).is_file():
         raise InputError(f"--model-card {options.model_card} is a file; name the folder of the model's repository.")
     for tracker in options.report_to:
@@ -57,6 +72,8 @@ def publish(options: argparse.Namespace, results: Results, systems: Mapping[str,
     done = []
     if options.model_card:
         done += _write_cards(options, results)
+    if options.eval_yaml:
+        done.append(_write_eval_yaml(options, results))
     for tracker in options.report_to:
         done += [_track(tracker, options.project, name, results[name], studies) for name, studies in systems.items()]
     if options.push_to_hub:
@@ -72,10 +89,12 @@ def publish(options: argparse.Namespace, results: Results, systems: Mapping[str,
 
 
 def _write_cards(options: argparse.Namespace, results: Results) -> list[str]:
-    from rrgmetrics.integrations.model_card import Benchmark, write_model_card
+    from rrgmetrics.integrations.model_card import Benchmark, Source, write_model_card
 
     dataset, _, revision = options.benchmark.partition("@")
-    benchmark = Benchmark(dataset, revision=revision)
+    details = f"https://huggingface.co/datasets/{options.push_to_hub}" if options.push_to_hub else ""
+    url = options.source or details
+    benchmark = Benchmark(dataset, revision=revision, source=Source(url) if url else None)
     folders = {
         name: Path(options.model_card) if len(results) == 1 else Path(options.model_card) / name for name in results
     }
@@ -85,6 +104,15 @@ def _write_cards(options: argparse.Namespace, results: Results) -> list[str]:
         for path in write_model_card(folder, folder.resolve().name, results[name], benchmark)
     ]
     return [f"Model card: {path}" for path in written]
+
+
+def _write_eval_yaml(options: argparse.Namespace, results: Results) -> str:
+    from rrgmetrics.integrations.model_card import eval_yaml
+
+    name = options.benchmark.partition("@")[0]
+    metrics = list(next(iter(results.values())))
+    files.write_text(options.eval_yaml, eval_yaml(metrics, name=name.partition("/")[2]), force=options.force)
+    return f"Tasks of {name}: {options.eval_yaml}"
 
 
 def _track(tracker: str, project: str, system: str, results: Mapping[str, Any], studies: files.Studies) -> str:

@@ -1,19 +1,21 @@
 """Results where a model's page shows them: `.eval_results/rrgmetrics.yaml` and the model card's metadata.
 
-The Hub reads results from files in `.eval_results/` and, as it did before, from `model-index` in the metadata of
-`README.md`. Both get the headline of each metric, with its interval and with the signature of what ran; what others
-wrote stays as it is.
+The Hub reads results from files in `.eval_results/` of a model and, as it did before, from `model-index` in the
+metadata of `README.md`. Both get the headline of each metric, with its interval and with the signature of what ran; what
+others wrote stays as it is. A benchmark, which is a data set, declares its tasks in `eval.yaml`, one for each metric, and
+the entries of `.eval_results` name them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.files import PathLike
+from rrgmetrics.names import parse_name
 from rrgmetrics.results import Result
 from rrgmetrics.stats import bootstrap
 
@@ -21,20 +23,45 @@ TASK_TYPE, TASK_NAME = "image-to-text", "Radiology report generation"
 TRIALS = 1_000
 
 
+FRAMEWORK = "rrgmetrics"  # evaluation_framework of eval.yaml
+
+
+class Source(NamedTuple):
+    """Where the evidence of results lies, to which the Hub links.
+
+    Attributes:
+        url: The address: a data set of per-pair scores, a leaderboard, a log.
+        name: What the link is called.
+        user: The user of the Hub to whom the results are attributed; "": nobody.
+        org: The organisation of the Hub; "": none.
+    """
+
+    url: str
+    name: str = "rrgmetrics"
+    user: str = ""
+    org: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """The keywords of `huggingface_hub.EvalResultEntry`."""
+        return {f"source_{field}": value for field, value in self._asdict().items() if value}
+
+
 class Benchmark(NamedTuple):
     """The data on which a model was evaluated.
 
     Attributes:
         dataset: Its id on the Hub, such as `my-lab/my-reports`.
-        task: Which task of it.
+        task: Which task of it; "": the one of the metric's name, as `eval_yaml` declares it.
         split: Which split.
         revision: Which commit; "": none is named.
+        source: Where the evidence lies; None: nowhere.
     """
 
     dataset: str
-    task: str = "report_generation"
+    task: str = ""
     split: str = "test"
     revision: str = ""
+    source: Source | None = None
 
 
 def write_model_card(folder: PathLike, model: str, results: Mapping[str, Result], benchmark: Benchmark) -> list[Path]:
@@ -82,15 +109,46 @@ def entries(results: Mapping[str, Result], benchmark: Benchmark) -> list[dict[st
         [
             EvalResultEntry(
                 dataset_id=benchmark.dataset,
-                task_id=benchmark.task,
+                task_id=benchmark.task or parse_name(name).slug,
                 value=result.scores[result.spec.headline.name],
                 dataset_revision=benchmark.revision or None,
                 date=datetime.now(UTC).date().isoformat(),
+                **(benchmark.source.to_dict() if benchmark.source else {}),
                 notes=f"{result.titled.headline.title} {interval(result)}; {unscored(result)}{result.signature}",
             )
-            for result in results.values()
+            for name, result in results.items()
         ]
     )
+
+
+def eval_yaml(metrics: Sequence[str], *, name: str, description: str = "", split: str = "test") -> str:
+    """Returns the `eval.yaml` of a benchmark's data set, which declares a task for each metric.
+
+    Args:
+        metrics: Names as in `rrgmetrics.score`.
+        name: What the benchmark is called.
+        description: What it is.
+        split: Which split is evaluated on.
+
+    Example:
+        >>> print(eval_yaml(["crepe", "green#errors"], name="My reports"), end="")
+        name: My reports
+        evaluation_framework: rrgmetrics
+        tasks:
+        - id: crepe
+          config: default
+          split: test
+        - id: green_errors
+          config: default
+          split: test
+    """
+    import yaml
+
+    document: dict[str, Any] = {"name": name, **({"description": description} if description else {})}
+    document["evaluation_framework"] = FRAMEWORK
+    document["tasks"] = [{"id": parse_name(each).slug, "config": "default", "split": split} for each in metrics]
+    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+    return text
 
 
 def model_index(results: Mapping[str, Result], benchmark: Benchmark) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What a board publishes, as files: Parquet and CSV tables, the Hub's leaderboard JSON, and `.eval_results`.
+"""What a board publishes, as files: Parquet and CSV tables, the Hub's JSON, `eval.yaml` and `.eval_results`.
 
     README.md                      card of the data set, with a viewer for each table
     board.json                     metrics with their signatures, sizes, round
@@ -7,6 +7,7 @@
     slices.parquet                 headlines on parts of the studies
     tests.parquet                  primary metric against every system above, Holm-corrected
     results/<id>/results_*.json    as the leaderboard template of the Hub (`gradio-templates/leaderboard`) reads them
+    eval.yaml                      for the benchmark's data set, where it is on the Hub: a task for each metric
     models/<id>/.eval_results/     for the system's model repository, where it names one on the Hub
 
 Nothing is written a pair: references, submitted reports, statistics of pairs and addresses stay in the board. Hidden
@@ -26,6 +27,7 @@ import yaml
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
+from rrgmetrics.integrations.model_card import eval_yaml
 from rrgmetrics.names import parse_name
 from rrgmetrics.skill import Skill
 from rrgmetrics.spaces import uploading
@@ -40,6 +42,7 @@ OURS = (
     "standings.csv",
     "results/*/results_*.json",
     "models/*/.eval_results/*.yaml",
+    "eval.yaml",
 )
 Rows = list[dict[str, Any]]
 CARD = """---
@@ -84,6 +87,9 @@ def export_board(board: Board, folder: files.PathLike, *, force: bool = False) -
         for name, make in zip(TABLES, makers, strict=True)
     }
     texts = {folder / "README.md": _card(info, tables)}
+    if info.dataset:
+        names = [metric.name for metric in info.metrics]
+        texts[folder / "eval.yaml"] = eval_yaml(names, name=info.title, description=info.description)
     for report in reports:
         texts |= {folder / path: text for path, text in _documents(report, info).items()}
     paths = [folder / f"{name}.parquet" for name, rows in tables.items() if rows]
@@ -299,11 +305,13 @@ def _template_json(report: SystemReport, info: BoardInfo) -> str:
 
 
 def _eval_entry(report: SystemReport, info: BoardInfo, key: str, value: float) -> dict[str, Any]:
+    source = {"url": f"https://huggingface.co/datasets/{info.dataset}", "name": info.title}
     signature = next(result.signature for result in report.results if parse_name(result.metric.name).slug == key)
     return {
         "dataset": {"id": info.dataset, "task_id": key},
         "value": value,
         "date": report.standing.system.submitted.isoformat(timespec="seconds"),
+        "source": source,
         "notes": signature,
     }
 

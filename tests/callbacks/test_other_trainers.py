@@ -13,11 +13,18 @@ from functools import partial
 
 import pytest
 
-from rrgmetrics.callbacks import make_async_reward, make_reward
+from rrgmetrics.callbacks import make_async_reward, make_reward, verl
 from rrgmetrics.callbacks.reward import Reward, _Metric
 
 REFERENCE = "Small left pleural effusion."
 WRONG_SIDE = "Small right pleural effusion."
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    """Rewards that verl would keep for the process are not kept for other tests."""
+    yield
+    verl._reward.cache_clear()
 
 
 def with_kwargs(raw, extra, *args, **kwargs):
@@ -111,7 +118,7 @@ def test_trl_awaits_rewards_at_the_same_time(monkeypatch):
 
     errors, bleu = asyncio.run(gather())
     assert errors == [0.0, -1.0]
-    assert bleu[0] == pytest.approx(1.0) > bleu[1]
+    assert bleu[1] < bleu[0] == pytest.approx(1.0)
     assert most == 2
     again = pickle.loads(pickle.dumps(rewards[0]))
     assert asyncio.run(again(completions=[REFERENCE], report=[REFERENCE])) == [0.0]

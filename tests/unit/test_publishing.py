@@ -48,6 +48,54 @@ def test_model_card_keeps_what_others_wrote(tmp_path, capsys):
     assert loaded.data.eval_results[1].metric_value == rows[0]["value"]
 
 
+def test_entries_name_the_tasks_of_the_benchmark_and_the_evidence(tmp_path):
+    from huggingface_hub import parse_eval_result_entries
+
+    benchmark = ["--benchmark", "my-lab/my-reports", "--eval-yaml", str(tmp_path / "eval.yaml")]
+    out = ["--model-card", str(tmp_path / "model"), "--source", "https://example.org/log"]
+    assert cli.main([*ONE, *BLEU, "bleu#2", *benchmark, *out]) == 0
+    declared = yaml.safe_load((tmp_path / "eval.yaml").read_text())
+    assert (declared["name"], declared["evaluation_framework"]) == ("my-reports", "rrgmetrics")
+    tasks = [task["id"] for task in declared["tasks"]]
+    assert tasks == ["bleu", "finding_score", "bleu_2"]
+    rows = yaml.safe_load((tmp_path / "model" / ".eval_results" / "rrgmetrics.yaml").read_text())
+    entries = parse_eval_result_entries(rows)
+    assert [entry.task_id for entry in entries] == tasks
+    assert {(entry.source_url, entry.source_name) for entry in entries} == {("https://example.org/log", "rrgmetrics")}
+
+
+def test_the_pushed_details_are_the_evidence(tmp_path, monkeypatch):
+    from datasets import Dataset
+
+    monkeypatch.setattr(Dataset, "push_to_hub", lambda self, *where, **how: None)
+    out = [
+        "--model-card",
+        str(tmp_path / "model"),
+        "--benchmark",
+        "my-lab/my-reports",
+        "--push-to-hub",
+        "my-lab/scores",
+    ]
+    assert cli.main([*ONE, *BLEU, *out]) == 0
+    rows = yaml.safe_load((tmp_path / "model" / ".eval_results" / "rrgmetrics.yaml").read_text())
+    assert rows[0]["source"]["url"] == "https://huggingface.co/datasets/my-lab/scores"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--source", "https://example.org"], "--source is for --model-card DIR"),
+        (["--eval-yaml", "eval.yaml"], "--eval-yaml declares the tasks of --benchmark ID"),
+        (["--benchmark", "a/b", "--model-card", "m", "--source", "log.txt"], "write an address that begins with https"),
+    ],
+)
+def test_publishing_that_lacks_its_counterpart_is_refused(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*ONE, *BLEU, *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_compare_writes_a_card_for_each_system(tmp_path):
     out = ["--model-card", str(tmp_path), "--benchmark", "my-lab/my-reports"]
     assert cli.main([*TWO, "--metrics", "bleu", "--no-trivial", "--no-progress", "--trials", "10", *out]) == 0

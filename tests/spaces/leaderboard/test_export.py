@@ -145,12 +145,18 @@ def test_eval_results_as_the_hub_writes_them(scored, tmp_path):
             value=item["value"],
             date=item["date"],
             notes=item["notes"],
+            source_url=item["source"]["url"],
+            source_name=item["source"]["name"],
         )
         for item in written
     ]
     assert hub.eval_result_entries_to_yaml(entries) == written
     assert path.name == "bench.yaml"
     assert [item["dataset"]["task_id"] for item in written] == ["rouge", "bleu__tokenizer_13a"]
+    assert {item["source"]["url"] for item in written} == {"https://huggingface.co/datasets/org/bench"}
+    declared = yaml.safe_load((tmp_path / "out" / "eval.yaml").read_text())
+    assert [task["id"] for task in declared["tasks"]] == ["rouge", "bleu__tokenizer_13a"]
+    assert declared["name"] == scored.info().title
 
 
 def test_card_has_a_viewer_for_each_table(scored, tmp_path):
