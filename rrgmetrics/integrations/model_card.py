@@ -1,9 +1,9 @@
 """Results where a model's page shows them: `.eval_results/rrgmetrics.yaml` and the model card's metadata.
 
 The Hub reads results from files in `.eval_results/` of a model and, as it did before, from `model-index` in the
-metadata of `README.md`. Both get the headline of each metric, with its interval and with the signature of what ran; what
-others wrote stays as it is. A benchmark, which is a data set, declares its tasks in `eval.yaml`, one for each metric, and
-the entries of `.eval_results` name them.
+metadata of `README.md`. Both get the headline of each metric, with its interval and with the signature of what ran;
+what others wrote stays as it is. A benchmark, which is a data set, declares its tasks in `eval.yaml`, one for each
+metric, and the entries of `.eval_results` name them.
 """
 
 from __future__ import annotations
