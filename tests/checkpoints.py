@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+from rrgmetrics.judges.protocols.green import CHECKPOINTS as GREENS
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 GREEN_COMMIT = "832389d56bbd45a36bbd61dfa4f0be76e99f1dad"  # which published.yaml pins
 CREPE_CONFIG = {
@@ -53,7 +55,7 @@ BERT_TOKENS = {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]",
 ROBERTA_TOKENS = {"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 
 
-JUDGES = ("StanfordAIMI/GREEN-radllama2-7b", "rajpurkarlab/medgemma-4b-it-crimson")
+JUDGES = (*(each.repository for each in GREENS.values()), "rajpurkarlab/medgemma-4b-it-crimson")
 CHAT = (
     "{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('no system turn') }}{% endif %}"
     "<s>[{{ m['role'] }}] {{ m['content'] }}\n{% endfor %}{% if add_generation_prompt %}[assistant] {% endif %}"
@@ -64,7 +66,9 @@ def write_judges(hub: Path, texts: list[str]) -> None:
     """Puts stand-ins for the published judges into a Hub cache; they say nothing."""
     for name in JUDGES:
         folder = hub / f"models--{name.replace('/', '--')}"
-        write, commit = (write_green, GREEN_COMMIT) if "GREEN" in name else (write_causal, COMMIT)
+        is_llama = "LLAMA" in name.upper()
+        write = write_green if is_llama else write_causal
+        commit = GREEN_COMMIT if name == GREENS["paper"].repository else COMMIT
         write(folder / "snapshots" / commit, texts, silent=True)
         (folder / "refs").mkdir()
         (folder / "refs" / "main").write_text(commit)

@@ -40,6 +40,10 @@ Configurations (config_name):
     reader: the reader; no language model.
     paper: StanfordAIMI/GREEN-radllama2-7b through transformers, asked as the authors ask it; a GPU of 16 GB or
         more, where it runs in bf16 as it is stored (the authors: fp16; replies may differ by rounding).
+    small: StanfordAIMI/GREEN-RadPhi2, 2.7 billion weights, asked as `paper` is; not run here.
+    multimodal: StanfordAIMI/GREEN-MM-RadLLaMA-7b, trained on reports of other modalities too, asked as `paper` is;
+        not run here.
+    small_multimodal: StanfordAIMI/GREEN-Gemma-2b-MM, the same at 2 billion weights; not run here.
     hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
     vllm:<id>: the same through vLLM (extra vllm).
     openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rrgmetrics.judges.protocols.counts import CATEGORIES, add
+from rrgmetrics.judges.protocols.green import CHECKPOINTS, GreenVerdict, checkpoint_of
 from rrgmetrics.judges.protocols.green import Green as Protocol
-from rrgmetrics.judges.protocols.green import GreenVerdict
 from rrgmetrics.scorers.judged import JudgeScorer
 from rrgmetrics.specs import keys_of
 
@@ -31,7 +31,15 @@ class Green(JudgeScorer):
     @property
     def protocol(self) -> Protocol:
         """The protocol: the prompts, and the parser of the replies."""
-        return Protocol(self.parser)
+        published = checkpoint_of(self.config)
+        if published is None:
+            return Protocol(self.parser)
+        return Protocol(self.parser, paper=f"hf:{published.repository}", end=published.end)
+
+    @property
+    def engine_config(self) -> str:
+        """The configuration as engines know it: the named checkpoints are asked as the paper's is."""
+        return "paper" if self.config in CHECKPOINTS else self.config
 
     @staticmethod
     def row(verdict: GreenVerdict) -> list[float]:

@@ -99,6 +99,11 @@ class JudgeScorer(ABC):
         """Returns a verdict's values in the order of `keys`; NaN where unknown."""
 
     @property
+    def engine_config(self) -> str:
+        """The configuration as engines know it."""
+        return self.config
+
+    @property
     def reduction(self) -> Reduction:
         """The means over the pairs where a value is known."""
         return KnownMean(self.keys)
@@ -107,7 +112,7 @@ class JudgeScorer(ABC):
         """The judge, or its bundled stand-in, the reader."""
         return judge_for(
             self.protocol,
-            self.config,
+            self.engine_config,
             self.engine,
             batch_size=runtime.batch_size,
             device=runtime.device,

@@ -75,6 +75,12 @@ JUDGES = (
                 "StanfordAIMI/GREEN-radllama2-7b through transformers, asked as the authors ask it; a GPU of 16 GB or "
                 "more, where it runs in bf16 as it is stored (the authors: fp16; replies may differ by rounding)"
             ),
+            "small": Config("StanfordAIMI/GREEN-RadPhi2, 2.7 billion weights, asked as `paper` is; not run here"),
+            "multimodal": Config(
+                "StanfordAIMI/GREEN-MM-RadLLaMA-7b, trained on reports of other modalities too, asked as `paper` is; "
+                "not run here"
+            ),
+            "small_multimodal": Config("StanfordAIMI/GREEN-Gemma-2b-MM, the same at 2 billion weights; not run here"),
         },
         judge=True,
         needs=("reader",),

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rrgmetrics.judges.base import engine_for
 from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import CATEGORIES
-from rrgmetrics.judges.protocols.green import Green, question
+from rrgmetrics.judges.protocols.green import CHECKPOINTS, Green, question
 from rrgmetrics.judges.summary import search_clusters, summarise, typical
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.green import Green as Scorer
 
 AUTHORS = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())["green"]
 REPLIES = {case["name"]: case["analysis"] for case in AUTHORS["parse"]}
@@ -56,6 +58,31 @@ def test_chat_template():
     (prompt,) = Green().prompts(Pair("REF", "CAND"))
     rendered = AUTHORS["chat_template"]["rendered_for_inference"]
     assert prompt.raw == rendered.replace("PROMPT", prompt.messages[0].content)
+
+
+@pytest.mark.parametrize(
+    ("config", "repository", "end"),
+    [
+        ("paper", "StanfordAIMI/GREEN-radllama2-7b", "</s>"),
+        ("small", "StanfordAIMI/GREEN-RadPhi2", "<|endoftext|>"),
+        ("multimodal", "StanfordAIMI/GREEN-MM-RadLLaMA-7b", "</s>"),
+        ("small_multimodal", "StanfordAIMI/GREEN-Gemma-2b-MM", "<eos>"),
+        ("hf:copies/green-gemma-2b-mm", "StanfordAIMI/GREEN-Gemma-2b-MM", "<eos>"),
+        ("another/model", "StanfordAIMI/GREEN-radllama2-7b", "</s>"),
+        ("openai:GREEN-RadPhi2", "StanfordAIMI/GREEN-radllama2-7b", "</s>"),
+    ],
+)
+def test_each_published_model_is_asked_with_the_end_of_its_own_tokenizer(config, repository, end):
+    protocol = Scorer(config=config).protocol
+    (prompt,) = protocol.prompts(Pair("REF {end}", "CAND"))
+    assert protocol.paper == f"hf:{repository}"
+    assert prompt.raw == f"<|user|>\n{prompt.messages[0].content}{end}\n<|assistant|>\n{end}\n<|assistant|>\n"
+    assert "REF {end}" in prompt.raw
+    named = engine_for(Scorer(config=config).engine_config, protocol.paper)
+    asked_as_published = config in CHECKPOINTS or config.startswith("hf:")
+    assert named.raw is asked_as_published
+    if config in CHECKPOINTS:
+        assert (named.kind, named.model) == ("hf", repository)
 
 
 def test_words_of_the_errors():

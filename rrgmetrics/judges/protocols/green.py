@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.english import counted
-from rrgmetrics.judges.base import Message, Prompt
+from rrgmetrics.judges.base import Message, Prompt, engine_for
 from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors
 from rrgmetrics.judges.protocols.green_parsers import LABELS, MATCHED, TITLES
@@ -32,7 +32,42 @@ CHECKPOINT = "StanfordAIMI/GREEN-radllama2-7b"
 WORDS = 300  # of each report; the authors' max_len
 MAX_TOKENS = 1024
 # What the authors' chat template makes of one question at inference: an empty assistant turn stands before the answer.
-RAW = "<|user|>\n{prompt}</s>\n<|assistant|>\n</s>\n<|assistant|>\n"
+RAW = "<|user|>\n{prompt}{end}\n<|assistant|>\n{end}\n<|assistant|>\n"
+
+
+class Checkpoint(NamedTuple):
+    """A model that GREEN's authors have published.
+
+    Attributes:
+        repository: On the Hub.
+        end: The token with which its tokenizer ends a text.
+    """
+
+    repository: str
+    end: str
+
+
+CHECKPOINTS: Mapping[str, Checkpoint] = {  # by configuration
+    "paper": Checkpoint(CHECKPOINT, "</s>"),
+    "small": Checkpoint("StanfordAIMI/GREEN-RadPhi2", "<|endoftext|>"),
+    "multimodal": Checkpoint("StanfordAIMI/GREEN-MM-RadLLaMA-7b", "</s>"),
+    "small_multimodal": Checkpoint("StanfordAIMI/GREEN-Gemma-2b-MM", "<eos>"),
+}
+
+
+def checkpoint_of(config: str) -> Checkpoint | None:
+    """The published model that a configuration names, or that a Hub id or folder of the same name is a copy of.
+
+    Example:
+        >>> checkpoint_of("small").repository, checkpoint_of("models/green-radphi2").end, checkpoint_of("openai:m")
+        ('StanfordAIMI/GREEN-RadPhi2', '<|endoftext|>', None)
+    """
+    if config in CHECKPOINTS:
+        return CHECKPOINTS[config]
+    engine = engine_for(config)
+    model = engine.model.lower() if engine.kind in ("hf", "vllm") else ""
+    of_name = (each for each in CHECKPOINTS.values() if each.repository.rpartition("/")[2].lower() in model)
+    return next(of_name, None)
 
 
 @dataclass(frozen=True)
@@ -81,6 +116,8 @@ class Green:
         parser: "tolerant" or "strict".
         template: "green", or "crepe_labels": the question of CREPE's authors (Cho et al. 2025, A.1.2), which is GREEN's
             with one sentence more and without indents.
+        paper: The engine of the published model that is asked as its authors ask it.
+        end: The token with which that model's tokenizer ends a text.
     """
 
     parser: str = "tolerant"
@@ -88,6 +125,7 @@ class Green:
     name: str = "green"
     version: int = 1
     paper: str = f"hf:{CHECKPOINT}"
+    end: str = "</s>"
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -97,7 +135,7 @@ class Green:
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
         """Returns the one prompt, as the checkpoint was trained on it."""
         text = question(pair.reference, pair.candidate, self.template)
-        raw = RAW.replace("{prompt}", text)
+        raw = RAW.replace("{end}", self.end).replace("{prompt}", text)
         return (Prompt((Message("user", text),), f"green@{self.version}", max_tokens=MAX_TOKENS, raw=raw),)
 
     def is_cut(self, pair: Pair) -> bool:
