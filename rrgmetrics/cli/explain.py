@@ -1,18 +1,25 @@
-"""`rrgmetrics explain`: two reports and what differs, with the evidence in colour."""
+"""`rrgmetrics explain`: two reports, what differs, and what metrics say of it; on a terminal or as a file."""
 
 from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from rrgmetrics.cli.arguments import add_lexicon, judge_names
+from rrgmetrics import files
+from rrgmetrics.cli.arguments import add_lexicon, add_writing, split_names
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import working_folder
+from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import score
+from rrgmetrics.reader import Comparison
 from rrgmetrics.reader.lexicon.packs import AUTO, check_pack
-from rrgmetrics.reports import check_report
+from rrgmetrics.reports import Pair, check_report
+from rrgmetrics.results import Result
 
 _TABLES = (".csv", ".jsonl", ".parquet", ".gz", ".zst")
 _FILE_NAME = re.compile(
@@ -26,45 +33,80 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("reference", metavar="REFERENCE", help="the radiologist's report: a text file, or the text")
     parser.add_argument("candidate", metavar="CANDIDATE", help="the machine's report: a text file, or the text")
     parser.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
-    parser.add_argument("--sex", default="", help="of the patient: F, M or O; judges are told it")
+    parser.add_argument("--sex", default="", help="of the patient: F, M or O; goes into the prompts of judges")
     parser.add_argument("--indication", default="", help="for the examination; decides what is significant")
     parser.add_argument(
         "--modality", default=AUTO, help="what both are read as: chest_xray, chest_ct, ...; auto: what the reference is"
     )
     parser.add_argument(
-        "--trace", action="store_true", help="also show what set each field of each finding, and what gave none"
-    )
-    add_lexicon(parser)
-    parser.add_argument(
+        "--metrics",
         "--judges",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="show their verdicts too: green, crimson@openai:<model>, ...",
+        help="also show what these say of the pair: crepe, green, chexbert_f1, crimson@openai:<model>, ...",
     )
+    parser.add_argument(
+        "--trace", action="store_true", help="also show what set each field of each finding, and what gave none"
+    )
+    parser.add_argument("--html", metavar="FILE", help="write it as a page (.html)")
+    parser.add_argument("--json", metavar="FILE", help="write it as JSON (.json)")
+    parser.add_argument(
+        "--latex", metavar="FILE", help="write both reports and the errors as a figure for a paper (.tex)"
+    )
+    add_lexicon(parser)
+    add_writing(parser)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Prints both reports, their differences, and the verdicts of the judges that were named."""
+    """Prints and writes both reports, their differences, and what the metrics that were named say."""
     from rrgmetrics.present.marks import Explanation
     from rrgmetrics.present.terminal import explained, verdict
     from rrgmetrics.reader import explain
 
+    files.check_outputs(pages=[options.html], results=[options.json], documents=[options.latex], force=options.force)
+    context = {"age": options.age, "sex": options.sex, "indication": options.indication}
     reference, candidate = (_report_text(text) for text in (options.reference, options.candidate))
     check_report(reference, "REFERENCE")
     check_report(candidate, "CANDIDATE")
-    context = {"age": options.age, "sex": options.sex, "indication": options.indication}
-    names = judge_names(options.judges, explain=True) if options.judges else []
     comparison = explain(
         candidate=candidate, reference=reference, context=context, modality=check_pack(options.modality, "--modality")
     )
-    results = score(names, predictions=[candidate], references=[reference], contexts=[context]) if names else {}
+    results = _scored(split_names(options.metrics), reference, candidate, context)
+    pair = Pair(reference, candidate)
     console = Terminal(highlight=False)
     console.print(explained(reference, candidate, Explanation.of(comparison)))
     if options.trace:
         print_traces(console, reference, candidate, options.modality)
-    for name, result in zip(options.judges, results.values(), strict=True):
-        console.print(verdict(name, result))
+    for name, result in results.items():
+        console.print(verdict(name, result, pair))
+    _write(options, pair, comparison, results)
+
+
+def _scored(names: Sequence[str], reference: str, candidate: str, context: Mapping[str, str]) -> dict[str, Result]:
+    """The results of metrics by the name that was asked for, with what they say of the pair where they can say it."""
+    asked = [
+        str(replace(name, options={**name.options, "explain": True})) if "explain" in name.spec.options else str(name)
+        for name in map(parse_name, names)
+    ]
+    if not asked:
+        return {}
+    results = score(asked, predictions=[candidate], references=[reference], contexts=[context], missing="empty")
+    return {name: results[each] for name, each in zip(names, asked, strict=True)}
+
+
+def _write(options: argparse.Namespace, pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -> None:
+    from rrgmetrics.present.example import as_json, as_latex, as_page
+
+    if options.html:
+        files.write_text(options.html, as_page(pair, comparison, results), force=options.force)
+    if options.json:
+        files.write_json(options.json, as_json(pair, comparison, results), force=options.force)
+    if options.latex:
+        files.write_text(options.latex, as_latex(pair, comparison), force=options.force)
+    for path in (options.html, options.json, options.latex):
+        if path:
+            print_line(f"Written: {path}")
 
 
 def print_traces(console: Terminal, reference: str, candidate: str, modality: str) -> None:

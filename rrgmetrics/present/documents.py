@@ -120,7 +120,7 @@ def _escaped(text: str) -> str:
 
 def latex(parts: Iterable[Part]) -> str:
     """Tables as LaTeX with booktabs, each a float with its title as the caption, or `longtable` beyond a page."""
-    written = [_latex(part) if isinstance(part, Table) else _latex_text(part) for part in parts]
+    written = [_latex(part) if isinstance(part, Table) else latex_text(part) for part in parts]
     body = "\n\n".join(written) + "\n"
     further = {"longtable": r"\begin{longtable}", "graphicx": r"\resizebox"}
     packages = ",".join(["booktabs", *(name for name, used in further.items() if used in body)])
@@ -132,11 +132,11 @@ def latex(parts: Iterable[Part]) -> str:
 def _latex(table: Table) -> str:
     n, body = len(table.heads), _body(table)
     columns = "l" + "".join("r" if _is_numeric(body, index) else "l" for index in range(1, n))
-    head = [r"\toprule", " & ".join(map(_latex_text, table.heads)) + r" \\", r"\midrule"]
+    head = [r"\toprule", " & ".join(map(latex_text, table.heads)) + r" \\", r"\midrule"]
     groups = ["\n".join(_latex_line(line, n) for line in group.every_line) for group in table.groups]
     rows = "\n\\addlinespace\n".join(groups)
-    caption = [f"\\caption{{{_latex_text(table.title)}}}", r"\smallskip"] if table.title else []
-    note = [f"\\parbox{{\\linewidth}}{{\\footnotesize {_latex_text(table.note)}}}"] if table.note else []
+    caption = [f"\\caption{{{latex_text(table.title)}}}", r"\smallskip"] if table.title else []
+    note = [f"\\parbox{{\\linewidth}}{{\\footnotesize {latex_text(table.note)}}}"] if table.note else []
     if len(body) > PAGE:
         caption = [f"{caption[0]} \\\\"] if caption else []
         size = next(size for characters, size in LONG_SIZES.items() if _width(table) <= characters)
@@ -168,12 +168,13 @@ def _latex_line(line: Cells, n_columns: int) -> str:
 
 
 def _latex_cell(cell: Cell) -> str:
-    text = _latex_text(cell.text)
-    detail = f"{{\\scriptsize {_latex_text(cell.detail)}}}" if cell.detail else ""
+    text = latex_text(cell.text)
+    detail = f"{{\\scriptsize {latex_text(cell.detail)}}}" if cell.detail else ""
     return " ".join(filter(None, [f"\\textbf{{{text}}}" if text and cell.is_strong else text, detail]))
 
 
-def _latex_text(text: str) -> str:
+def latex_text(text: str) -> str:
+    """A text on one line with LaTeX's own characters written out."""
     return "".join(LATEX.get(sign, sign) for sign in re.sub("-(?=-)", f"-{APART}", _plain(text)))
 
 

@@ -65,7 +65,17 @@ def _shares(words: Sequence[Mapping[str, Any]], pair: Pair) -> Explanation:
         phrases = _finding_phrases(text, [word for word in words if word["text"] == side])
         worth = (phrase for phrase in phrases if _amount(phrase) >= SMALLEST_SHARE)
         marks.append(tuple(sorted(worth, key=_amount, reverse=True)))
-    return Explanation(marks[0], marks[1])
+    texts = zip(SIDES, (pair.reference, pair.candidate), marks, strict=True)
+    marked = [(side, text, mark) for side, text, of_side in texts for mark in of_side]
+    remarks = (
+        Remark(mark.kind, f"“{_text_of(text, mark)}” in the {side} adds {figure(_amount(mark), PLACES)}.")
+        for side, text, mark in sorted(marked, key=lambda each: -_amount(each[2]))
+    )
+    return Explanation(marks[0], marks[1], tuple(remarks))
+
+
+def _text_of(text: str, mark: Mark) -> str:
+    return " … ".join(" ".join(text[span.start : span.end].split()) for span in mark.spans)
 
 
 def _adds_up(explained: Explanation, value: float) -> str:

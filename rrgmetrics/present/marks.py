@@ -37,7 +37,7 @@ class Mark(NamedTuple):
         return f"{KINDS[self.kind].letter} {KINDS[self.kind].title}"
 
 
-_DIFFERENCE = re.compile(r"(?<=, )[a-z][a-z ]*: [^→]+ → .*(?=\.$)|^[A-Z][a-z ]* left out(?=:)")
+_DIFFERENCE = re.compile(r"(?<=, )[a-z][a-z ]*: [^→]+ → .*?(?= \([^()]*\)\.$|\.(?: |$))|^[A-Z][a-z ]* left out(?=:)")
 
 
 class Remark(NamedTuple):

@@ -24,8 +24,10 @@ import numpy as np
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.english import counted
-from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, Significance
+from rrgmetrics.reader.lexicon import in_its_pack, load
+from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, ErrorCategory, Finding, Significance
 from rrgmetrics.reader.rubric import Appraisal, appraise
+from rrgmetrics.reader.wording import difference as in_words
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 from rrgmetrics.specs import keys_of
@@ -124,7 +126,11 @@ def tally(compared: Compared, pair: Pair) -> Tally:
         Tally: errors and right findings with their weights.
     """
     appraisal = appraise(compared.comparison, pair.context)
-    errors = (*_left_over(appraisal, _denied(compared)), *_differences(appraisal), *_penalties(compared))
+    errors = (
+        *_left_over(appraisal, _denied(compared)),
+        *_differences(compared.comparison, appraisal),
+        *_penalties(compared),
+    )
     matched = dict.fromkeys(reference for reference, _ in appraisal.links)
     right = tuple(RIGHT[appraisal.references[reference].significance] for reference in matched)
     return Tally(tuple(sorted(errors, key=lambda error: -error.weight)), right, len(appraisal.references))
@@ -151,12 +157,14 @@ def _left_over(appraisal: Appraisal, denied: Sequence[Finding | None]) -> Iterat
             yield ScoredError(category, f"{name}: {graded.words} ({why}).", weight, graded.matters)
 
 
-def _differences(appraisal: Appraisal) -> Iterator[ScoredError]:
+@in_its_pack
+def _differences(comparison: Comparison, appraisal: Appraisal) -> tuple[ScoredError, ...]:
+    lexicon, errors = load(), []
     for difference in appraisal.differences:
         reference, candidate = appraisal.references[difference.reference], appraisal.candidates[difference.candidate]
-        attribute = difference.attribute.replace("_", " ")
         at_stake = URGENT if difference.significant and reference.significance == "urgent" else 1.0
-        sentence = f"{reference.words} / {candidate.words}: {attribute}, {difference.why}."
+        words = in_words(reference.unit, candidate.unit, difference.attribute, lexicon)
+        sentence = f"{words} ({difference.why})."
         if difference.attribute == "temporal":
             said = any(finding.change for finding in reference.unit.readings)
             category = ErrorCategory.MISSING_COMPARISON if said else ErrorCategory.FALSE_COMPARISON
@@ -165,7 +173,8 @@ def _differences(appraisal: Appraisal) -> Iterator[ScoredError]:
             place = difference.attribute in _PLACES
             category = ErrorCategory.INCORRECT_LOCATION if place else ErrorCategory.INCORRECT_SEVERITY
             weight = DESCRIPTION[difference.significant] * at_stake * difference.part
-        yield ScoredError(category, sentence, weight, difference.significant)
+        errors.append(ScoredError(category, sentence, weight, difference.significant))
+    return tuple(errors)
 
 
 def _penalties(compared: Compared) -> Iterator[ScoredError]:

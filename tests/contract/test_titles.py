@@ -148,9 +148,9 @@ def test_the_report_page(scored, pairs, stand_in):
 
 
 @pytest.mark.parametrize("judge", JUDGES)
-def test_verdicts_of_judges(scored, judge):
+def test_verdicts_of_judges(scored, pairs, judge):
     result = scored["A"][judge]
-    text = printed(verdict(judge, result), judge_lines({judge: result}, "replies.jsonl"))
+    text = printed(verdict(judge, result, pairs["A"][0]), judge_lines({judge: result}, "replies.jsonl"))
     assert BUNDLED_MARK in text
     assert bare(text, judge) == []
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 import rrgmetrics
 from rrgmetrics import cli
 
@@ -53,8 +55,9 @@ def test_the_command_line_shows_both_reports_and_the_errors(tmp_path, capsys):
     file.write_text(REFERENCE)
     assert cli.main(["explain", str(file), CANDIDATE]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert REFERENCE in shown
-    assert CANDIDATE in shown
+    assert "There is a small right pleural effusion [C]. Mild cardiomegaly [B]." in shown
+    assert "Small left pleural effusion [C]. The heart is normal in size [B]." in shown
+    assert shown.endswith("B missing finding C wrong location")
     assert "2 errors, 2 significant" in shown
     assert "C Pleural effusion, side: right → left." in shown
 
@@ -68,7 +71,34 @@ def test_the_command_line_reads_what_it_is_told_and_says_what_it_knows(tmp_path,
     assert "the reference looks Spanish. The bundled reader knows chest X-ray reports in English, brain CT" in shown
     (tmp_path / "a.txt").write_text("\ufeffClear lungs.\r\n", encoding="utf-8")
     assert cli.main(["explain", str(tmp_path / "a.txt"), ""]) == 0
-    assert "Reference\nClear lungs.\n" in capsys.readouterr().out
+    assert "Reference\nClear lungs [B].\n" in capsys.readouterr().out
+
+
+def test_the_command_line_shows_what_any_metric_says(capsys):
+    assert cli.main(["explain", REFERENCE, CANDIDATE, "--metrics", "green", "crepe", "bleu", "chexbert_f1"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    green, crepe = shown.index("GREEN (bundled) ↑"), shown.index("CREPE (bundled) ↓")
+    assert "C Pleural effusion, side: right → left. significant" in shown[green:crepe]
+    assert "“Small left pleural effusion” in the candidate adds" in shown[crepe:]
+    assert "BLEU-4 ↑" in shown
+    assert "CheXbert F1 micro-14 (bundled) ↑" in shown
+    assert "?explain" not in shown
+    assert "clinical_significance" not in shown
+
+
+def test_the_command_line_writes_a_page_json_and_latex(tmp_path, capsys):
+    page, data, figure = (tmp_path / name for name in ("pair.html", "pair.json", "pair.tex"))
+    written = ["--html", str(page), "--json", str(data), "--latex", str(figure)]
+    assert cli.main(["explain", REFERENCE, CANDIDATE, "--metrics", "green", *written]) == 0
+    assert "Pleural effusion, <b>side: right → left</b>." in page.read_text()
+    found = json.loads(data.read_text())
+    assert [error["letter"] for error in found["errors"]] == ["B", "C"]
+    assert found["metrics"]["green"]["scores"]["green"] == pytest.approx(1 / 3)
+    latex = figure.read_text()
+    assert r"\textbf{side: right $\rightarrow$ left}" in latex
+    assert r"\uline{small right pleural effusion}\textsuperscript{C}" in latex
+    assert cli.main(["explain", REFERENCE, CANDIDATE, *written]) == 2
+    assert "--force" in capsys.readouterr().err
 
 
 def test_identical_reports_have_no_errors(capsys):
