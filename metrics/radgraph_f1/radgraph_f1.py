@@ -70,6 +70,8 @@ Options (in config_name, for example '?text=lower'):
     lowercase: ignore case, as the authors do since May 2026; no: as radgraph 0.1.18 and RadEval. One of yes
         (default), no.
     record: file that gets the graphs as JSON, for radgraph_f1@graphs:FILE. Default: empty.
+    explain: also return the entities and relations of both reports, and which of them match. One of no (default),
+        yes.
 
 Returns: a dict of
     radgraph_f1: RadGraph F1; 0 to 1, higher is better.

@@ -195,6 +195,50 @@ def _labels(told: Mapping[str, Sequence[str]], pair: Pair) -> Explanation:
     return replace(_words(pair), remarks=tuple(remarks))
 
 
+def _graphs(told: Mapping[str, Sequence[Mapping[str, Any]]] | None, pair: Pair) -> Explanation:
+    """Entities and relations of both graphs, and which of them both have, as `radgraph_f1` gives them."""
+    if told is None:
+        return _words(pair)
+    texts = {"reference": pair.reference, "candidate": pair.candidate}
+    marks = {side: tuple(_entities(texts[side], told[side])) for side in SIDES}
+    remarks = [Remark(MATCHED, f"Both: {_entity(one)}.") for one in told["reference"] if one["in_both"]]
+    remarks += [
+        Remark(MATCHED, f"Both: {_arrow(one, to)}.")
+        for one in told["reference"]
+        for to in one["relations"]
+        if to["in_both"]
+    ]
+    for side in SIDES:
+        remarks += [Remark(ONLY_HERE, f"Only the {side}: {_entity(one)}.") for one in told[side] if not one["in_both"]]
+        remarks += [
+            Remark(ONLY_HERE, f"Only the {side}: {_arrow(one, to)}.")
+            for one in told[side]
+            for to in one["relations"]
+            if not to["in_both"]
+        ]
+    note = "ANAT: anatomy; OBS: observation; DP: present, DA: absent, U: uncertain. Arrows are relations."
+    return Explanation(marks["reference"], marks["candidate"], tuple(dict.fromkeys(remarks)), note=note)
+
+
+def _entity(one: Mapping[str, Any]) -> str:
+    return f"{one['words']} ({one['label']})"
+
+
+def _arrow(one: Mapping[str, Any], to: Mapping[str, Any]) -> str:
+    return f"{one['words']} ({to['kind'].replace('_', ' ')}) → {to['to']}"
+
+
+def _entities(text: str, entities: Sequence[Mapping[str, Any]]) -> Iterator[Mark]:
+    """The words of entities, which stand in the order of the text."""
+    start = 0
+    for one in entities:
+        words = re.compile(r"\s*".join(map(re.escape, one["words"].split())))
+        found = words.search(text, start) or words.search(text)
+        if found:
+            start = found.end()
+            yield Mark((Span(*found.span()),), MATCHED if one["in_both"] else ONLY_HERE)
+
+
 VIEWS: Mapping[str, View] = {
     "finding_errors": _named("finding_errors"),
     "finding_score": _weighed,
@@ -210,6 +254,7 @@ VIEWS: Mapping[str, View] = {
     "srr_bert_f1": _labels,
     "f1_radbert_ct": _labels,
     "temporal_f1": _changes,
+    "radgraph_f1": _graphs,
 }
 
 

@@ -29,7 +29,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from rrgmetrics.backends.radgraph import load_backend
 from rrgmetrics.backends.radgraph.files import GraphFile, Recording
 from rrgmetrics.backends.radgraph.package import load_package
 from rrgmetrics.backends.reader import ReaderGraphs, reader_backend
-from rrgmetrics.reader.graph import Graph
+from rrgmetrics.reader.graph import Entity, Graph
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
@@ -73,6 +73,7 @@ class RadgraphF1:
     config: str = "default"
     lowercase: bool = True
     record: str = ""
+    explain: bool = False
 
     @property
     def reduction(self) -> Mean:
@@ -105,6 +106,13 @@ class RadgraphF1:
         rows = [self._row(*both) for both in of_pairs(pairs, annotations)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
 
+    def details(self, pairs: Sequence[Pair], annotations: Mapping[str, Graph | None]) -> Mapping[str, Sequence[Any]]:
+        """Returns, with `explain`, the entities and relations of both reports of each pair, and which of them match."""
+        if not self.explain:
+            return {}
+        told = [_told(*both, lowercase=self.lowercase) for both in of_pairs(pairs, annotations)]
+        return {"radgraph_f1_explained": told}
+
     def _row(self, reference: Graph | None, candidate: Graph | None) -> tuple[float, ...]:
         if reference is None or candidate is None:
             return (math.nan,) * len(KEYS)
@@ -129,6 +137,39 @@ def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True
     """
     sets = zip(graph_sets(reference, lowercase), graph_sets(candidate, lowercase), strict=True)
     return GraphScores(*(_f1(ours, theirs) for ours, theirs in sets))
+
+
+def _told(reference: Graph | None, candidate: Graph | None, *, lowercase: bool) -> dict[str, Any] | None:
+    """Both graphs as JSON has them, with whether the other report has each entity and relation."""
+    if reference is None or candidate is None:
+        return None
+    sets = [graph_sets(graph, lowercase) for graph in (reference, candidate)]
+    names = ("reference", "candidate")
+    return {
+        name: [_entity(entity, graph, other, lowercase) for entity in graph.entities]
+        for name, graph, other in zip(names, (reference, candidate), reversed(sets), strict=True)
+    }
+
+
+def _entity(entity: Entity, graph: Graph, other: tuple[set[Hashable], ...], lowercase: bool) -> dict[str, Any]:
+    def name_of(each: Entity) -> tuple[str, str]:
+        return (each.tokens.lower() if lowercase else each.tokens, each.label)
+
+    simple, _, _, relations = other
+    name = name_of(entity)
+    return {
+        "words": entity.tokens,
+        "label": entity.label,
+        "in_both": name in simple,
+        "relations": [
+            {
+                "kind": kind,
+                "to": graph.entities[place].tokens,
+                "in_both": (name, name_of(graph.entities[place]), kind) in relations,
+            }
+            for kind, place in entity.relations
+        ],
+    }
 
 
 def _f1(ours: set[Hashable], theirs: set[Hashable]) -> float:

@@ -136,6 +136,9 @@ CLINICAL = (
                 True, "ignore case, as the authors do since May 2026; no: as radgraph 0.1.18 and RadEval"
             ),
             "record": Option("", "file that gets the graphs as JSON, for radgraph_f1@graphs:FILE", stated=False),
+            "explain": Option(
+                False, "also return the entities and relations of both reports, and which of them match", stated=False
+            ),
         },
         configs={
             "default": Config("the reader"),

@@ -294,3 +294,20 @@ def test_the_package_does_not_work_beside_transformers_5(monkeypatch):
     monkeypatch.setattr("rrgmetrics.backends.radgraph.package.version", versions.__getitem__)
     with pytest.raises(BackendError, match=r"needs transformers 4; here is 5\.23\.0.*radgraph_f1@paper"):
         score("radgraph_f1@package", [REPORT], [REPORT])
+
+
+def test_explain_tells_which_entities_and_relations_match():
+    name = "radgraph_f1?explain=yes"
+    texts = {"references": ["Small left pleural effusion."], "predictions": ["Small right pleural effusion."]}
+    result = rrgmetrics.score(name, progress=False, **texts)[name]
+    (told,) = result.details["radgraph_f1_explained"]
+    assert [(one["words"], one["in_both"]) for one in told["reference"]] == [
+        ("Small", True),
+        ("left", False),
+        ("pleural", True),
+        ("effusion", True),
+    ]
+    small, left = told["reference"][:2]
+    assert small["relations"] == [{"kind": "modify", "to": "effusion", "in_both": True}]
+    assert left["relations"] == [{"kind": "modify", "to": "pleural", "in_both": False}]
+    assert result.signature == score("radgraph_f1", ["Clear."], ["Clear."]).signature
