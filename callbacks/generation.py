@@ -252,7 +252,7 @@ def undisturbed(model: Any, seed: int) -> Iterator[None]:
     settings = getattr(model, "generation_config", None)
     saved = copy.deepcopy(vars(settings)) if settings is not None else None
     states = random.getstate(), np.random.get_state()
-    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
+    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     try:
         with torch.random.fork_rng(devices=devices), torch.no_grad():
             random.seed(seed)

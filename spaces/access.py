@@ -55,10 +55,10 @@ def visitor(request: Any, proxies: int) -> str:
         proxies: How many of ours stand before the page.
     """
     if proxies:
-        hops = [hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",") if hop.strip()]
+        hops: list[str] = [hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",") if hop.strip()]
         if len(hops) >= proxies:
             return hops[-proxies]
-    return request.client.host if request.client else ""
+    return str(request.client.host) if request.client else ""
 
 
 def address_key(address: str, secret: bytes) -> str:

@@ -74,8 +74,8 @@ def _no_stubs() -> Iterator[None]:
             raise OSError(f"{asked.__name__} is not to have a stub.")
         return real(asked)
 
-    inspect.getfile = getfile
+    inspect.getfile = getfile  # type: ignore[assignment]
     try:
         yield
     finally:
-        inspect.getfile = real
+        inspect.getfile = real  # type: ignore[assignment]

@@ -18,7 +18,7 @@ def ready(names: str | Sequence[str]) -> Metrics:
     wanted = [names] if isinstance(names, str) else names
     with _lock:
         for name in wanted:
-            _held[name] = _held.pop(name, None) or prepare(name)
+            _held[name] = _held.pop(name) if name in _held else prepare(name)
         chosen = Metrics.together([_held[name] for name in wanted])
         while len(_held) > max(MOST, len(wanted)):
             del _held[next(iter(_held))]

@@ -26,7 +26,8 @@ WORTH_A_LETTER = 0.5  # of an error
 def worst_rows(result: Result) -> list[int]:
     """The rows with the worst headline, the worst first; unscored ones come last."""
     key = result.spec.headline
-    return np.argsort(key.goodness(result.per_pair[key.name]), kind="stable")[:SHOWN_ROWS].tolist()
+    worst = np.argsort(key.goodness(result.per_pair[key.name]), kind="stable")[:SHOWN_ROWS]
+    return [int(row) for row in worst]
 
 
 def rows_view(name: str, pairs: Sequence[Pair], study_ids: Sequence[str], result: Result) -> Markup:
@@ -44,7 +45,10 @@ def rows_view(name: str, pairs: Sequence[Pair], study_ids: Sequence[str], result
     if words == name:
         told, places = result, rows
     else:
-        told, places = ready(words).score_pairs([pairs[row] for row in rows], progress=False)[words], range(len(rows))
+        told, places = (
+            ready(words).score_pairs([pairs[row] for row in rows], progress=False)[words],
+            [*range(len(rows))],
+        )
     lines = [
         _line(result, row, study_ids[row], explained(explain_pair(told, pair, place), pair, level=3))
         for row, pair, place in zip(rows, chosen, places, strict=True)

@@ -78,7 +78,7 @@ def pack_matrices(weights: Mapping[str, Tensor], rows: int) -> dict[str, Tensor]
     """
     import torch
 
-    available: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    available: bool = torch.backends.mkldnn.is_available()
     if not (available and hasattr(torch.ops.mkldnn, "_linear_pointwise")):
         return dict(weights)
     return {

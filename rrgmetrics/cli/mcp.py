@@ -123,7 +123,7 @@ def compare(
     """Compares systems on the same studies: 95% intervals, differences from the first system, corrected p-values."""
     _check_size(references)
     comparison = rrgmetrics.compare(
-        systems, references, names=metrics, contexts=contexts, trivial=False, progress=False
+        systems, references, metrics=metrics, contexts=contexts, trivial=False, progress=False
     )
     return {
         "rows": [row.to_dict() for row in comparison.rows],

@@ -225,13 +225,13 @@ def precision_of(config: TrainerConfig, *, gpu: Precision = "fp16") -> Precision
 def _has_cuda() -> bool:
     import torch
 
-    return torch.cuda.is_available()
+    return bool(torch.cuda.is_available())
 
 
 def _has_accelerator() -> bool:
     import torch
 
-    return torch.cuda.is_available() or torch.backends.mps.is_available()
+    return bool(torch.cuda.is_available() or torch.backends.mps.is_available())
 
 
 def last_checkpoint(folder: Path) -> str | None:

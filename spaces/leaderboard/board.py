@@ -408,4 +408,5 @@ def changed_limits(limits: Limits, changes: Mapping[str, float]) -> Limits:
         least = 0 if name in NO_LIMIT else 1
         if not (0 <= value <= 1 if name in SHARES else least <= value < 1e15 and value == int(value)):
             raise InputError(f"{name}={value:g} is no {'share from 0 to 1' if name in SHARES else 'number of them'}.")
-    return replace(limits, **{name: value if name in SHARES else int(value) for name, value in changes.items()})
+    changed: dict[str, Any] = {name: value if name in SHARES else int(value) for name, value in changes.items()}
+    return replace(limits, **changed)

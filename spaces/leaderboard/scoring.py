@@ -196,9 +196,9 @@ def recorded_skill(metric: str, key: Key, system: str, estimates: Mapping[str, E
         if name.startswith(TRIVIAL)
     }
     skill = estimates[SKILL]
-    rounded = Estimate(*(round(value, SKILL_DECIMALS) + 0.0 for value in skill[:3]), skill.n)
+    value, low, high = (round(end, SKILL_DECIMALS) + 0.0 for end in (skill.value, skill.low, skill.high))
     own = shown.number(estimates[key.name].value, key)
-    return Skill(metric, key, system, own, scores, scores.pop(PERFECT), rounded)
+    return Skill(metric, key, system, own, scores, scores.pop(PERFECT), Estimate(value, low, high, skill.n))
 
 
 def pack(values: Array) -> bytes:

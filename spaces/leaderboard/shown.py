@@ -24,7 +24,8 @@ def number(value: float, key: Key) -> float:
 
 def estimate(score: Estimate, key: Key) -> Estimate:
     """A score and the ends of its interval."""
-    return Estimate(*(number(end, key) for end in score[:3]), score.n)
+    value, low, high, n = score
+    return Estimate(number(value, key), number(low, key), number(high, key), n)
 
 
 def comparison(test: Comparison, key: Key) -> Comparison:

@@ -289,7 +289,8 @@ def _handler(read: Callable[[Request], Any], act: Callable[[Request, Any], Respo
 
 
 async def _form(request: Request) -> Mapping[str, Any]:
-    return await request.form()
+    form: Mapping[str, Any] = await request.form()
+    return form
 
 
 async def _json(request: Request) -> dict[str, Any]:

@@ -536,5 +536,5 @@ def _shown(answer: Answer, digits: Mapping[str, int]) -> Answer:
     return replace(answer, choice=by_number.get(answer.choice, answer.choice))
 
 
-def _finished_by(rater: Rater) -> Select[tuple[int]]:
+def _finished_by(rater: Rater) -> Select[Any]:
     return select(schema.finished.c.study).where(schema.finished.c.rater == rater.number)
