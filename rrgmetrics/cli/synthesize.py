@@ -30,6 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--generated", nargs="+", default=[], metavar="FILE", help="outputs: study_id, report")
     parser.add_argument("--writer", default="", metavar="ENGINE", help="writes candidates, for the ways written...")
+    parser.add_argument("--bertscore", default="bertscore", metavar="NAME", help="of nearest_bertscore")
+    parser.add_argument(
+        "--radgraph", default="radgraph_f1", metavar="NAME", help="whose graphs permuted_radgraph permutes"
+    )
     parser.add_argument(
         "--labels",
         default="reader",
@@ -89,6 +93,8 @@ def run(options: argparse.Namespace) -> None:
         hands=options.hands,
         affirmed=options.affirmed,
         writer=options.writer,
+        bertscore=options.bertscore,
+        radgraph=options.radgraph,
         n_jobs=options.jobs,
         force=options.force,
         progress=not options.no_progress,

@@ -2,8 +2,8 @@
 
 GREEN (Ostmeier et al. 2024, arXiv 2405.03595) pairs reports at random, removes or shuffles sentences, takes a report
 generator's outputs, takes the nearest report by BERTScore, and permutes RadGraph's entities. Differs from the authors:
-the nearest report is the nearest by the mean token vector of the bundled encoder, and the permutations are those of
-`perturb`, found and judged by the reader.
+`nearest` goes by the mean token vector of the bundled encoder, and `permuted` has the edits of `perturb`, found and
+judged by the reader. `nearest_bertscore` and `permuted_radgraph` do what the authors did.
 
 A candidate is drawn from the reference's own part of the data (train, validation, test), so no report of one part is
 seen in another.
@@ -20,9 +20,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rrgmetrics.reader import Reading
+from rrgmetrics.reader.graph import Graph
+from rrgmetrics.synthesis.edits.entities import permute
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase
 from rrgmetrics.synthesis.edits.perturb import inject
 from rrgmetrics.synthesis.edits.sentences import ended, reorder, rewrite, slots, without
+from rrgmetrics.synthesis.likeness import Likeness, by_mean_vector
 from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts, Report, Split
 from rrgmetrics.synthesis.readings import reading_of
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 NOTHING: Counts = (0,) * N_CATEGORIES
 N_NEAREST = 8  # neighbours kept a report; one of them is drawn
 NEAREST_AMONG = 20_000  # reports that are compared, so that the encoder (some 15 ms a report) is done in minutes
+BERTSCORE_AMONG = 4_000  # that are compared by BERTScore, which takes up to 0.3 ms a pair
 BLOCK = 256  # references at a time
 
 
@@ -52,12 +56,16 @@ class Pool:
         splits: The part of the data of each.
         outputs: A report generator's outputs by study.
         neighbours: Indices of the nearest reports by report, `(n_reports, N_NEAREST)`, -1 where there is none.
+        nearest: The same by BERTScore.
+        graphs: The RadGraph of a report, by its text; None where it has none.
     """
 
     reports: Sequence[Report]
     splits: Sequence[Split]
     outputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     neighbours: NDArray[np.int32] | None = None
+    nearest: NDArray[np.int32] | None = None
+    graphs: Mapping[str, Graph | None] = field(default_factory=dict)
 
     @cached_property
     def members(self) -> dict[str, list[int]]:
@@ -138,6 +146,13 @@ def nearest(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
     return Candidate(other.text, other.style) if other else None
 
 
+def nearest_bertscore(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """Takes the report of the greatest BERTScore; at the second turn the one of the next, and so on."""
+    there = [] if pool.nearest is None else [int(other) for other in pool.nearest[index] if other >= 0]
+    other = pool.reports[there[turn]] if turn < len(there) else None
+    return Candidate(other.text, other.style) if other else None
+
+
 def permuted(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
     """Takes the same report with errors put in: presence, place, severity, size, certainty, comparisons."""
     report = pool.reports[index]
@@ -147,6 +162,14 @@ def permuted(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None
         return reading_of(other.text) if other else None
 
     changed = inject(reading_of(report.text), donor, rng)
+    return Candidate(changed[0], report.style, changed[1]) if changed else None
+
+
+def permuted_radgraph(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """Takes the same report with entities of its RadGraph permuted: presence, severity, size, place."""
+    report = pool.reports[index]
+    graph = pool.graphs.get(report.text)
+    changed = permute(report.text, graph, rng) if graph else None
     return Candidate(changed[0], report.style, changed[1]) if changed else None
 
 
@@ -165,18 +188,23 @@ WAYS: dict[str, Way] = {
     "mixed": mixed,
     "generated": generated,
     "nearest": nearest,
+    "nearest_bertscore": nearest_bertscore,
     "permuted": permuted,
+    "permuted_radgraph": permuted_radgraph,
     "paraphrased": paraphrased,
 }
 
 
-def find_neighbours(texts: Sequence[str], splits: Sequence[Split], among: Sequence[int]) -> NDArray[np.int32]:
+def find_neighbours(
+    texts: Sequence[str], splits: Sequence[Split], among: Sequence[int], likeness: Likeness = by_mean_vector
+) -> NDArray[np.int32]:
     """Returns the nearest reports of some reports among themselves, within their part of the data.
 
     Args:
         texts: All reports.
         splits: The part of each.
         among: Indices of the reports that are compared.
+        likeness: How alike they are.
 
     Returns:
         Indices `(n_reports, N_NEAREST)`, nearest first, -1 where there is none; equal texts are no neighbours.
@@ -187,12 +215,12 @@ def find_neighbours(texts: Sequence[str], splits: Sequence[Split], among: Sequen
         first = {texts[i]: i for i in reversed(mine)}
         if len(first) < 2:
             continue
-        vectors, pool = embed(list(first)), np.array(list(first.values()), dtype=np.int32)
+        similarities, pool = likeness(list(first)), np.array(list(first.values()), dtype=np.int32)
         place = {text: at for at, text in enumerate(first)}
         for start in range(0, len(mine), BLOCK):
             block = mine[start : start + BLOCK]
             own = [place[texts[i]] for i in block]
-            neighbours[block] = _nearest(vectors[own] @ vectors.T, own, pool)
+            neighbours[block] = _nearest(similarities(own), own, pool)
     return neighbours
 
 
@@ -205,16 +233,3 @@ def _nearest(similarity: NDArray[np.float32], own: Sequence[int], pool: NDArray[
     neighbours = np.full((len(own), N_NEAREST), -1, dtype=np.int32)
     neighbours[:, :n] = pool[np.take_along_axis(best, order, axis=1)]
     return neighbours
-
-
-def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Returns unit vectors `(n_texts, width)`: the mean token vector of the bundled encoder."""
-    from rrgmetrics.backends.encoder import BUNDLED, load_encoder
-
-    encoder = load_encoder(BUNDLED)
-    vectors = []
-    for start in range(0, len(texts), 2048):  # token vectors of all texts at once would fill the memory
-        for tokens in encoder.annotate(texts[start : start + 2048]):
-            mean = tokens.vectors[tokens.own].mean(axis=0) if tokens.own.any() else tokens.vectors[0]
-            vectors.append(mean / np.linalg.norm(mean))
-    return np.stack(vectors).astype(np.float32)

@@ -9,8 +9,10 @@ from random import Random
 from typing import Any
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
 from rrgmetrics.synthesis.labels import INJECTED, READER, Labeller
-from rrgmetrics.synthesis.pairing import NEAREST_AMONG
+from rrgmetrics.synthesis.likeness import BERTSCORE, by_bertscore
+from rrgmetrics.synthesis.pairing import BERTSCORE_AMONG, NEAREST_AMONG
 from rrgmetrics.synthesis.pairs import identity, split_of
 from rrgmetrics.synthesis.phrases import phrases_sha256
 from rrgmetrics.synthesis.sources import Collection
@@ -32,11 +34,19 @@ WEIGHTS = {
 NAMED_ONLY = {
     "removed_shuffled": 1.0,
     "mixed": 1.0,
+    "nearest_bertscore": 1.0,
+    "permuted_radgraph": 1.0,
     **dict.fromkeys(KINDS, 1.0),
 }  # ways that only `ways` takes, with their weights there
 # Named sets of ways. GREEN's 100,000 pairs: 20,000 by each of its five heuristics.
 PLANS: Mapping[str, Mapping[str, float]] = {
-    "green-paper": {"random": 1.0, "removed_shuffled": 1.0, "generated": 1.0, "nearest": 1.0, "permuted": 1.0},
+    "green-paper": {
+        "random": 1.0,
+        "removed_shuffled": 1.0,
+        "generated": 1.0,
+        "nearest_bertscore": 1.0,
+        "permuted_radgraph": 1.0,
+    },
     # CRIMSON's candidates: a generator's, random and similar reports, and those that a language model has changed.
     "crimson-paper": {
         "generated": 1.0,
@@ -47,6 +57,8 @@ PLANS: Mapping[str, Mapping[str, float]] = {
         "written_removed": 1.0,
     },
 }
+AMONG = {"nearest": NEAREST_AMONG, "nearest_bertscore": BERTSCORE_AMONG}  # reports that are compared
+RADGRAPH = "radgraph_f1"  # the reader's graphs; @radgraph and @paper are the authors' models
 SHARD_SIZE = 2_000  # pairs
 HELD_OUT = (0.1, 0.1)  # validation, test
 
@@ -67,6 +79,8 @@ class Plan:
         hands: The share of texts that another hand rewrites (`edits.hands`).
         affirmed: Whether the rows hold only what the texts affirm, as the bundled CREPE reads them.
         writer: The engine that writes candidates (`writer_for`), for the ways of `written.KINDS`.
+        bertscore: The BERTScore of the way `nearest_bertscore`.
+        radgraph: Whose graphs the way `permuted_radgraph` permutes: a RadGraph F1.
     """
 
     collection: Collection
@@ -80,6 +94,8 @@ class Plan:
     hands: float = 0.0
     affirmed: bool = False
     writer: str = ""
+    bertscore: str = BERTSCORE
+    radgraph: str = RADGRAPH
 
     @cached_property
     def n_shards(self) -> int:
@@ -98,7 +114,7 @@ class Plan:
         Random(self.seed).shuffle(order)
         if way == "generated":
             return [i for i in order if reports[i].study_id in self.outputs]
-        return order[:NEAREST_AMONG] if way == "nearest" else order
+        return order[: AMONG.get(way)]
 
     def numbers(self, way: str, shard: int) -> range:
         """Returns the numbers of the pairs of a way that a shard holds."""
@@ -124,6 +140,8 @@ class Plan:
             "distractors": self.distractors,
             "hands": self.hands,
             "affirmed": self.affirmed,
+            **({"radgraph": self.radgraph} if self.counts.get("permuted_radgraph") else {}),
+            **({"bertscore": self.bertscore} if self.counts.get("nearest_bertscore") else {}),
             **(writer.facts if writer else {}),
         }
 
@@ -211,6 +229,11 @@ def check_plan(plan: Plan, n_jobs: int) -> None:
         raise InputError(f"The ways {ways} and --writer ENGINE (writer=) go together; name both, or neither.")
     if n_jobs > 1 and plan.writer:
         raise InputError("A model's candidates are asked for in one process; leave --jobs out.")
+    by_bertscore(plan.bertscore)
+    if parse_name(plan.radgraph).spec.name != RADGRAPH:
+        raise InputError(
+            f"{plan.radgraph!r} is no RadGraph F1; pass radgraph_f1@radgraph, radgraph_f1@graphs:FILE, ..."
+        )
     if not 0 <= plan.distractors <= 1:
         raise InputError(f"The share of texts with distractors is {plan.distractors}; it lies between 0 and 1.")
     if not 0 <= plan.hands <= 1:

@@ -14,17 +14,19 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.affirmed import affirmed
+from rrgmetrics.reader.graph import Graph
 from rrgmetrics.synthesis.edits.distractors import add_distractors
 from rrgmetrics.synthesis.edits.hands import in_another_hand
 from rrgmetrics.synthesis.generator import generate_pairs
 from rrgmetrics.synthesis.labels import Labeller, labeller_for
+from rrgmetrics.synthesis.likeness import by_bertscore, by_mean_vector
 from rrgmetrics.synthesis.pairing import WAYS, Pool, find_neighbours
 from rrgmetrics.synthesis.pairs import (
     CANDIDATE,
@@ -42,7 +44,10 @@ from rrgmetrics.synthesis.plan import COMPOSED, Plan
 from rrgmetrics.synthesis.readings import reading_of
 from rrgmetrics.synthesis.written import KINDS, Writer
 
-NEIGHBOURS_FILE = "neighbours.npy"
+if TYPE_CHECKING:
+    from rrgmetrics.prepared import Metrics
+
+NEIGHBOURS_FILES = {"nearest": "neighbours.npy", "nearest_bertscore": "nearest_bertscore.npy"}  # by way
 METADATA = b"rrgmetrics"
 OUTCOMES = ("pairs", "not_made", "unlabelled", "doubled")
 Outcomes = Mapping[str, Mapping[str, int]]  # how many pairs of each way had each of `OUTCOMES`
@@ -53,9 +58,10 @@ class Maker:
 
     def __init__(self, plan: Plan, folder: Path, labeller: Labeller, writer: Writer | None = None) -> None:
         self.plan, self.folder, self.labeller, self.writer = plan, folder, labeller, writer
-        file = folder / NEIGHBOURS_FILE
-        neighbours = np.load(file, mmap_mode="r") if file.exists() else None
-        self.pool = Pool(plan.collection.reports, plan.splits, plan.outputs, neighbours)
+        files_of = (folder / name for name in NEIGHBOURS_FILES.values())
+        neighbours, nearest = (np.load(file, mmap_mode="r") if file.exists() else None for file in files_of)
+        self.pool = Pool(plan.collection.reports, plan.splits, plan.outputs, neighbours, nearest)
+        self._radgraph: Metrics | None = None
         self.orders = {way: plan.order(way) for way in plan.counts if way != COMPOSED}
 
     def make(self, shard: int) -> None:
@@ -99,6 +105,8 @@ class Maker:
 
     def _drafts(self, way: str, numbers: range) -> Iterator[Draft]:
         order, reports = self.orders[way], self.plan.collection.reports
+        if way == "permuted_radgraph":
+            self.pool.graphs = self._graphs([reports[order[number % len(order)]].text for number in numbers])
         for number in numbers:
             turn, place = divmod(number, len(order))
             index, seed = order[place], seed_of(self.plan.seed, way, number)
@@ -107,6 +115,18 @@ class Maker:
                 report = reports[index]
                 style = report.style if candidate.style in ("", report.style) else f"{report.style}>{candidate.style}"
                 yield Draft(report.text, candidate.text, report.study_id, way, seed, style, candidate.injected)
+
+    def _graphs(self, texts: Sequence[str]) -> dict[str, Graph | None]:
+        """The RadGraph of each text."""
+        from rrgmetrics.prepared import prepare
+
+        distinct = list(dict.fromkeys(texts))
+        if not distinct:
+            return {}
+        if self._radgraph is None:
+            self._radgraph = prepare([self.plan.radgraph])
+        graphs = self._radgraph.annotations({self.plan.radgraph: distinct})[self.plan.radgraph]
+        return dict(zip(distinct, graphs, strict=True))
 
     def _composed(self, numbers: range) -> Iterator[Draft]:
         pairs = generate_pairs(len(numbers), seed=self.plan.seed, start=numbers.start)
@@ -271,10 +291,12 @@ def _nothing(outcomes: Outcomes, labels: str) -> str:
 
 
 def write_neighbours(plan: Plan, folder: Path) -> None:
-    """Writes the nearest reports of each report, unless they are there."""
-    if (folder / NEIGHBOURS_FILE).exists():
-        return
+    """Writes the nearest reports of each report for the ways that need them, unless they are there."""
     texts = [report.text for report in plan.collection.reports]
-    neighbours = find_neighbours(texts, plan.splits, plan.order("nearest"))
-    with files.replacing(folder / NEIGHBOURS_FILE, force=True) as part, part.open("wb") as file:
-        np.save(file, neighbours)
+    for way, name in NEIGHBOURS_FILES.items():
+        if not plan.counts.get(way) or (folder / name).exists():
+            continue
+        likeness = by_mean_vector if way == "nearest" else by_bertscore(plan.bertscore)
+        neighbours = find_neighbours(texts, plan.splits, plan.order(way), likeness)
+        with files.replacing(folder / name, force=True) as part, part.open("wb") as file:
+            np.save(file, neighbours)

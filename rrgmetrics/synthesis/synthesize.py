@@ -15,7 +15,8 @@ from typing import Any
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.synthesis.labels import READER, labeller_for
-from rrgmetrics.synthesis.plan import HELD_OUT, SHARD_SIZE, WEIGHTS, Plan, check_plan, count_pairs, parse_ways
+from rrgmetrics.synthesis.likeness import BERTSCORE
+from rrgmetrics.synthesis.plan import HELD_OUT, RADGRAPH, SHARD_SIZE, WEIGHTS, Plan, check_plan, count_pairs, parse_ways
 from rrgmetrics.synthesis.shards import METADATA, Outcomes, make_shards, merge_shards, write_neighbours
 from rrgmetrics.synthesis.sources import Collection
 from rrgmetrics.synthesis.written import writer_for
@@ -56,6 +57,8 @@ def synthesize(
     hands: float = 0.0,
     affirmed: bool = False,
     writer: str = "",
+    bertscore: str = BERTSCORE,
+    radgraph: str = RADGRAPH,
     n_jobs: int = 1,
     shard_size: int = SHARD_SIZE,
     force: bool = False,
@@ -78,6 +81,9 @@ def synthesize(
             the errors that stand there; penalties, which it counts by itself, are no part of the labels.
         writer: The engine that writes candidates, for the ways `written`, `written_edited`, `written_added` and
             `written_removed` (`writer_for`).
+        bertscore: The BERTScore of the way `nearest_bertscore`: `bertscore`, `bertscore@paper`.
+        radgraph: Whose graphs the way `permuted_radgraph` permutes: `radgraph_f1` the reader's, `radgraph_f1@radgraph`,
+            `radgraph_f1@graphs:FILE`.
         n_jobs: Processes; with more than one the caller's script needs `if __name__ == "__main__":`.
         shard_size: Pairs a shard: what is lost at most if a process is stopped.
         force: Whether the output, and shards of another run, may be replaced.
@@ -96,15 +102,28 @@ def synthesize(
     files.check_outputs(tables=[path], force=force)
     outputs = outputs or {}
     counts = count_pairs(collection, outputs, ways, n_pairs)
-    plan = Plan(collection, counts, outputs, labels, seed, held_out, shard_size, distractors, hands, affirmed, writer)
+    plan = Plan(
+        collection,
+        counts,
+        outputs,
+        labels,
+        seed,
+        held_out,
+        shard_size,
+        distractors=distractors,
+        hands=hands,
+        affirmed=affirmed,
+        writer=writer,
+        bertscore=bertscore,
+        radgraph=radgraph,
+    )
     check_plan(plan, n_jobs)
     labeller = labeller_for(labels, progress=progress, penalties=not affirmed)
     author = writer_for(writer, progress=progress) if writer else None
     facts = plan.facts(labeller, author)
     folder = path.with_name(f"{path.name}.shards")
     _open(folder, facts, force)
-    if plan.counts.get("nearest"):
-        write_neighbours(plan, folder)
+    write_neighbours(plan, folder)
     make_shards(plan, folder, labeller, n_jobs, progress, author)
     outcomes = merge_shards(plan, folder, path, facts, force)
     shutil.rmtree(folder)

@@ -3,16 +3,19 @@
 import json
 from random import Random
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import compare, read
+from rrgmetrics.reader.graph import build_graph
 from rrgmetrics.synthesis import shards, written
 from rrgmetrics.synthesis import synthesize as synthesis
-from rrgmetrics.synthesis.edits import perturb
+from rrgmetrics.synthesis.edits import entities, perturb
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase
 from rrgmetrics.synthesis.edits.sentences import replace_words, slots, without
+from rrgmetrics.synthesis.likeness import by_bertscore
 from rrgmetrics.synthesis.pairing import WAYS, Pool, find_neighbours
 from rrgmetrics.synthesis.pairs import Report, read_rows, seed_of, split_of
 from rrgmetrics.synthesis.plan import NAMED_ONLY, count_pairs, parse_ways
@@ -179,7 +182,8 @@ def test_sentences_of_two_reports_are_mixed(collection):
 def test_greens_paper_takes_a_fifth_of_each_way(collection):
     ways = parse_ways(["green-paper"])
     counts = count_pairs(collection, {"s3": ["Mild edema."]}, ways, 100_000)
-    assert counts == dict.fromkeys(("random", "removed_shuffled", "generated", "nearest", "permuted"), 20_000)
+    ways_of_the_paper = ("random", "removed_shuffled", "generated", "nearest_bertscore", "permuted_radgraph")
+    assert counts == dict.fromkeys(ways_of_the_paper, 20_000)
     assert not {"removed_shuffled", "mixed"} & set(count_pairs(collection, {}, None, 100))  # only by name
     with pytest.raises(InputError, match="name it alone"):
         parse_ways(["green-paper", "mixed"])
@@ -458,3 +462,59 @@ def test_files_are_not_replaced_and_too_few_reports_are_said(collection, tmp_pat
         read_outputs([str(tmp_path / "system.csv")])
     with pytest.raises(InputError, match="no number"):
         parse_ways(["random:many"])
+
+
+def test_the_nearest_by_bertscore_are_those_that_the_metric_says():
+    from rrgmetrics.prepared import score
+
+    reports = [*REPORTS, "", " ", "Small left effusion.", "Large left pleural effusion."]
+    texts = list(dict.fromkeys(reports))
+    similarities = by_bertscore()(texts)(range(len(texts)))
+    pairs = [(reference, candidate) for reference in texts if reference.strip() for candidate in texts]
+    found = score("bertscore", references=[r for r, _ in pairs], predictions=[c for _, c in pairs], progress=False)
+    own = np.array([similarities[texts.index(r), texts.index(c)] for r, c in pairs])
+    assert own == pytest.approx(found["bertscore"].headline, abs=1e-5)
+    neighbours = find_neighbours(texts, ["train"] * len(texts), range(len(texts)), by_bertscore())
+    np.fill_diagonal(similarities, -1)
+    written_texts = [number for number, text in enumerate(texts) if text.strip()]
+    assert neighbours[written_texts, 0].tolist() == similarities.argmax(axis=1)[written_texts].tolist()
+    for name in ("rouge", "bertscore?idf=call", "bertscore#precision"):
+        with pytest.raises(InputError, match="BERTScore without idf"):
+            by_bertscore(name)
+
+
+def test_ways_by_bertscore_and_by_radgraph(collection, tmp_path):
+    ways = {"nearest_bertscore": 1.0, "permuted_radgraph": 1.0}
+    made = run(collection, tmp_path / "pairs.parquet", n_pairs=24, ways=ways)
+    rows = list(read_rows(made.path))
+    assert {row.pairing for row in rows} == set(ways)
+    permuted = [row for row in rows if row.pairing == "permuted_radgraph"]
+    assert all(sum(row.injected) and row.candidate != row.reference for row in permuted)
+    facts = provenance(made.path)
+    assert (facts["radgraph"], facts["bertscore"]) == ("radgraph_f1", "bertscore")
+    with pytest.raises(InputError, match="no RadGraph F1"):
+        run(collection, tmp_path / "others.parquet", ways=ways, radgraph="rouge")
+
+
+RADGRAPH_CHANGES = {
+    "Small left pleural effusion.": [
+        ("No small left pleural effusion.", "B"),
+        ("Small right pleural effusion.", "C"),
+        ("Severe left pleural effusion.", "D"),
+    ],
+    "No pneumothorax or effusion.": [("Pneumothorax or effusion.", "AA")],
+    "The lungs are clear.": [],
+    "Heart size is normal. No evidence of  pneumonia.": [("Heart size is normal. Pneumonia.", "A")],
+}
+
+
+@pytest.mark.parametrize("text", RADGRAPH_CHANGES)
+def test_entities_of_radgraph_are_permuted(text, monkeypatch):
+    monkeypatch.setattr(entities, "NUMBER_WEIGHTS", (1,))
+    graph = build_graph(read(text))
+    made = {entities.permute(text, graph, Random(seed)) for seed in range(60)}
+    if not RADGRAPH_CHANGES[text]:
+        assert made == {None}
+    for wanted, kinds in RADGRAPH_CHANGES[text]:
+        assert (wanted, tuple(map(kinds.count, "ABCDEF"))) in made
+    assert len(made) >= len(RADGRAPH_CHANGES[text])
