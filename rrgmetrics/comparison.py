@@ -179,8 +179,25 @@ def choose_keys(metrics: Sequence[str], keys: Sequence[str]) -> list[tuple[str, 
 
 
 def _all_of(metrics: Mapping[str, Result], *, headlines: bool) -> list[tuple[str, str]]:
-    """Metric and key of every score, or of each metric's headline."""
-    return [(name, key.name) for name, each in metrics.items() for key in each.spec.keys[: 1 if headlines else None]]
+    """Metric and key of every score, or of each metric's headline; of two keys with one value and title the first."""
+    return [
+        (name, key.name)
+        for name, each in metrics.items()
+        for key in distinct_keys(each.spec.keys[: 1 if headlines else None])
+    ]
+
+
+def distinct_keys(keys: Sequence[Key]) -> list[Key]:
+    """Returns the keys without those that have the title of an earlier one, as `rouge_l` that of `rouge`.
+
+    Example:
+        >>> [key.name for key in distinct_keys(SPECS["rouge"].keys)]
+        ['rouge', 'rouge_1', 'rouge_2']
+    """
+    first: dict[str, Key] = {}
+    for key in keys:
+        first.setdefault(key.title, key)
+    return list(first.values())
 
 
 def check_correction(correction: str) -> None:

@@ -52,7 +52,7 @@ class Evaluation:
     """What is evaluated, how, and where the results go.
 
     Attributes:
-        metrics: Names as `rrgmetrics.score` takes them; empty: all.
+        metrics: Names as `rrgmetrics.score` takes them; empty: those that fit the kind of report.
         columns: What the inputs' columns are called, by field.
         inputs: Files by the option that names them: `pairs`; `references`, `predictions`; `systems` by their names.
         outputs: Files by the option that names them.

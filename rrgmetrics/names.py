@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, MetricSpec, Option, OptionValue, get_spec
+from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, SPECS, MetricSpec, Option, OptionValue, get_spec
 
 SHORT = re.compile(r"(?:(\w+)=)?(.*)", re.DOTALL)
 HASH = "#"  # before a key, as before the fragment of an address
+ALL = "all"  # every metric that ships
 READER = ("default", "reader")  # configurations of a judge that ask nobody
 SAFE = "/:@.,+-_()= "  # characters of an option's value that stay as they are in `str(MetricName)`
 
@@ -175,7 +176,9 @@ def expand(name: str) -> tuple[str, ...]:
         >>> "rouge" in expand("paper-table")
         True
     """
-    return PRESETS.get(name.strip(), (name,)) if isinstance(name, str) else (name,)
+    if not isinstance(name, str):
+        return (name,)
+    return tuple(SPECS) if name.strip() == ALL else PRESETS.get(name.strip(), (name,))
 
 
 def uncounted(names: Mapping[str, MetricName], counted: Container[str]) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 
 from rrgmetrics.cleaning import has_control_tokens
@@ -26,6 +27,11 @@ def name_stand_ins(names: Iterable[MetricName]) -> None:
     stand_ins = [name for name in names if name.bundled]
     if stand_ins:
         _say_once(words(stand_ins), _once)
+
+
+def leave_stand_ins_to_tables() -> None:
+    """Logs nothing of stand-ins in this process: its tables mark them."""
+    _once.acquire(blocking=False)
 
 
 def warn_of_control_tokens(columns: Mapping[str, Sequence[str]]) -> None:
@@ -60,7 +66,7 @@ def words(names: Sequence[MetricName]) -> str:
         >>> print(words([parse_name("green")]).partition(";")[0])
         green ran as a bundled stand-in
     """
-    ran = _listed(list(dict.fromkeys(map(str, names))))
+    ran = _listed(list(dict.fromkeys(map(_asked, names))))
     kind = "bundled stand-ins; their scores do" if len(names) > 1 else "a bundled stand-in; its scores do"
     specs = {name.spec.name: name.spec for name in names}
     published = [name for name, spec in specs.items() if "paper" in spec.configs]
@@ -76,6 +82,11 @@ def words(names: Sequence[MetricName]) -> str:
         f"{ran} ran as {kind} not compare with published ones. {'; '.join(ways)}. "
         f"This is said once; {VARIABLE}=no turns it off."
     )
+
+
+def _asked(name: MetricName) -> str:
+    """The metric as a user names it; that its errors are wanted in words changes no score."""
+    return str(replace(name, options={key: value for key, value in name.options.items() if key != "explain"}))
 
 
 def _listed(names: Sequence[str]) -> str:

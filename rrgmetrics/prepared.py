@@ -127,6 +127,18 @@ class Metrics:
         kept.readings = readings
         return kept
 
+    def renamed(self, names: Mapping[str, str]) -> Metrics:
+        """Returns the same metrics, whose Results come under other names.
+
+        Args:
+            names: The new name of each.
+        """
+        renamed = Metrics(
+            {names[text]: job for text, job in self.jobs.items()}, self._runtime, self._memory.size, self.missing
+        )
+        renamed._pool, renamed.readings = self._pool, self.readings
+        return renamed
+
     @property
     def widths(self) -> dict[str, int]:
         """The number of statistics of a pair, by metric."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics import aggregate, signature, stats
 from rrgmetrics.causes import Cause, as_entry
-from rrgmetrics.english import counted, did_you_mean
+from rrgmetrics.english import counted, did_you_mean, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
 from rrgmetrics.files.stored import SHOWN, Scored, Stored, joined, read_stored, reading, storing
@@ -29,6 +29,9 @@ from rrgmetrics.told import TOLD, ToldError, errors_of
 
 if TYPE_CHECKING:
     import pandas
+
+
+NAMED = 5  # studies that a sentence names
 
 
 @dataclass(frozen=True)
@@ -433,25 +436,47 @@ def cut_line(sets: Iterable[Mapping[str, Result]]) -> str:
     )
 
 
-def unscored_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:
-    """Describes how many pairs metrics left unscored, and why; a line for all of which the same is to be said.
+def unscored_lines(
+    results: Mapping[str, Mapping[str, Result]],
+    study_ids: Sequence[str] | None = None,
+    *,
+    without: Collection[str] = (),
+) -> list[str]:
+    """Describes which pairs metrics left unscored, and why: a line for each reason and group of studies.
 
     Args:
         results: For each system its Results by metric.
+        study_ids: One id a pair; None names them by their index.
+        without: Reasons that were given elsewhere.
     """
-    systems: dict[tuple[str, str], list[str]] = {}  # by what is said and metric
+    who: dict[tuple[str, tuple[int, ...]], dict[str, list[str]]] = {}  # metric → systems, by reason and studies
     for system, by_metric in results.items():
         for metric, result in by_metric.items():
-            if result.n_unscored:
-                reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
-                said = f"{result.n_unscored:,} of {result.n_pairs:,} pairs unscored ({reasons})"
-                systems.setdefault((said, metric), []).append(system)
-    metrics: dict[tuple[str, tuple[str, ...]], list[str]] = {}  # by what is said and systems
-    for (said, metric), own in systems.items():
-        metrics.setdefault((said, tuple(own)), []).append(shown(metric))
+            rows: dict[str, list[int]] = {}
+            for row, reason in result.unscored_reasons.items():
+                rows.setdefault(reason, []).append(row)
+            for reason, own in rows.items():
+                if reason not in without:
+                    who.setdefault((reason, tuple(own)), {}).setdefault(metric, []).append(system)
+    ids = study_ids or list(map(str, range(max(each.n_pairs for own in results.values() for each in own.values()))))
     lines = []
-    for (said, who), names in metrics.items():
-        if len(who) == len(results):
-            who = ("every system",) if len(results) > 1 else ()
-        lines.append(f"{', '.join([*who, *names])}: {said}")
+    for (reason, studies), metrics in who.items():
+        every = len(metrics) == len(next(iter(results.values()))) > 1
+        systems = dict.fromkeys(system for each in metrics.values() for system in each)
+        where = "every metric" if every else listed(list(map(shown, metrics)))
+        of = f" of {listed(list(systems))}" if len(systems) < len(results) else ""
+        unit = ("study", "studies") if study_ids else ("pair", "pairs")
+        named = some_of([ids[row] for row in studies])
+        lines.append(f"Unscored in {where}{of}: {counted(len(studies), *unit)} ({named}), since {reason}.")
     return lines
+
+
+def some_of(ids: Sequence[str]) -> str:
+    """The first of some ids, and how many more there are.
+
+    Example:
+        >>> some_of(["s1", "s2"]), some_of([f"s{number}" for number in range(8)])
+        ('s1, s2', 's0, s1, s2, s3, s4 and 3 more')
+    """
+    more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
+    return f"{', '.join(ids[:NAMED])}{more}"

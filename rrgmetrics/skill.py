@@ -13,7 +13,8 @@ reader less than 1 or undefined.
 
 The best trivial system is the best of each set of pairs: of all, and of each resample of the interval, which is the
 paired bootstrap over the column sums of all systems' statistics (`rrgmetrics.aggregate`). The pairs are those which the
-system and all trivial ones have a score for.
+system and all trivial ones have a score for; where these are fewer than the system's own, as of a network that scores
+trivial systems on a sample, `Skill.basis` says so. The system's own score is always that of all its pairs.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import numpy as np
 
 from rrgmetrics import aggregate
 from rrgmetrics.backends.base import PairBackend
+from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import READER, MetricName, parse_name
 from rrgmetrics.prepared import Metrics
@@ -70,11 +72,12 @@ class Skill:
         metric: The name the metric was asked for by.
         key: Which of its scores, titled as people read it.
         system: The system's name.
-        score: The system's, on the pairs that all have a score for.
-        trivial: The trivial systems' on the same pairs, by name.
-        perfect: That of the references against themselves.
-        skill: Between the best trivial system (0) and the perfect one (1), with its interval and the number of pairs;
-            NaN where the perfect one is no better than the best trivial one.
+        score: The system's, on every pair that it has a score for, as other tables show it.
+        trivial: The trivial systems', by name, on the pairs that all of them and the system have a score for.
+        perfect: That of the references against themselves, on the same pairs.
+        skill: Between the best trivial system (0) and the perfect one (1), on the same pairs, with its interval and
+            their number; NaN where the perfect one is no better than the best trivial one.
+        n_scored: Pairs that the system has a score for.
     """
 
     metric: str
@@ -84,6 +87,14 @@ class Skill:
     trivial: Mapping[str, float]
     perfect: float
     skill: Estimate
+    n_scored: int
+
+    @property
+    def basis(self) -> str:
+        """On how many studies trivial systems were scored, where these are not all: `on 200 of 984 studies`."""
+        if not self.trivial or self.skill.n >= self.n_scored:
+            return ""
+        return f"on {self.skill.n:,} of {counted(self.n_scored, 'study', 'studies')}"
 
     @property
     def title(self) -> str:
@@ -298,6 +309,7 @@ class _Task:
         key: The headline.
         reduction: The metric's arithmetic.
         tables: Statistics of the system (""), of the trivial ones and of the perfect one.
+        own: The system's statistics of all pairs that it has a score for.
     """
 
     text: str
@@ -305,6 +317,7 @@ class _Task:
     key: Key
     reduction: Reduction
     tables: Mapping[str, Array]
+    own: Array
 
     @classmethod
     def of(
@@ -323,7 +336,7 @@ class _Task:
         used = [name for name, each in scored.items() if each.any() or name in ("", PERFECT)]
         keep = np.logical_and.reduce([scored[name] for name in used])
         tables = {name: kept.of(all_stats[name], keep) for name in used}
-        return cls(text, system, result.titled.headline, result.reduction, tables)
+        return cls(text, system, result.titled.headline, result.reduction, tables, result.pair_stats[scored[""]])
 
     @property
     def resampled(self) -> Resampled:
@@ -345,8 +358,11 @@ class _Task:
 
     def skill(self, estimate: Estimate) -> Skill:
         """The skill with what it was made of."""
-        n = np.array([float(len(self.tables[""]))])
-        values = self._values([stats.sum(axis=0)[None] for stats in self.tables.values()], n)
-        scores = {name: float(value[0]) for name, value in values.items()}
+        scores = {name: self._score(stats) for name, stats in {**self.tables, "": self.own}.items()}
         own, perfect = scores.pop(""), scores.pop(PERFECT)
-        return Skill(self.text, self.key, self.system, own, scores, perfect, estimate)
+        return Skill(self.text, self.key, self.system, own, scores, perfect, estimate, len(self.own))
+
+    def _score(self, stats: Array) -> float:
+        """The headline of some pairs."""
+        sums, n = stats.sum(axis=0)[None], np.array([float(len(stats))])
+        return float(self.reduction.corpus(sums, n)[self.key.name][0])

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from rrgmetrics import files, stats
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.comparison import Correction, Row, check_correction, choose_keys, compare_systems
+from rrgmetrics.defaults import default_metrics
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import Missing, check_choice, warn_of_missing
@@ -89,7 +90,7 @@ def compare(
     systems: Mapping[str, Any],
     references: Any = None,
     *,
-    metrics: str | Sequence[str],
+    metrics: str | Sequence[str] | None = None,
     contexts: Any = None,
     columns: files.Columns = None,
     all_keys: bool = False,
@@ -117,7 +118,8 @@ def compare(
             baseline.
         references: The radiologists' reports, likewise; None takes those beside the systems' reports, which must be
             the same for all.
-        metrics: Metrics as in `rrgmetrics.score`.
+        metrics: Metrics as in `rrgmetrics.score`; None: some eight that fit the kind of report
+            (`rrgmetrics.defaults`).
         contexts: One dict a study with any of `age`, `sex`, `indication`; or None.
         columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
         all_keys: Every key of each metric instead of the headline.
@@ -145,13 +147,14 @@ def compare(
         BackendError: Weights or data that are not there; nothing was scored.
         MissingExtraError: An optional dependency that is not installed; nothing was scored.
     """
-    texts = list(parse_names(metrics))
+    texts = [] if metrics is None else list(parse_names(metrics))
     check_correction(correction)
-    if keys is not None:
+    if keys is not None and texts:
         choose_keys(texts, keys)
     studies = files.read_systems(systems, references, contexts, columns, per_study)
     pairs = {name: each.pairs for name, each in studies.items()}
     n_studies = len(next(iter(pairs.values())))
+    texts = texts or list(default_metrics(pair.reference for pair in next(iter(pairs.values()))))
     if abnormal is not None and len(abnormal) != n_studies:
         raise InputError(f"abnormal has {len(abnormal)} entries for {n_studies} studies; pass one truth value a study.")
     ids = next(iter(studies.values())).study_ids

@@ -33,6 +33,7 @@ from rrgmetrics.skill import TRIVIAL_NAMES, Skill, measure_skill, score_beside, 
 
 Results = dict[str, dict[str, Result]]
 TRIALS = 1_000
+NAMED = 3  # metrics that a sentence names; of more it gives the number
 
 
 @dataclass(frozen=True)
@@ -83,11 +84,13 @@ def skill_lines(system: str, skills: Sequence[Skill]) -> list[str]:
             if len(failed) == len(tested) > 1
             else f"in {len(failed)} of {counted(len(tested), 'metric')}"
         )
-        beaten = "; ".join(f"{skill.title}: {_against(skill)}" for skill in failed)
-        lines.append(f"{system} does not beat the best trivial system {share}. {beaten}.")
+        beaten = "; ".join(f"{skill.title}: {_against(skill)}" for skill in failed) if len(failed) <= NAMED else ""
+        lines.append(f"{system} does not beat the best trivial system {share}.{f' {beaten}.' if beaten else ''}")
     if by_state["unsure"]:
-        titles = listed([f"{skill.title} ({TRIVIAL_NAMES[skill.best]})" for skill in by_state["unsure"]])
-        lines.append(f"{system} is not clearly better than the best trivial system in {titles}.")
+        unsure = by_state["unsure"]
+        titles = listed([f"{skill.title} ({TRIVIAL_NAMES[skill.best]})" for skill in unsure])
+        where = titles if len(unsure) <= NAMED else f"{len(unsure)} of {counted(len(tested), 'metric')}"
+        lines.append(f"{system} is not clearly better than the best trivial system in {where}.")
     if tested and not lines:
         lines.append(f"{system} beats every trivial system in {counted(len(tested), 'metric')}.")
     for skill in skills:
@@ -100,7 +103,7 @@ def skill_lines(system: str, skills: Sequence[Skill]) -> list[str]:
 
 def _against(skill: Skill) -> str:
     own, best = (_figure(value, skill) for value in (skill.score, skill.trivial[skill.best]))
-    return f"{own}, {TRIVIAL_NAMES[skill.best]} {best}"
+    return f"{own}, {TRIVIAL_NAMES[skill.best]} {best}{f' {skill.basis}' if skill.basis else ''}"
 
 
 def _figure(value: float, skill: Skill) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,9 +12,10 @@ from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.cli.formats import add_format
 from rrgmetrics.comparison import choose_keys
+from rrgmetrics.defaults import default_preset
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import MISSING_CHOICES, warn_of_missing
-from rrgmetrics.names import parse_name
+from rrgmetrics.names import ALL, parse_name
 from rrgmetrics.prepared import Metrics, parse_names, prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
@@ -112,8 +113,15 @@ def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
     parser.add_argument("--json", metavar="FILE", help="scores, intervals and signatures as JSON")
     parser.add_argument("--html", metavar="FILE", help="a readable report, one file")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that score together")
+    parser.add_argument("--all-keys", action="store_true", help="every score of each metric, not its headline alone")
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="on the terminal also differences with intervals and effect sizes, every trivial system, the abnormal "
+        "studies alone, and how much the reports vary",
+    )
     add_missing(parser)
-    add_metrics(parser, trials=trials)
+    add_metrics(parser, trials=trials, default=False)
 
 
 def add_missing(parser: argparse.ArgumentParser) -> None:
@@ -127,14 +135,21 @@ def add_missing(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_metrics(parser: argparse.ArgumentParser, *, trials: int) -> None:
-    """Adds the metrics to score with, the trials of their intervals, the lexicon, and `add_running`."""
+def add_metrics(parser: argparse.ArgumentParser, *, trials: int, default: bool = True) -> None:
+    """Adds the metrics to score with, the trials of their intervals, the lexicon, and `add_running`.
+
+    Args:
+        parser: Of the command.
+        trials: Of intervals, if the user names no number.
+        default: Whether all metrics are meant where none is named; else those that fit the reports.
+    """
+    meant = "all" if default else "some eight that fit the kind of report"
     parser.add_argument(
         "--metrics",
         nargs="+",
-        default=list(SPECS),
+        default=list(SPECS) if default else [],
         metavar="NAME",
-        help=f"names, spaces or commas between, or {', '.join(PRESETS)}; default: all",
+        help=f"names, spaces or commas between, all, or {', '.join(PRESETS)}; default: {meant}",
     )
     add_trials(parser, trials)
     add_lexicon(parser)
@@ -216,11 +231,27 @@ def add_writing(parser: argparse.ArgumentParser, force: str = "replace files tha
 
 
 def metric_names(options: argparse.Namespace) -> list[str]:
-    """The metrics that `--metrics` names, presets expanded, all checked; of chosen keys only those that have one."""
-    names = list(parse_names(split_names(options.metrics)))
+    """The metrics that `--metrics` names, presets expanded, all checked; of chosen keys only those that have one.
+
+    Of `score` and `compare` it may name none: then those of the kind of report (`rrgmetrics.defaults`), or, of chosen
+    keys, all that have one.
+    """
     keys = chosen_keys(options)
+    if not options.metrics:
+        options.metrics = [ALL if keys else default_preset(_references(options))]
+    names = list(parse_names(split_names(options.metrics)))
     having = names if keys is None else {metric for metric, _ in choose_keys(names, keys)}
     return [name for name in names if name in having]
+
+
+def _references(options: argparse.Namespace) -> Iterator[str]:
+    """The radiologists' reports that a command is to read, one by one."""
+    pairs = getattr(options, "pairs", None) or next(iter(system_paths(getattr(options, "systems", [])).values()), None)
+    if options.references:
+        return files.first_references(options.references, column_names(options), of_pairs=False)
+    if pairs:
+        return files.first_references(pairs, column_names(options), of_pairs=True)
+    return iter(())  # what is missing is said where the reports are read
 
 
 def chosen_keys(options: argparse.Namespace) -> list[str] | None:
@@ -298,14 +329,16 @@ def read_beside(options: argparse.Namespace, references: str) -> Beside:
     return Beside(train, files.read_flags(references, options.abnormal) if options.abnormal else None)
 
 
-def prepared(names: Sequence[str], options: argparse.Namespace) -> Metrics:
-    """The metrics, ready to run as the options say."""
+def prepared(names: Sequence[str] | Mapping[str, str], options: argparse.Namespace) -> Metrics:
+    """The metrics, ready to run as the options say; of a mapping the values, under the names that are the keys."""
     shared: dict[str, Any] = {name: getattr(options, name) for name in ("workers", "missing") if name in options}
-    return prepare(names, batch_size=options.batch_size, device=options.device, **shared)
+    called = names if isinstance(names, Mapping) else {name: name for name in names}
+    ready = prepare(list(called.values()), batch_size=options.batch_size, device=options.device, **shared)
+    return ready.renamed({name: asked for asked, name in called.items()})
 
 
 def score_systems(
-    names: list[str],
+    names: Sequence[str] | Mapping[str, str],
     systems: Mapping[str, list[Pair]],
     options: argparse.Namespace,
     ids: Sequence[str] | None,
@@ -319,7 +352,7 @@ def score_systems(
 
 
 def score_with_trivial(
-    names: list[str],
+    names: Sequence[str] | Mapping[str, str],
     systems: Mapping[str, list[Pair]],
     beside: Beside,
     options: argparse.Namespace,

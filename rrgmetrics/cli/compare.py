@@ -18,7 +18,7 @@ from rrgmetrics.cli.arguments import (
     system_paths,
 )
 from rrgmetrics.cli.config import add_config
-from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.formats import mark_stand_ins, print_line
 from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
@@ -45,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_columns(parser)
     add_per_study(parser)
     parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
-    parser.add_argument("--all-keys", action="store_true", help="every key instead of each metric's headline")
     add_trivial(parser)
     add_scoring(parser, trials=TRIALS)
     add_publishing(parser)
@@ -55,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Scores the systems, tests their differences, prints the table and writes what was asked for."""
     names = metric_names(options)
+    mark_stand_ins(options)
     paths = system_paths(options.systems)
     references = options.references or next(iter(paths.values()))
     inputs = [str(path) for source in (references, *paths.values()) for path in files.parts(source)]
@@ -90,6 +90,8 @@ def run(options: argparse.Namespace) -> None:
         n_pairs=compared.n_studies,
         correction=compared.correction,
         worth=compared.worth,
+        ids=next(iter(compared.studies.values())).study_ids,
+        announced=True,
     )
     write_reports(
         options,

@@ -9,6 +9,7 @@ from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.cli.terminal import Terminal
+from rrgmetrics.notice import leave_stand_ins_to_tables
 from rrgmetrics.present.documents import WRITERS, Part
 from rrgmetrics.printable import visible
 
@@ -23,6 +24,12 @@ HELP = (
 def add_format(parser: argparse.ArgumentParser) -> None:
     """Adds `--format`."""
     parser.add_argument("--format", choices=FORMATS, default=TERMINAL, help=HELP)
+
+
+def mark_stand_ins(options: argparse.Namespace) -> None:
+    """Leaves it to the tables of a command to say which metrics are stand-ins, where it prints tables."""
+    if options.format in (TERMINAL, *WRITERS):
+        leave_stand_ins_to_tables()
 
 
 def print_line(line: str, options: argparse.Namespace | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,8 +11,12 @@ from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.cli.arguments import Results, split_names, study_ids
 from rrgmetrics.cli.formats import TERMINAL, print_line, print_parts
+from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.comparison import Row
+from rrgmetrics.missing import REASON
+from rrgmetrics.names import parse_name
 from rrgmetrics.present.documents import document
+from rrgmetrics.present.drawn import READABLE
 from rrgmetrics.present.tables import Table
 from rrgmetrics.results import unscored_lines
 from rrgmetrics.specs.conventions import CONVENTIONS
@@ -20,6 +25,7 @@ from rrgmetrics.version import VERSION
 from rrgmetrics.worth import Worth
 
 SHOWN = 5  # reasons of a metric that are printed
+MORE = "--full shows differences, every trivial system and the abnormal studies; --html FILE shows each study."
 
 
 def print_scores(
@@ -31,6 +37,8 @@ def print_scores(
     correction: str,
     worth: Worth | None = None,
     lines: Sequence[str] = (),
+    ids: Sequence[str] | None = None,
+    announced: bool = False,
 ) -> None:
     """Prints the scores of one system, or of several beside each other, and what is to be said of them.
 
@@ -42,17 +50,65 @@ def print_scores(
         correction: Of the p-values.
         worth: What the systems are worth beside trivial ones.
         lines: Further remarks.
+        ids: One a study, if the files have them.
+        announced: Whether studies without a reference were named before.
     """
-    from rrgmetrics.present.results import comparison_table, convention_table
-    from rrgmetrics.present.worth import worth_tables
+    shown = shown_rows(options, rows)
+    parts = _tables(options, results, shown, n_pairs, correction, worth)
+    remarks = [] if worth is None else worth.remarks
+    remarks += unscored_lines(results, ids, without=[REASON] if announced else [])
+    has_more = worth is not None or len(results) > 1
+    is_short = options.format == TERMINAL and not getattr(options, "full", True)
+    remarks += [*lines, *([MORE] if has_more and is_short else [])]
+    if options.format == TERMINAL and any(row.test for row in rows) and not getattr(options, "keys", []):
+        print_verdict(options, results, rows, worth, correction)
+    print_parts(options, parts, _as_rows(rows), as_json(results, rows, worth), remarks)
 
-    tables = [] if options.format == TERMINAL and len(results) > 1 else [table_of(rows, n_pairs, correction)]
-    tables += [comparison_table(rows, n_pairs=n_pairs, correction=correction)] if len(results) > 1 else []
+
+def shown_rows(options: argparse.Namespace, rows: Sequence[Row]) -> list[Row]:
+    """The rows that a command shows: headlines, unless all keys or some were asked for."""
+    if getattr(options, "all_keys", True) or getattr(options, "keys", []):
+        return list(rows)
+    return [row for row in rows if parse_name(row.metric).spec.headline.name == row.key.name]
+
+
+def _tables(
+    options: argparse.Namespace,
+    results: Results,
+    rows: Sequence[Row],
+    n_pairs: int,
+    correction: str,
+    worth: Worth | None,
+) -> list[Table]:
+    """The tables that a command prints: on a terminal without `--full` one of scores and one of skill."""
+    from rrgmetrics.present.results import comparison_table, convention_table
+    from rrgmetrics.present.worth import skill_summary, worth_tables
+
+    several, on_terminal = len(results) > 1, options.format == TERMINAL
+    is_short = on_terminal and not getattr(options, "full", True)
+    tables = [] if several and on_terminal and not is_short else [table_of(rows, n_pairs, correction, with_p=is_short)]
+    tables += [comparison_table(rows, n_pairs=n_pairs, correction=correction)] if several and not is_short else []
     presets = split_names(getattr(options, "metrics", []))
     tables += [convention_table(CONVENTIONS[name], results) for name in presets if name in CONVENTIONS]
-    tables += [] if worth is None else worth_tables(worth)
-    remarks = [*([] if worth is None else worth.remarks), *unscored_lines(results), *lines]
-    print_parts(options, tables, _as_rows(rows), as_json(results, rows, worth), remarks)
+    if worth is None:
+        return tables
+    if is_short:
+        return [*tables, *([skill_summary(worth.skills)] if worth.skills else [])]
+    return [*tables, *worth_tables(worth)]
+
+
+def print_verdict(
+    options: argparse.Namespace, results: Results, rows: Sequence[Row], worth: Worth | None, correction: str
+) -> None:
+    """Prints which system is better, in which metrics and how sure that is."""
+    from rich.text import Text
+
+    from rrgmetrics.present.report.sections import verdict
+
+    said = verdict(results, rows, worth, correction)
+    console = Terminal(highlight=False, markup=False, emoji=False)
+    headline, *lines = (textwrap.fill(line, min(console.width, READABLE)) for line in (said.headline, *said.lines))
+    console.print(Text(headline, style="bold"), *lines, "", sep="\n")
 
 
 def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
@@ -62,13 +118,13 @@ def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
     return [{name: value for name, value in row.items() if name not in tested} for row in written]
 
 
-def table_of(rows: Sequence[Row], n_pairs: int, correction: str) -> Table:
+def table_of(rows: Sequence[Row], n_pairs: int, correction: str, *, with_p: bool = False) -> Table:
     """The scores alone, for a paper or a README."""
     from rrgmetrics.present.results import paper_table, score_table
 
     if len({row.system for row in rows}) == 1:
         return score_table(rows, n_pairs=n_pairs)
-    return paper_table(rows, n_pairs=n_pairs, correction=correction)
+    return paper_table(rows, n_pairs=n_pairs, correction=correction, with_p=with_p)
 
 
 def print_totals(options: argparse.Namespace, totals: Mapping[str, Totals]) -> None:
@@ -101,7 +157,8 @@ def write_reports(
     """Writes what `--table`, `--json` and `--html` ask for."""
     for path in options.table:
         n_pairs = len(next(iter(systems.values())).pairs)
-        files.write_text(path, document(path, [table_of(rows, n_pairs, correction)]), force=options.force)
+        table = table_of(shown_rows(options, rows), n_pairs, correction)
+        files.write_text(path, document(path, [table]), force=options.force)
     if options.json:
         files.write_json(options.json, as_json(results, rows, worth), force=options.force)
     if options.html:

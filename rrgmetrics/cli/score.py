@@ -24,7 +24,7 @@ from rrgmetrics.cli.arguments import (
     study_ids,
 )
 from rrgmetrics.cli.config import add_config
-from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.formats import mark_stand_ins, print_line
 from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
@@ -57,9 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Scores the reports, prints the table and writes what was asked for."""
     names = metric_names(options)
-    names = _with_verdicts(names, ["green"], "--summary is GREEN's") if options.summary else names
-    names = _with_verdicts(names, ["green"], "--clusters are GREEN's") if options.clusters else names
-    names = _with_verdicts(names, TOLD, "--errors is for metrics that name errors") if options.errors else names
+    mark_stand_ins(options)
+    called = {name: name for name in names}
+    if options.summary:
+        called = _with_verdicts(called, ["green"], "--summary is GREEN's")
+    if options.clusters:
+        called = _with_verdicts(called, ["green"], "--clusters are GREEN's")
+    if options.errors:
+        called = _with_verdicts(called, TOLD, "--errors is for metrics that name errors")
     if options.engine:
         return ray.run(options, names)
     if options.address or options.num_gpus:
@@ -87,12 +92,13 @@ def run(options: argparse.Namespace) -> None:
     keys, shown = chosen_keys(options), not options.no_progress
     with showing(shown, slow_metrics):
         results, worth = score_with_trivial(
-            names, {system: studies.pairs}, beside, options, studies.study_ids, readings
+            called, {system: studies.pairs}, beside, options, studies.study_ids, readings
         )
         with phase(STATISTICS, shown=shown):
             rows = compare_systems(results, all_keys=True, keys=keys, trials=options.trials, seed=options.seed)
     lines = list(summary_lines(results[system])) if options.summary else []
-    print_scores(options, results, rows, n_pairs=len(studies.pairs), correction="none", worth=worth, lines=lines)
+    said: dict[str, Any] = {"lines": lines, "ids": studies.study_ids, "announced": True}
+    print_scores(options, results, rows, n_pairs=len(studies.pairs), correction="none", worth=worth, **said)
     if options.output:
         columns: dict[str, Any] = {"study_id": study_ids(studies), **per_pair_columns(results[system])}
         files.write_table(options.output, columns, force=options.force)
@@ -108,16 +114,22 @@ def run(options: argparse.Namespace) -> None:
         print_line(line, options)
 
 
-def _with_verdicts(names: Sequence[str], metrics: Collection[str], purpose: str) -> list[str]:
-    """The names, those of the metrics with what they say of each pair; InputError without any of them."""
-    parsed = [parse_name(name) for name in names]
-    if all(name.spec.name not in metrics for name in parsed):
+def _with_verdicts(called: Mapping[str, str], metrics: Collection[str], purpose: str) -> dict[str, str]:
+    """Makes metrics add what they say of each pair; InputError without any of them.
+
+    Args:
+        called: What is scored, by the name that it was asked for.
+        metrics: Those that are to add something.
+        purpose: Who needs it, for the message.
+    """
+    parsed = {asked: parse_name(name) for asked, name in called.items()}
+    if all(name.spec.name not in metrics for name in parsed.values()):
         named = ", ".join(metrics)
         raise InputError(f"{purpose}: {named}; name one with --metrics, for example --metrics {next(iter(metrics))}.")
-    return [
-        str(replace(name, options={**name.options, "explain": True}) if name.spec.name in metrics else name)
-        for name in parsed
-    ]
+    return {
+        asked: str(replace(name, options={**name.options, "explain": True}) if name.spec.name in metrics else name)
+        for asked, name in parsed.items()
+    }
 
 
 def _error_columns(results: Mapping[str, Result], study_ids: Sequence[str]) -> dict[str, Any]:

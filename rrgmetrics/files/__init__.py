@@ -12,7 +12,16 @@ from rrgmetrics.files.columns import Columns, check_columns
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
 from rrgmetrics.files.inputs import pairs_of, read_systems
 from rrgmetrics.files.join import join
-from rrgmetrics.files.read import Reports, Studies, read_column, read_flags, read_pairs, read_references, read_system
+from rrgmetrics.files.read import (
+    Reports,
+    Studies,
+    first_references,
+    read_column,
+    read_flags,
+    read_pairs,
+    read_references,
+    read_system,
+)
 from rrgmetrics.files.sources import name_of, parts
 from rrgmetrics.files.write import (
     DOCUMENT_SUFFIXES,
@@ -38,6 +47,7 @@ __all__ = [
     "check_columns",
     "check_outputs",
     "csv_text",
+    "first_references",
     "join",
     "json_text",
     "name_of",

@@ -138,6 +138,25 @@ def read_references(
     return Reports(_named(source, name), study_ids, reports, contexts)
 
 
+def first_references(source: Any, columns: Columns = None, *, of_pairs: bool) -> Iterator[str]:
+    """Yields the radiologists' reports of a source one by one, without reading the rest of it.
+
+    Args:
+        source: As in `read_references`, or with `of_pairs` as in `read_pairs`.
+        columns: As there.
+        of_pairs: Whether the source holds pairs.
+    """
+    named = check_columns(columns)
+    wanted = (("reference",),) if of_pairs else (("reference", "report"),)
+    keys: Collection[str] | None = None
+    column = ""
+    for whole, where, row in _rows(source, "references", (*COLUMNS, *named.values()), texts="report"):
+        if keys is None or row.keys() != keys:
+            picked = pick_columns(row, wanted, named, whole, optional=("study_id", *CONTEXT_KEYS))
+            column, keys = picked.get("reference") or picked["report"], row.keys()
+        yield report_of(row[column], f"{where}, column {column!r}")
+
+
 def _named(source: Any, name: str) -> str:
     return os.fspath(source) if is_source(source) else name
 

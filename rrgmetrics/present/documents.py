@@ -38,6 +38,7 @@ LATEX = {
     **{sign: f"${sign}$" for sign in "<>|"},
     **{sign: f"$\\{name}$" for sign, name in MATHS.items()},
     "†": r"\textsuperscript{\textdagger}",
+    "‡": r"\textsuperscript{\textdaggerdbl}",
     "°": r"$^{\circ}$",
     "¼": "1/4",
     "−": "$-$",

@@ -8,11 +8,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rrgmetrics.comparison import SIGNIFICANT, Row
-from rrgmetrics.english import counted
+from rrgmetrics.english import by_number, counted, listed
 from rrgmetrics.metaeval.judge_runs import Spread, runs_of, spread_of
 from rrgmetrics.names import parse_name, shown
 from rrgmetrics.present.numbers import bounds, direction, estimate, figure, headed, p_value, show, signed, signed_figure
-from rrgmetrics.present.short import CORRECTED
+from rrgmetrics.present.short import CORRECTED, marked, with_stand_in_note
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.results import Result
 from rrgmetrics.specs import SPECS, Key
@@ -42,10 +42,11 @@ def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
     rows, left_out = _with_values(rows)
     for row in rows:
         name = shown(row.metric) if row.metric != previous else ""
-        lines.append((name, headed(row.key), _value_cell(row), *_unscored_cell(row, rows)))
+        lines.append((name, marked(headed(row.key)), _value_cell(row)))
         previous = row.metric
-    heads = ("metric", "score", "value [95% interval]", *_unscored_head(rows))
-    return Table(heads, (Group(tuple(lines)),), title=counted(n_pairs, "pair"), note=left_out)
+    note = " ".join(filter(None, (left_out, _unscored_clause(rows, "pair"))))
+    heads = ("metric", "score", "value [95% interval]")
+    return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=counted(n_pairs, "pair"), note=note))
 
 
 def totals_table(totals: Mapping[str, Totals]) -> Table:
@@ -59,9 +60,10 @@ def totals_table(totals: Mapping[str, Totals]) -> Table:
         titled, scores = parse_name(name).titled, each.scores
         for index, key in enumerate(titled.keys):
             number = Cell(show(scores[key.name], key), "number")
-            lines.append((name if not index else "", headed(key), number, str(each.n_unscored)))
+            lines.append((name if not index else "", marked(headed(key)), number, str(each.n_unscored)))
     n_pairs = next(iter(totals.values())).n_pairs
-    return Table(("metric", "score", "value", "unscored"), (Group(tuple(lines)),), title=counted(n_pairs, "pair"))
+    heads = ("metric", "score", "value", "unscored")
+    return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=counted(n_pairs, "pair")))
 
 
 def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
@@ -81,47 +83,54 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
                 f"  {row.system}",
                 _value_cell(row, best),
                 *(_test_cells(row.test, row) if row.test else ("", "", "")),
-                *_unscored_cell(row, rows),
             )
             for row in of_key
         ]
         groups.append(Group(tuple(lines), (Cell(_key_head(of_key[0]), "strong"),)))
-    return Table(
-        ("", "value [95% interval]", "difference", "p", "effect", *_unscored_head(rows)),
+    table = Table(
+        ("", "value [95% interval]", "difference", "p", "effect"),
         tuple(groups),
         title=f"{counted(n_pairs, 'study', 'studies')}; differences from {rows[0].system}; p corrected: {correction}",
-        note=" ".join(filter(None, (_footnote(rows, correction), left_out))),
+        note=" ".join(filter(None, (_footnote(rows, correction), left_out, _unscored_clause(rows, "study")))),
     )
+    return with_stand_in_note(table)
 
 
-def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
+def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str, with_p: bool = False) -> Table:
     """Several systems' scores as papers print them: a cell each, along the longer side of scores and systems.
 
     Args:
         rows: By metric, key and system, as `compare_systems` returns them.
         n_pairs: Studies in all.
         correction: Of the p-values.
+        with_p: Whether a column has the corrected p-values, where there are two systems.
     """
     rows, without = _with_values(rows)
     by_key = _by_key(rows)
     systems = [row.system for row in by_key[0]]
     cells: list[list[str | Cell]] = [[_value_cell(row, _best(of_key)) for row in of_key] for of_key in by_key]
     names = [_key_head(of_key[0]) for of_key in by_key]
-    if len(systems) > len(names):
+    heads = systems
+    if with_p and len(systems) == 2:
+        heads = [*systems, "p"]
+        for own, (_, other) in zip(cells, by_key, strict=True):
+            own.append(p_value(other.p_corrected, at_floor=other.at_floor).removesuffix(" (floor)"))
+    elif len(systems) > len(names):
         cells, names, heads = [list(column) for column in zip(*cells, strict=True)], systems, names
-    else:
-        heads = systems
     lines: list[Cells] = [(name, *own) for name, own in zip(names, cells, strict=True)]
-    unscored = [f"{row.title} {row.n_unscored:,} of {row.system}" for row in rows if row.n_unscored]
-    left_out = f" Unscored studies are left out: {', '.join(unscored)}." if unscored else ""
-    return Table(
+    notes = (
+        "95% bootstrap intervals in brackets.",
+        _footnote(rows, correction),
+        _unscored_clause(rows, "study"),
+        without,
+    )
+    table = Table(
         ("", *heads),
         (Group(tuple(lines)),),
         title=f"Scores on {counted(n_pairs, 'study', 'studies')}",
-        note=" ".join(
-            filter(None, (f"95% bootstrap intervals in brackets. {_footnote(rows, correction)}{left_out}", without))
-        ),
+        note=" ".join(filter(None, notes)),
     )
+    return with_stand_in_note(table)
 
 
 def convention_table(convention: Convention, results: Mapping[str, Mapping[str, Result]]) -> Table:
@@ -314,7 +323,7 @@ def _by_key(rows: Iterable[Row]) -> list[list[Row]]:
 
 def _key_head(row: Row) -> str:
     """A score with its direction, and the metric as it was asked for where the title does not say it."""
-    return f"{row.title} {row.key.arrow}" + ("" if row.metric in SPECS else f" ({shown(row.metric)})")
+    return f"{marked(row.title)} {row.key.arrow}" + ("" if row.metric in SPECS else f" ({shown(row.metric)})")
 
 
 def _best(rows: Sequence[Row]) -> set[str]:
@@ -352,9 +361,21 @@ def _test_cells(test: Comparison, row: Row) -> Cells:
     return Cell(value, style, detail=f"[{low}, {high}]"), p_value(row.p_corrected, at_floor=row.at_floor), effect
 
 
-def _unscored_head(rows: Sequence[Row]) -> list[str]:
-    return ["unscored"] if any(row.n_unscored for row in rows) else []
-
-
-def _unscored_cell(row: Row, rows: Sequence[Row]) -> list[str]:
-    return [str(row.n_unscored)] if _unscored_head(rows) else []
+def _unscored_clause(rows: Sequence[Row], unit: str) -> str:
+    """How many studies are left out because they have no score, of all metrics in one sentence."""
+    units = {"pair": "pairs", "study": "studies"}[unit]
+    counts: dict[str, list[int]] = {}  # of each system, by metric
+    for row in rows:
+        counts.setdefault(row.metric, []).append(row.n_unscored)
+    by_count: dict[str, list[str]] = {}
+    for metric, own in counts.items():
+        least, most = min(own), max(own)
+        if most:
+            by_count.setdefault(f"{least:,}" if least == most else f"{least:,} to {most:,}", []).append(shown(metric))
+    if not by_count:
+        return ""
+    if len(by_count) == 1 and len(next(iter(by_count.values()))) == len(counts):
+        n = next(iter(by_count))
+        return f"{n} {unit if n == '1' else units} without a score {by_number(int(n == '1'), 'is', 'are')} left out."
+    parts = [f"{n} in {listed(names)}" for n, names in by_count.items()]
+    return f"{units.capitalize()} without a score are left out: {'; '.join(parts)}."

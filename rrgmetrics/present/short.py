@@ -8,12 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from rrgmetrics.present.numbers import MINUS, figure, signed_figure
-from rrgmetrics.present.tables import Cell, Cells, as_cell
+from rrgmetrics.present.tables import Cell, Cells, Table, as_cell
 from rrgmetrics.results import Result
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
 
 STYLES = {"aligned": "better", "misaligned": "worse", "not significant": "quiet", "": "quiet"}
+STAND_IN = "‡"  # of a bundled stand-in, in tables
+STAND_IN_NOTE = f"{STAND_IN} a bundled stand-in: its scores do not compare with published ones"
 NOTHING = "–"
 NO_CEILING = "no ceiling known"  # of one rater, or raters who share no pairs
 CORRECTED = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}
@@ -27,6 +29,24 @@ def named(subject: str, result: Result) -> str:
 def subject_of(subject: str, result: Result) -> str:
     """The name as asked for, with the mark of a stand-in."""
     return f"{subject} {BUNDLED_MARK}" if result.bundled else subject
+
+
+def marked(title: str) -> str:
+    """A title with the mark of a stand-in in the place of the word.
+
+    Example:
+        >>> marked("GREEN (bundled)"), marked("GREEN (bundled): Errors"), marked("BLEU-4")
+        ('GREEN‡', 'GREEN‡: Errors', 'BLEU-4')
+    """
+    return title.replace(f" {BUNDLED_MARK}", STAND_IN)
+
+
+def with_stand_in_note(table: Table) -> Table:
+    """The table with what the mark of a stand-in means below it, if the mark is in it."""
+    cells = (as_cell(cell) for group in table.groups for line in group.every_line for cell in line)
+    if not any(STAND_IN in text for text in (*table.heads, *(cell.text for cell in cells))):
+        return table
+    return replace(table, note=f"{table.note} {STAND_IN_NOTE}.".lstrip())
 
 
 def tau_cell(value: Estimate, label: str) -> Cell:

@@ -8,7 +8,9 @@ from typing import Any
 
 from rrgmetrics.collapse import Collapse, Diversity
 from rrgmetrics.english import counted
+from rrgmetrics.names import shown
 from rrgmetrics.present.numbers import estimate, figure, show
+from rrgmetrics.present.short import marked, with_stand_in_note
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.skill import Skill
 from rrgmetrics.specs import SPECS
@@ -22,6 +24,8 @@ HEADS = {  # of the columns of trivial systems, and what they mean
     "frequent": ("freq.", "the most frequent report"),
     "another": ("other", "another study's report"),
 }
+WITH_INTERVALS = 2  # systems beside each other whose skill is shown with its interval
+UNSURE = "°"
 NOTE = "skill = (score − best trivial) / (perfect − best trivial); perfect: the references against themselves"
 
 
@@ -47,10 +51,10 @@ def skill_table(skills: Sequence[Skill], title: str, *, with_note: bool = False)
     names = [name for name in HEADS if any(name in skill.trivial for skill in skills)]
     several = len({skill.system for skill in skills}) > 1
     groups = []
-    for metric, own in groupby(skills, lambda skill: skill.metric):
+    for _, own in groupby(skills, lambda skill: skill.metric):
         of_metric = list(own)
         first = of_metric[0]
-        head = f"{first.title} {first.key.arrow}" + ("" if metric in SPECS else f" ({metric})")
+        head = _head(first)
         blank: list[str | Cell] = [""] * len(names)
         lines: list[Cells] = [(f"  {skill.system}", _score(skill), *blank, _skill(skill)) for skill in of_metric]
         if several:
@@ -60,8 +64,47 @@ def skill_table(skills: Sequence[Skill], title: str, *, with_note: bool = False)
     if not several:
         groups = [Group(tuple(line for group in groups for line in group.lines))]
     heads = ("", "score", *(HEADS[name][0] for name in names), "skill [95% interval]")
-    meant = "; ".join(f"{head}: {words}" for head, words in (HEADS[name] for name in names))
-    return Table(heads, tuple(groups), title=title, note=f"{NOTE}. {meant}." if with_note else "")
+    note = f"{NOTE}. {_meant(names)}." if with_note else ""
+    return with_stand_in_note(Table(heads, tuple(groups), title=title, note=note))
+
+
+def skill_summary(skills: Sequence[Skill]) -> Table:
+    """The skill of systems beside the best trivial one alone, below a table of scores: a line a metric.
+
+    Args:
+        skills: By metric and system.
+    """
+    by_metric = [list(own) for _, own in groupby(skills, lambda skill: skill.metric)]
+    lines: list[Cells] = []
+    for own in by_metric:
+        first = own[0]
+        hardest = f"{show(first.trivial[first.best], first.key)} {HEADS[first.best][0]}" if first.trivial else ""
+        lines.append(
+            (_head(first), hardest, *(map(_skill, own) if len(own) <= WITH_INTERVALS else map(_bare_skill, own)))
+        )
+    heads = ("", "best trivial", *(skill.system for skill in by_metric[0]))
+    best = dict.fromkeys(own[0].best for own in by_metric if own[0].trivial)
+    notes = [
+        f"0: the best trivial system, which looks at no image; 1: the radiologists' reports. {_meant(list(best))}."
+    ]
+    if len(by_metric[0]) > WITH_INTERVALS:
+        notes.append(f"{UNSURE} its interval has 0 in it (--full shows intervals).")
+    if sampled := next((own[0].basis for own in by_metric if own[0].basis), ""):
+        notes.append(f'"{sampled}": trivial systems were scored on these alone, and skill is of these.')
+    note = " ".join(notes)
+    return Table(heads, (Group(tuple(lines)),), title="Better than nothing? Skill", note=note)
+
+
+def _head(skill: Skill) -> str:
+    """The metric with its direction, and the studies that trivial systems were scored on, if these are not all."""
+    asked = "" if skill.metric in SPECS else f" ({shown(skill.metric)})"
+    basis = f", {skill.basis}" if skill.basis else ""
+    return f"{marked(skill.title)} {skill.key.arrow}{asked}{basis}"
+
+
+def _meant(names: Sequence[str]) -> str:
+    """What the columns of trivial systems mean."""
+    return "; ".join(f"{head}: {words}" for head, words in (HEADS[name] for name in names))
 
 
 def _score(skill: Skill) -> str:
@@ -83,6 +126,12 @@ def _skill(skill: Skill) -> Cell:
         return Cell("cannot tell", STYLES[skill.state])
     value, _, ends = estimate(skill.skill, places=2).partition(" ")
     return Cell(value, STYLES[skill.state], detail=ends)
+
+
+def _bare_skill(skill: Skill) -> Cell:
+    """The skill without its interval."""
+    whole = _skill(skill)
+    return Cell(whole.text + (UNSURE if skill.state == "unsure" else ""), whole.style)
 
 
 def collapse_table(collapses: Sequence[Collapse]) -> Table:
@@ -131,6 +180,7 @@ def _skills(skills: Sequence[Skill]) -> list[Mapping[str, Any]]:
             "best_trivial": skill.best if skill.trivial else None,
             "perfect": skill.perfect,
             "skill": skill.skill._asdict(),
+            "n_scored": skill.n_scored,
             "state": skill.state,
         }
         for skill in skills

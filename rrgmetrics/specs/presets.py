@@ -7,6 +7,20 @@ from collections.abc import Mapping
 from rrgmetrics.specs.conventions import CONVENTIONS
 
 PRESETS: Mapping[str, tuple[str, ...]] = {
+    # What `rrgmetrics score` and `compare` score with if no metric is named, by the kind of report.
+    "chest-xray": (
+        "finding_errors",
+        "crepe",
+        "green",
+        "radgraph_f1",
+        "chexbert_f1",
+        "ratescore",
+        "bleu",
+        "rouge",
+    ),
+    "chest-ct": ("finding_errors", "green", "radgraph_f1", "f1_radbert_ct", "nodule_f1", "bleu", "rouge", "meteor"),
+    "brain-ct": ("finding_errors", "green", "radgraph_f1", "bleu", "rouge", "meteor"),
+    "mammography": ("mammo_green", "finding_errors", "bleu", "rouge", "meteor"),
     # What RRG papers tabulate, bundled.
     "paper-table": (
         "bleu",

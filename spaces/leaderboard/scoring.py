@@ -198,7 +198,8 @@ def recorded_skill(metric: str, key: Key, system: str, estimates: Mapping[str, E
     skill = estimates[SKILL]
     value, low, high = (round(end, SKILL_DECIMALS) + 0.0 for end in (skill.value, skill.low, skill.high))
     own = shown.number(estimates[key.name].value, key)
-    return Skill(metric, key, system, own, scores, scores.pop(PERFECT), Estimate(value, low, high, skill.n))
+    rounded = Estimate(value, low, high, skill.n)
+    return Skill(metric, key, system, own, scores, scores.pop(PERFECT), rounded, estimates[key.name].n)
 
 
 def pack(values: Array) -> bytes:

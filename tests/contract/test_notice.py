@@ -16,6 +16,7 @@ import pytest
 import rrgmetrics
 from rrgmetrics import notice
 from rrgmetrics.names import parse_name
+from rrgmetrics.present.short import STAND_IN_NOTE
 
 SCORE = """
 import logging, sys
@@ -79,9 +80,12 @@ def test_what_stands_in_for_nothing_is_not_named(run):
     assert scored(run, "bleu finding_errors temporal_f1@paper") == ("", "")
 
 
-def test_the_command_line_says_it_on_standard_error(run, tmp_path):
+def test_the_command_line_says_it_in_tables_and_else_on_standard_error(run, tmp_path):
     (tmp_path / "pairs.csv").write_text("study_id,reference,candidate\n1,Lungs are clear.,Clear lungs.\n")
     command = ("-m", "rrgmetrics", "score", "pairs.csv", "--metrics", "green", "--trials", "100", "--no-progress")
+    out, err = run(*command)
+    assert (" ".join(out.split()).count(STAND_IN_NOTE), err) == (1, "")
+    command += ("--no-trivial", "--format", "csv", "--errors", "errors.csv")
     out, err = run(*command)
     assert err.startswith("green ran as a bundled stand-in; its scores do not compare with published ones. green@paper")
     assert err.count("\n") == 1

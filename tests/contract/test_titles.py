@@ -22,6 +22,7 @@ from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.present.agreement import agreement_tables
 from rrgmetrics.present.report import report_page
 from rrgmetrics.present.results import comparison_table, judge_lines, score_table
+from rrgmetrics.present.short import STAND_IN, STAND_IN_NOTE, marked
 from rrgmetrics.present.terminal import verdict
 from rrgmetrics.reports import Pair
 from rrgmetrics.specs import BUNDLED_MARK
@@ -41,7 +42,7 @@ def bare(text: str, *names: str) -> list[str]:
     specs = [SPECS[name] for name in names or STAND_INS]
     titles = {spec.title for spec in specs} | {key.title for spec in specs for key in spec.keys}
     for title in sorted(titles, key=len, reverse=True):
-        text = text.replace(f"{title} {BUNDLED_MARK}", "")
+        text = text.replace(f"{title} {BUNDLED_MARK}", "").replace(f"{title}{STAND_IN}", "")
     told = {spec.title for spec in specs} | {spec.headline.title for spec in specs}
     return sorted(title for title in told if title in text)
 
@@ -126,13 +127,14 @@ def test_tables_of_the_terminal(scored, stand_in):
     title = titled.headline.title
     whole = printed(comparison_table(rows, n_pairs=6, correction="holm"))
     known = {row.key.name for row in rows if row.key.per_pair or row.score.value == row.score.value}
-    assert all(f"{titled.named(key)} {key.arrow}" in whole for key in titled.keys if key.name in known)
+    assert all(f"{marked(titled.named(key))} {key.arrow}" in whole for key in titled.keys if key.name in known)
+    assert " ".join(whole.split()).count(STAND_IN_NOTE) == 1
     for table in (
         score_table([row for row in rows if row.system == "A"], n_pairs=6),
         comparison_table(rows, n_pairs=6, correction="holm"),
     ):
         text = printed(table)
-        assert title in text
+        assert marked(title) in text
         assert bare(text, stand_in) == []
 
 

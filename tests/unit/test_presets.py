@@ -11,8 +11,9 @@ from rrgmetrics import InputError, prepared, progress, runner
 from rrgmetrics.backends.encoder import BUNDLED, FINDINGS
 from rrgmetrics.callbacks.schedule import parse_turns
 from rrgmetrics.callbacks.scoring import parse_metrics
+from rrgmetrics.defaults import OF_PACKS, default_metrics
 from rrgmetrics.names import parse_name
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, pack_in_use
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs, pack_in_use
 from rrgmetrics.specs import PRESETS
 
 WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared by all who need it
@@ -82,7 +83,7 @@ def test_paper_table_reads_each_text_once_under_one_display(monkeypatch, reports
     assert all(line.is_done for line in display.lines.values())
 
 
-@pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset != "paper-table"])
+@pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset not in ("paper-table", *OF_PACKS.values())])
 def test_published_presets_run_on_the_checkpoints_they_name(preset, reports, published_checkpoints):
     results = rrgmetrics.score(
         preset, predictions=reports.altered[:3], references=reports.references[:3], progress=False
@@ -93,3 +94,25 @@ def test_published_presets_run_on_the_checkpoints_they_name(preset, reports, pub
         assert result.n_unscored == (3 if is_judge else 0)  # their stand-ins say nothing
         assert "model:minilm" not in result.signature
         assert "model:crepe-bundled" not in result.signature
+
+
+KINDS = {
+    "chest-xray": "Small left pleural effusion. No pneumothorax.",
+    "chest-ct": "CT chest with contrast. There is a 6 mm nodule in the right upper lobe.",
+    "brain-ct": "CT head without contrast. No intracranial haemorrhage.",
+    "mammography": "Bilateral screening mammogram. Scattered calcifications. BI-RADS 2.",
+}
+
+
+@pytest.mark.parametrize("preset", KINDS)
+def test_without_names_metrics_fit_the_kind_of_report(preset):
+    assert set(OF_PACKS) == set(all_packs())
+    report = KINDS[preset]
+    assert default_metrics([report, report, "hello"]) == PRESETS[preset]
+    found = rrgmetrics.compare({"ours": [report] * 2}, [report] * 2, trivial=False, trials=10, progress=False)
+    assert tuple(found["ours"]) == PRESETS[preset]
+    assert {name: result.n_unscored for name, result in found["ours"].items() if result.n_unscored} == {}
+
+
+def test_without_reports_the_default_is_chest_xray():
+    assert default_metrics(["", " "]) == default_metrics([]) == PRESETS["chest-xray"]

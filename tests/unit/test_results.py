@@ -132,18 +132,25 @@ def test_score_systems():
         ready.score_systems(systems={"a": ["x"], "b": ["x", "y"]}, references=["x"], progress=False)
 
 
-def test_what_is_unscored_alike_is_said_once():
-    def left(count, reason):
-        return SimpleNamespace(n_unscored=count, n_pairs=600, unscored_counts={reason: count} if count else {})
+def test_a_reason_is_given_once_with_the_studies():
+    def left(**reasons):
+        return SimpleNamespace(n_pairs=600, unscored_reasons={int(row[1:]): reason for row, reason in reasons.items()})
 
-    one, none, two = left(1, "a brain"), left(0, ""), left(2, "no reply")
-    assert unscored_lines({"a": {"crepe": one, "bleu": none, "green": one}}) == [
-        "crepe, green: 1 of 600 pairs unscored (a brain: 1)"
+    ids = [f"s{number}" for number in range(600)]
+    one, none, two = left(_7="it is a brain"), left(), left(_7="it is a brain", _9="there is no reply")
+    assert unscored_lines({"a": {"crepe": one, "bleu": none, "green": one}}, ids) == [
+        "Unscored in crepe and green: 1 study (s7), since it is a brain."
     ]
-    assert unscored_lines(
-        {"a": {"crepe": one, "green": two}, "b": {"crepe": one, "green": one}, "c": {"crepe": one, "green": one}}
-    ) == [
-        "every system, crepe: 1 of 600 pairs unscored (a brain: 1)",
-        "a, green: 2 of 600 pairs unscored (no reply: 2)",
-        "b, c, green: 1 of 600 pairs unscored (a brain: 1)",
+    assert unscored_lines({"a": {"crepe": one, "green": one}}) == [
+        "Unscored in every metric: 1 pair (7), since it is a brain."
     ]
+    systems = {"a": {"crepe": one, "green": two}, "b": {"crepe": one, "green": one}, "c": {"crepe": one, "green": one}}
+    assert unscored_lines(systems, ids) == [
+        "Unscored in every metric: 1 study (s7), since it is a brain.",
+        "Unscored in green of a: 1 study (s9), since there is no reply.",
+    ]
+    assert unscored_lines(systems, ids, without=["it is a brain"]) == [
+        "Unscored in green of a: 1 study (s9), since there is no reply."
+    ]
+    many = {"a": {"green": left(**{f"_{row}": "x" for row in range(8)})}}
+    assert unscored_lines(many, ids) == ["Unscored in green: 8 studies (s0, s1, s2, s3, s4 and 3 more), since x."]

@@ -9,6 +9,9 @@ import rrgmetrics
 from rrgmetrics import InputError, Result, cli, prepare
 from rrgmetrics.abnormal import abnormal_studies
 from rrgmetrics.backends.reader import Readings
+from rrgmetrics.collapse import find_collapse
+from rrgmetrics.present.tables import as_cell
+from rrgmetrics.present.worth import skill_summary, worth_tables
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.skill import (
@@ -24,7 +27,7 @@ from rrgmetrics.skill import (
 )
 from rrgmetrics.specs import get_spec
 from rrgmetrics.stats import Estimate
-from rrgmetrics.worth import score_with_worth, skill_lines
+from rrgmetrics.worth import Worth, score_with_worth, skill_lines
 
 REFERENCES = [
     "Small left pleural effusion.",
@@ -163,12 +166,22 @@ def test_scores_are_those_without_trivial_systems_and_slow_metrics_score_a_sampl
         np.testing.assert_allclose(result_.pair_stats, alone[name].pair_stats, atol=1e-6)
     assert trivial["empty"]["rouge"].n_unscored == 0
     assert trivial["empty"]["crepe"].n_unscored == 5
+    crepe, rouge = measure_skill(results, trivial, trials=50)
+    for skill in (crepe, rouge):
+        assert skill.score == pytest.approx(
+            results["own"][skill.metric].scores[skill.metric]
+        )  # one quantity, one value
+    assert (crepe.basis, rouge.basis) == (f"on {SAMPLE} of {SAMPLE + 5} studies", "")
+    worth = Worth([crepe, rouge], [], SAMPLE + 5, 0, [find_collapse("own", ["x"], references)], trivial)
+    for table in (*worth_tables(worth)[:1], skill_summary([crepe, rouge])):
+        lines = [as_cell(line[0]).text for group in table.groups for line in group.every_line]
+        assert [f"on {SAMPLE} of" in line for line in lines] == [True, False]
 
 
 def test_words():
     def skill(value, low, title="rouge"):
         trivial, key = {"empty": 0.0, "normal": 0.25}, get_spec("rouge").headline
-        return Skill(title, key, "mine", 0.2, trivial, 1.0, Estimate(value, low, 1.0, 9))
+        return Skill(title, key, "mine", 0.2, trivial, 1.0, Estimate(value, low, 1.0, 9), 9)
 
     assert skill_lines("mine", [skill(-0.1, -0.2)]) == [
         "mine does not beat the best trivial system in 1 of 1 metric. ROUGE-L: 0.200, a one-sentence normal report "
@@ -179,6 +192,9 @@ def test_words():
         "mine is not clearly better than the best trivial system in ROUGE-L (a one-sentence normal report)."
     ]
     assert skill_lines("mine", [skill(0.3, 0.2)]) == ["mine beats every trivial system in 1 metric."]
+    assert skill_lines("mine", [skill(0.0, 0.0)] * 4 + [skill(0.1, 0.1)]) == [
+        "mine does not beat the best trivial system in 4 of 5 metrics."
+    ]
     assert "cannot tell" in skill_lines("mine", [skill(np.nan, np.nan)])[0]
 
 
@@ -247,7 +263,7 @@ def test_score_says_what_a_system_is_worth(folder, capsys):
     )
     status, printed = run(capsys, *SCORE, *asked)
     assert status == 0
-    assert "Better than nothing? 16 studies" in printed.out
+    assert "Better than nothing? Skill" in printed.out
     assert "same does not beat the best trivial system" in printed.out
     assert "same writes 1 distinct report for 16 studies" in printed.out
     worth = json.loads((folder / "r.json").read_text())["worth"]

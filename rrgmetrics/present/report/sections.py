@@ -11,7 +11,7 @@ import numpy as np
 
 from rrgmetrics import stats
 from rrgmetrics.collapse import Collapse
-from rrgmetrics.comparison import Row
+from rrgmetrics.comparison import Row, distinct_keys
 from rrgmetrics.english import counted
 from rrgmetrics.names import label, shown
 from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero, scale_of_range
@@ -215,7 +215,7 @@ def every_score(results: Results, rows: Sequence[Row]) -> Table:
     groups = []
     for metric, first in next(iter(results.values())).items():
         lines: list[Cells] = []
-        for key in first.titled.keys:
+        for key in distinct_keys(first.titled.keys):
             values = [
                 estimate(estimate_of(by_name[metric], key.name, known.get((metric, key.name, system))), key)
                 for system, by_name in results.items()
