@@ -4,9 +4,10 @@ The user brings `Angelakeke/RaTE-Eval`: the folders Task1_sentence_rate, Task2_p
 Of a task's folder rate_test.csv is read; rate_train.csv only where it is named.
 
 Task 1 counts the errors of a sentence over the potential errors: the target is the share `errors / potential errors`
-(fewer is better) and, as `total_errors`, the raw count. Task 2 rates paragraphs from 1 to 5. Which task a file holds
-follows from its columns. The columns of the Hub's files are not verified: the names that we know are listed here, and
-others are named with `--columns`, `--counts` and `--ratings`.
+(fewer is better) and, as `total_errors`, the raw count; the six kinds too where columns are named by them, by A to F or
+by 1 to 6. Task 2 rates paragraphs from 1 to 5. Which task a file holds follows from its columns. The columns of the Hub's
+files are not verified: the names that we know are listed here, and others are named with `--columns`, `--counts` and
+`--ratings`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.loaders.fields import TABLES, column_names
 from rrgmetrics.metaeval.loaders.table import load_table
-from rrgmetrics.metaeval.rated import RATING, TOTAL, Rated
+from rrgmetrics.metaeval.rated import KINDS, RATING, TOTAL, Rated
 
 KNOWN: Mapping[str, tuple[str, ...]] = {
     "reference": ("reference", "gt", "ground_truth", "gt_report", "reference_report"),
@@ -32,7 +33,8 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 ERRORS = ("errors", "error", "num_errors", "error_count", TOTAL)
 POTENTIAL = ("potential_errors", "potential_error", "num_potential_errors", "potential_error_count", "total")
 RATINGS = (RATING, "score", "human_score", "human_rating", "rating_score")
-SHARE = "error_share"
+BY_KIND = (KINDS, tuple("ABCDEF"), tuple("123456"))  # columns of the six kinds, in the order of `KINDS`
+SHARE, POSSIBLE = "error_share", "potential"
 TEST = "rate_test.csv"
 WHAT = "RaTE-Eval's folder of a task, such as Task1_sentence_rate, or one file"
 
@@ -61,10 +63,12 @@ def load_rate_eval(
     errors, potential, rating = (_first(names, there) for names in (ERRORS, POTENTIAL, RATINGS))
     if counts or ratings:
         return load_table(file, columns=placed, counts=counts, ratings=ratings, name="rate_eval")
-    if errors:
-        wanted = [f"{TOTAL}={errors}", *([f"potential={potential}"] if potential else [])]
-        data = load_table(file, columns=placed, counts=wanted, name="rate_eval")
-        return _with_share(data) if potential else data
+    kinds = next((names for names in BY_KIND if set(names) <= set(there)), ())
+    if errors or kinds:
+        wanted = [f"{kind}={column}" for kind, column in zip(KINDS, kinds, strict=False)]
+        wanted += [f"{TOTAL}={errors}"] if errors else []
+        wanted += [f"{POSSIBLE}={potential}"] if potential else []
+        return _with_total(load_table(file, columns=placed, counts=wanted, name="rate_eval"))
     if rating:
         return load_table(file, columns=placed, ratings=[f"{RATING}={rating}"], name="rate_eval")
     raise InputError(
@@ -90,11 +94,18 @@ def _file(path: Path) -> Path:
     raise InputError(f"{path} has no {TEST} and {names}; name one, or give {WHAT}.")
 
 
-def _with_share(data: Rated) -> Rated:
-    """Errors over potential errors beside their number; NaN where no error was possible."""
-    potential = data.values["potential"]
-    share = np.divide(data.values[TOTAL], potential, out=np.full_like(potential, np.nan), where=potential > 0)
-    return replace(data, values={TOTAL: data.values[TOTAL], SHARE: share})
+def _with_total(data: Rated) -> Rated:
+    """The total, which is that of the kinds where no column has it, and errors over potential errors beside it.
+
+    The share is NaN where no error was possible.
+    """
+    values = dict(data.values)
+    potential = values.pop(POSSIBLE, None)
+    total = values.pop(TOTAL) if TOTAL in values else np.sum([values[kind] for kind in KINDS], axis=0)
+    shares = {}
+    if potential is not None:
+        shares[SHARE] = np.divide(total, potential, out=np.full_like(potential, np.nan), where=potential > 0)
+    return replace(data, values={TOTAL: total, **shares, **values})
 
 
 def _first(names: Sequence[str], there: Sequence[str]) -> str:

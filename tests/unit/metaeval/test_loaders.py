@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval import agree
+from rrgmetrics.metaeval.counting import EVERY_KIND, counting
 from rrgmetrics.metaeval.loaders import load, load_table
 from rrgmetrics.metaeval.loaders.radeval_expert import read_annotation
 from rrgmetrics.metaeval.rated import KINDS
@@ -482,6 +484,24 @@ def test_rate_eval_of_sentences(tmp_path):
     assert data.values["error_share"][0, 0] == 0.25
     assert np.isnan(data.values["error_share"][0, 1])  # no error was possible
     assert data.labels == {"source": ["X-ray", "CT"]}
+
+
+@pytest.mark.parametrize("names", [list(KINDS), list("ABCDEF"), list("123456")], ids=",".join)
+@pytest.mark.parametrize("total", [False, True], ids=["no total", "total"])
+def test_rate_eval_with_columns_of_kinds(tmp_path, names, total):
+    more = ["errors"] if total else []
+    rows = [["id", "gt", "pred", "potential_errors", *names, *more]]
+    rows += [["1", EFFUSION, CLEAR, 4, 0, 1, 0, 0, 0, 1, *([2] if total else [])]]
+    rows += [["2", CLEAR, CLEAR, 0, 0, 0, 0, 0, 0, 0, *([0] if total else [])]]
+    data = load(f"rate_eval:{write(tmp_path / 'task1.csv', rows)}")
+    assert data.targets[:2] == ("total_errors", "error_share")
+    assert data.counted_kinds == KINDS
+    assert data.values["total_errors"].tolist() == [[2, 0]]
+    assert data.values["missing_comparison"].tolist() == [[1, 0]]
+    assert data.values["error_share"][0, 0] == 0.5
+    report = agree(f"rate_eval:{tmp_path / 'task1.csv'}", ["finding_errors"], trials=5, progress=False)
+    (every,) = [line for line in counting(report) if line.target == EVERY_KIND]
+    assert every.n == 12  # each kind of each pair is one count: CREPE, section 4.6
 
 
 def test_rate_eval_of_paragraphs(tmp_path):
