@@ -4,10 +4,10 @@ The user brings `Angelakeke/RaTE-Eval`: the folders Task1_sentence_rate, Task2_p
 Of a task's folder rate_test.csv is read; rate_train.csv only where it is named.
 
 Task 1 counts the errors of a sentence over the potential errors: the target is the share `errors / potential errors`
-(fewer is better) and, as `total_errors`, the raw count; the six kinds too where columns are named by them, by A to F or
-by 1 to 6. Task 2 rates paragraphs from 1 to 5. Which task a file holds follows from its columns. The columns of the Hub's
-files are not verified: the names that we know are listed here, and others are named with `--columns`, `--counts` and
-`--ratings`.
+(fewer is better) and, as `total_errors`, the raw count; the six kinds too where columns are named by them, by A to F
+or by 1 to 6. Task 2 rates paragraphs from 1 to 5. Which task a file holds follows from its columns. The columns of the
+Hub's files are not verified: the names that we know are listed here, and others are named with `--columns`, `--counts`
+and `--ratings`.
 """
 
 from __future__ import annotations
