@@ -41,6 +41,7 @@ def run(options: argparse.Namespace) -> None:
                 "checkpoint": each.checkpoint,
                 "heads": each.settings.num_error_categories,
                 "loss": each.loss,
+                "encoder": each.encoder,
                 **{name: getattr(each.agreement, name).value for name in ("tau_b", "rho", "r")},
                 "low": each.agreement.tau_b.low,
                 "high": each.agreement.tau_b.high,

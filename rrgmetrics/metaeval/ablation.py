@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import yaml
 
 from rrgmetrics.backends.crepe import load_crepe
 from rrgmetrics.backends.crepe.model import CrepeSettings
@@ -17,6 +19,8 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.rated import TOTAL, Rated
 from rrgmetrics.reports import Context
 from rrgmetrics.stats import LEVEL, TRIALS, Correlation, correlate
+
+CONFIG = "training_config.yaml"  # beside the weights of a run
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Ablated:
     Attributes:
         checkpoint: As it was named.
         settings: Of its heads.
+        encoder: What `rrgmetrics train` began with; "" where the checkpoint does not say.
         agreement: tau-b, rho and r of the sum of its counts with the raters' total errors, turned so that positive is
             agreement, with intervals over studies.
         mae: Mean absolute error of the sum.
@@ -33,6 +38,7 @@ class Ablated:
 
     checkpoint: str
     settings: CrepeSettings
+    encoder: str
     agreement: Correlation
     mae: float
 
@@ -82,5 +88,12 @@ def ablation(
         counted = np.array([float(np.sum(reading.counts)) for reading in backend.annotate_pairs(pairs)])
         agreement = correlate(-counted, -truth, groups=data.studies, trials=trials, level=level, seed=seed)
         mae = float(np.nanmean(np.abs(counted - truth)))
-        found.append(Ablated(checkpoint, backend.network.settings, agreement, mae))
+        found.append(Ablated(checkpoint, backend.network.settings, encoder_of(checkpoint), agreement, mae))
     return found
+
+
+def encoder_of(checkpoint: str) -> str:
+    """The encoder that a run's `training_config.yaml` names; "" where there is no such file."""
+    file = Path(checkpoint).expanduser() / CONFIG
+    known = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
+    return str(known.get("encoder", "")) if isinstance(known, dict) else ""

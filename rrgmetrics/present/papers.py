@@ -518,6 +518,7 @@ def ablation_table(data: Rated, found: Sequence[Ablated]) -> Table:
             each.checkpoint,
             str(each.settings.num_error_categories),
             each.loss,
+            each.encoder or NOTHING,
             short_estimate(each.agreement.tau_b),
             short_estimate(each.agreement.rho),
             short(each.mae),
@@ -525,10 +526,10 @@ def ablation_table(data: Rated, found: Sequence[Ablated]) -> Table:
         for each in found
     ]
     return Table(
-        ("checkpoint", "heads", "loss", "tau-b", "rho", "MAE"),
+        ("checkpoint", "heads", "loss", "encoder", "tau-b", "rho", "MAE"),
         (Group(tuple(rows)),),
         title=f"{data.name}: checkpoints on {found[0].agreement.n} pairs, total errors",
-        broken=frozenset({0, 2}),
+        broken=frozenset({0, 2, 3}),
     )
 
 

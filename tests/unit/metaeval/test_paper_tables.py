@@ -3,6 +3,7 @@
 import io
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -167,8 +168,10 @@ def heads(tmp_path, checkpoints):
 
 
 def test_checkpoints_of_any_number_of_heads(heads):
+    (Path(list(heads)[1]) / "training_config.yaml").write_text("encoder: lab/encoder\nheads: 2\n")
     found = ablation(data(), list(heads), trials=20)
     assert [each.settings.num_error_categories for each in found] == [1, 2, 6]
+    assert [each.encoder for each in found] == ["", "lab/encoder", ""]
     assert found[0].loss == "Poisson"
     assert "presence" in found[2].loss
     assert all(each.agreement.n == 8 for each in found)
