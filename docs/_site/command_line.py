@@ -11,7 +11,7 @@ from importlib import import_module
 from rrgmetrics.cli import COMMANDS, build_parser
 
 GROUPS = {
-    "Score": ("score", "compare", "merge", "explain", "judge", "choose", "list", "doctor"),
+    "Score": ("score", "compare", "tabulate", "merge", "explain", "judge", "choose", "list", "doctor"),
     "Measure metrics": ("agree", "stress", "game", "oracle", "retrieve", "ablation"),
     "Train models": ("synthesize", "train", "prefer", "radcliq", "convert"),
     "Show and share": ("space", "leaderboard", "rating", "harness", "register", "lexicon"),

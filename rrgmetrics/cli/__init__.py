@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "score": ("rrgmetrics.cli.score", "score one system's reports"),
     "merge": ("rrgmetrics.cli.merge", "join the parts that score --shard has written"),
     "compare": ("rrgmetrics.cli.compare", "compare systems on the same studies; the first is the baseline"),
+    "tabulate": ("rrgmetrics.cli.tabulate", "join what compare --json wrote of several data sets into one table"),
     "agree": ("rrgmetrics.cli.agree", "measure how far metrics agree with radiologists"),
     "ablation": ("rrgmetrics.cli.ablation", "hold CREPE's checkpoints against raters: heads, losses"),
     "retrieve": ("rrgmetrics.cli.retrieve", "measure how well encoders retrieve reports with the same labels"),

@@ -90,13 +90,26 @@ def column_names(options: argparse.Namespace) -> dict[str, str]:
 
 def system_paths(texts: Sequence[str]) -> dict[str, str]:
     """Name and file of each system; a file without a name gives its own."""
+    return named_paths(texts, "systems")
+
+
+def named_paths(texts: Sequence[str], what: str) -> dict[str, str]:
+    """Name and file of each text `NAME=FILE`; a file without a name gives its own.
+
+    Args:
+        texts: As they were typed.
+        what: What has these names, for the message: "systems".
+
+    Raises:
+        InputError: Two have one name.
+    """
     paths: dict[str, str] = {}
     for text in texts:
         name, equals, path = text.partition("=")
         if not equals or Path(text).exists() or "/" in name:
             name, path = files.name_of(text), text
         if name in paths:
-            raise InputError(f"Two systems are called {name!r}; name them: NAME=FILE.")
+            raise InputError(f"Two {what} are called {name!r}; name them: NAME=FILE.")
         paths[name] = path
     return paths
 
