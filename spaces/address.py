@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 
 from rrgmetrics.errors import InputError
@@ -14,6 +15,8 @@ def check_address(host: str, port: int | None) -> None:
     try:
         socket.create_server((host, port or 0)).close()
     except OSError as error:
+        if port and error.errno == errno.EADDRINUSE:
+            raise InputError(f"Port {port} of {host} is taken by another program; give another --port.") from None
         raise InputError(
             f"{host}{f':{port}' if port else ''} cannot be served: {error.strerror}; choose another --port or --host."
         ) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from rrgmetrics import files, stats
 from rrgmetrics.abnormal import MIN_STUDIES
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.columns import RENAMES
 from rrgmetrics.missing import missing_lines
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import Progress
@@ -57,16 +58,49 @@ class Scored(NamedTuple):
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_upload(path: str) -> files.Studies:
-    """Reads an uploaded file of pairs; InputError, without the server's own path, for one that cannot be used."""
+def columns_of(path: str) -> list[str]:
+    """The columns of an uploaded file, by its first row; none of one that cannot be read."""
+    try:
+        _, _, row = next(files.rows_of(Path(path), files.COLUMNS), ("", 0, {}))
+        return list(row)
+    except InputError:
+        return []  # reading it says why
+
+
+def guessed_columns(found: Sequence[str]) -> dict[str, str]:
+    """Which columns most likely hold what, by field: those with our names, and names that other tools give.
+
+    Example:
+        >>> guessed_columns(["id", "gt", "hyp"])
+        {'reference': 'gt', 'candidate': 'hyp'}
+    """
+    guesses: dict[str, str] = {}
+    for field in ("reference", "candidate", "study_id"):
+        names = (field, *RENAMES.get(field, ()))
+        free = [column for column in found if column not in guesses.values()]
+        if guess := next((column for name in names for column in free if column.strip().lower() == name), ""):
+            guesses[field] = guess
+    return guesses
+
+
+def read_upload(path: str, columns: Mapping[str, str] | None = None) -> files.Studies:
+    """Reads an uploaded file of pairs.
+
+    Args:
+        path: Where it lies.
+        columns: Its column by field, where a visitor chose one.
+
+    Raises:
+        InputError: It cannot be used; the message does not name the server's own path.
+    """
     file = Path(path)
     try:
-        return _read(file)
+        return _read(file, columns or {})
     except InputError as error:
         raise InputError(_without_folders(str(error), file)) from None
 
 
-def _read(file: Path) -> files.Studies:
+def _read(file: Path, columns: Mapping[str, str]) -> files.Studies:
     if file.suffix.lower() not in SUFFIXES:
         raise InputError(f"{file} is neither CSV nor JSONL; save it as one of them.")
     size = file.stat().st_size / 1e6
@@ -75,7 +109,7 @@ def _read(file: Path) -> files.Studies:
     n_rows = sum(1 for _ in islice(files.rows_of(file, files.COLUMNS), MAX_PAIRS + 1))
     if n_rows > MAX_PAIRS:
         raise InputError(f"{file} has more than {MAX_PAIRS:,} pairs, which is what this page takes. {_ELSEWHERE}")
-    studies = files.read_pairs(file)
+    studies = files.read_pairs(file, columns)
     for number, pair in enumerate(studies.pairs, 1):
         check_size(pair.reference, f"{file}, pair {number}, column 'reference'")
         check_size(pair.candidate, f"{file}, pair {number}, column 'candidate'")
@@ -190,7 +224,9 @@ def overview(scored: Scored) -> Markup:
     if scored.worth is not None:
         pieces.append(Markup("<h2>Better than nothing?</h2>"))
         pieces += [Markup("<p>{}</p>").format(remark) for remark in scored.worth.remarks]
-        pieces += [Markup("<h3>{}</h3>{}").format(table.title, table) for table in worth_tables(scored.worth)]
+        for table in worth_tables(scored.worth):
+            title = table.title.removeprefix("Better than nothing? ")  # the heading above says it
+            pieces.append(Markup("<h3>{}</h3>{}").format(f"{title[:1].upper()}{title[1:]}", table))
     if counts:
         pieces.append(Markup("<h2>Errors by category, a pair</h2>{}").format(category_bars(counts)))
     if n_scored:

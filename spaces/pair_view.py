@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
 
 from rrgmetrics.gate import known
 from rrgmetrics.names import parse_name
-from rrgmetrics.present.explanations import explain_pair
+from rrgmetrics.present.explanations import explain_pair, told_of
 from rrgmetrics.present.html import alert, category_bars, category_counts, headline, part, remarks, reports
+from rrgmetrics.present.kinds import KINDS, MATCHED, ONLY_HERE
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import show
 from rrgmetrics.present.results import key_table
@@ -28,6 +30,7 @@ from rrgmetrics.text import get_normaliser
 
 SHOWN = ("_explained", "_unscored")  # details that stand elsewhere on the page
 REFERENCE, CANDIDATE = "Radiologist’s report (reference)", "Machine’s report (candidate)"
+DRAWN = "radgraph_f1"  # the metric whose page draws the graphs of both reports
 TRACED = "finding_errors"  # the metric whose page shows how the reports were read
 
 
@@ -42,8 +45,10 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
     name = without_words(name or result.spec.name)
     spec, key = result.titled, result.titled.headline
     value = result.scores[key.name]
+    explanation = explain_pair(result, read := as_read(name, pair))
+    if spec.name == DRAWN:
+        explanation = replace(explanation, remarks=())  # the graphs below show them
     counts, scored = category_counts(result), not math.isnan(value)
-    read = as_read(name, pair)
     pieces = [
         Markup('<p class="unseen" role="status">{} {}</p>').format(key.title, show(value, key)),
         *(alert(words) for words in scope_words(spec, read)),
@@ -51,8 +56,9 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
         *(Markup('<p class="note">{}</p>').format(note) for note in _notes(spec)),
         usual(spec, value) if name == spec.name else Markup(),
         Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts and scored else Markup(),
-        Markup("<h2>Both reports</h2>{}").format(explained(explain_pair(result, read), read)),
+        Markup("<h2>Both reports</h2>{}").format(explained(explanation, read)),
         traces(name, read) if spec.name == TRACED else Markup(),
+        graphs(told_of(result)) if spec.name == DRAWN else Markup(),
         all_scores(result),
     ]
     return part(*pieces)
@@ -103,6 +109,36 @@ def traces(name: str, pair: Pair) -> Markup:
     return Markup(
         "<details class='trace'><summary>How each report was read, step by step</summary>{}</details>"
     ).format(pieces)
+
+
+def graphs(told: Mapping[str, Sequence[Mapping[str, Any]]] | None) -> Markup:
+    """The entities and relations of both reports side by side; nothing where the metric gave none."""
+    if not told:
+        return Markup()
+    sides = Markup().join(
+        Markup('<div><h3>{}</h3><ul class="graph">{}</ul></div>').format(title, Markup().join(map(_node, told[side])))
+        for title, side in ((REFERENCE, "reference"), (CANDIDATE, "candidate"))
+    )
+    note = "✓: both graphs have it; ≠: only this one. An arrow leads from an entity to the one that it describes."
+    return Markup('<h2>Both graphs</h2><p class="note">{}</p><div class="reports">{}</div>').format(note, sides)
+
+
+def _node(one: Mapping[str, Any]) -> Markup:
+    """A line: an entity, its label, and its arrows."""
+    arrows = Markup().join(
+        Markup('<span class="arrow">{} {} → {}</span>').format(
+            _sign(to["in_both"]), to["kind"].replace("_", " "), to["to"]
+        )
+        for to in one["relations"]
+    )
+    return Markup("<li><b>{} {}</b> <small>{}</small> {}</li>").format(
+        _sign(one["in_both"]), one["words"], one["label"], arrows
+    )
+
+
+def _sign(in_both: bool) -> Markup:
+    kind = MATCHED if in_both else ONLY_HERE
+    return Markup('<i class="kind-{}">{}</i>').format(kind, KINDS[kind].letter)
 
 
 def all_scores(result: Result) -> Markup:

@@ -11,7 +11,7 @@ import re
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,11 @@ from rrgmetrics.specs import MetricSpec, get_spec
 PAIRS_AT_ONCE = 2  # threads that score single pairs; more would only share the same processors
 MAX_WAITING = 64  # files, and calls from programs; beyond, a page says that it is full
 UPLOADS_KEPT = 3600  # seconds
+COLUMN_LABELS = {  # menus for a file whose columns have other names
+    "reference": "Column of the radiologist’s reports",
+    "candidate": "Column of the machine’s reports",
+    "study_id": "Column of study ids (optional)",
+}
 PATIENT = 5  # inputs of a pair: both reports, age, sex, indication
 
 
@@ -226,6 +231,11 @@ def _file_tab(spec: MetricSpec) -> None:
     upload = gradio.File(label="CSV or JSONL", file_types=list(batch.SUFFIXES), height=140)
     with gradio.Row(elem_classes="rrg-examples"):
         sample = gradio.Button("Try the sample file", size="sm", min_width=0)
+    with gradio.Row(visible=False) as chooser:
+        columns = [
+            gradio.Dropdown([""], value="", label=label, allow_custom_value=True, min_width=140)
+            for label in COLUMN_LABELS.values()
+        ]
     options = option_controls(spec)
     with gradio.Row():
         button = gradio.Button("Score the file", variant="primary")
@@ -243,8 +253,9 @@ def _file_tab(spec: MetricSpec) -> None:
         try:
             if not path:
                 raise InputError("There is no file yet; choose one, or try the sample file.")
-            asked = asked_name(spec, values)
-            for view, scored in run_file(asked, path):
+            asked = asked_name(spec, values[: len(options)])
+            named = dict(zip(COLUMN_LABELS, values[len(options) :], strict=False))
+            for view, scored in run_file(asked, path, {field: name for field, name in named.items() if name}):
                 if scored is None:
                     yield view, *hidden, gradio.Button(visible=True)
                     continue
@@ -261,10 +272,17 @@ def _file_tab(spec: MetricSpec) -> None:
         except (InputError, BackendError) as error:
             yield part(alert(str(error))), *hidden, gradio.Button(visible=False)
 
+    def choose(path: str | None) -> list[Any]:
+        found = batch.columns_of(path) if path else []
+        guesses = batch.guessed_columns(found)
+        menus = [gradio.Dropdown(["", *found], value=guesses.get(field, "")) for field in COLUMN_LABELS]
+        return [gradio.Row(visible=bool(found) and not {"reference", "candidate"} <= set(found)), *menus]
+
+    upload.change(choose, upload, [chooser, *columns], api_visibility="private", queue=False, show_progress="hidden")
     sample.click(partial(sample_file, spec), None, upload, api_visibility="private")
     running = button.click(
         score_file,
-        [upload, *options],
+        [upload, *options, *columns],
         outputs,
         concurrency_limit=1,
         concurrency_id="file",
@@ -281,9 +299,11 @@ def _file_tab(spec: MetricSpec) -> None:
     cancelled.then(stopped, None, [shown, stop], api_visibility="private", queue=False)
 
 
-def run_file(name: str, path: str) -> Iterator[tuple[Markup, batch.Scored | None]]:
+def run_file(
+    name: str, path: str, columns: Mapping[str, str] | None = None
+) -> Iterator[tuple[Markup, batch.Scored | None]]:
     """What to show while a file is scored with a metric of this name, and at last its scores."""
-    studies = batch.read_upload(path)
+    studies = batch.read_upload(path, columns)
     start, total = time.monotonic(), len(studies.pairs)
     for step in batch.score_file(name, studies):
         if isinstance(step, int):

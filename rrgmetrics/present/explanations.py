@@ -201,31 +201,22 @@ def _graphs(told: Mapping[str, Sequence[Mapping[str, Any]]] | None, pair: Pair) 
         return _words(pair)
     texts = {"reference": pair.reference, "candidate": pair.candidate}
     marks = {side: tuple(_entities(texts[side], told[side])) for side in SIDES}
-    remarks = [Remark(MATCHED, f"Both: {_entity(one)}.") for one in told["reference"] if one["in_both"]]
-    remarks += [
-        Remark(MATCHED, f"Both: {_arrow(one, to)}.")
-        for one in told["reference"]
-        for to in one["relations"]
-        if to["in_both"]
-    ]
-    for side in SIDES:
-        remarks += [Remark(ONLY_HERE, f"Only the {side}: {_entity(one)}.") for one in told[side] if not one["in_both"]]
+    groups = [("in both", "reference", True), *((f"in the {side} alone", side, False) for side in SIDES)]
+    remarks = []
+    for who, side, both in groups:
+        entities = [one for one in told[side] if one["in_both"] is both]
+        arrows = [(one, to) for one in told[side] for to in one["relations"] if to["in_both"] is both]
+        words = (
+            [f"{one['words']} ({one['label']})" for one in entities],
+            [f"{one['words']} ({to['kind'].replace('_', ' ')}) → {to['to']}" for one, to in arrows],
+        )
         remarks += [
-            Remark(ONLY_HERE, f"Only the {side}: {_arrow(one, to)}.")
-            for one in told[side]
-            for to in one["relations"]
-            if not to["in_both"]
+            Remark(MATCHED if both else ONLY_HERE, f"{name} {who}: {', '.join(dict.fromkeys(each))}.")
+            for name, each in zip(("Entities", "Relations"), words, strict=True)
+            if each
         ]
-    note = "ANAT: anatomy; OBS: observation; DP: present, DA: absent, U: uncertain. Arrows are relations."
-    return Explanation(marks["reference"], marks["candidate"], tuple(dict.fromkeys(remarks)), note=note)
-
-
-def _entity(one: Mapping[str, Any]) -> str:
-    return f"{one['words']} ({one['label']})"
-
-
-def _arrow(one: Mapping[str, Any], to: Mapping[str, Any]) -> str:
-    return f"{one['words']} ({to['kind'].replace('_', ' ')}) → {to['to']}"
+    note = "ANAT: anatomy; OBS: observation; DP: present, DA: absent, U: uncertain."
+    return Explanation(marks["reference"], marks["candidate"], tuple(remarks), note=note)
 
 
 def _entities(text: str, entities: Sequence[Mapping[str, Any]]) -> Iterator[Mark]:

@@ -122,7 +122,7 @@ def in_words(key: Key) -> str:
     Example:
         >>> from rrgmetrics.specs import SPECS
         >>> in_words(SPECS["crepe"].headline)
-        'Lower is better: 0 is the best, there is no worst.'
+        'Lower is better; 0 is the best.'
         >>> in_words(SPECS["crimson"].headline)
         'Higher is better, from −1 (the worst) to 1 (the best).'
     """
@@ -134,5 +134,5 @@ def in_words(key: Key) -> str:
     if math.isinf(best):
         return f"{better}; there is no best." if math.isinf(worst) else f"{better}: {bound(worst)} is the worst."
     if math.isinf(worst):
-        return f"{better}: {bound(best)} is the best, there is no worst."
+        return f"{better}; {bound(best)} is the best."
     return f"{better}, from {bound(worst)} (the worst) to {bound(best)} (the best)."

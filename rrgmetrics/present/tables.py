@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +106,7 @@ class Table:
     def __html__(self) -> str:
         """The table for a page, in a box that scrolls sideways where it is too wide."""
         heads = Markup().join(Markup('<th scope="col">{}</th>').format(head) for head in self.heads)
-        groups = Markup().join(_html_group(group, len(self.heads)) for group in self.groups)
+        groups = Markup().join(_html_group(group, self.heads) for group in self.groups)
         note = Markup('<p class="note">{}</p>').format(self.note) if self.note else ""
         box = Markup(
             '<div class="{}" tabindex="0" role="region" aria-label="{}"><table><thead><tr>{}</tr></thead>{}</table>'
@@ -124,22 +124,25 @@ def as_cell(cell: str | Cell) -> Cell:
     return cell if isinstance(cell, Cell) else Cell(cell)
 
 
-def _html_group(group: Group, n_columns: int) -> Markup:
+def _html_group(group: Group, heads: Sequence[str]) -> Markup:
     head = Markup()
     if group.head:
         words = Markup().join(map(as_cell, group.head))
-        head = Markup('<tr class="group"><th scope="rowgroup" colspan="{}">{}</th></tr>').format(n_columns, words)
-    return Markup("<tbody>{}{}</tbody>").format(head, Markup().join(map(_html_line, group.lines)))
+        head = Markup('<tr class="group"><th scope="rowgroup" colspan="{}">{}</th></tr>').format(len(heads), words)
+    return Markup("<tbody>{}{}</tbody>").format(head, Markup().join(_html_line(line, heads) for line in group.lines))
 
 
-def _html_line(line: Cells) -> Markup:
-    """A line; the style of its first cell is the whole line's."""
+def _html_line(line: Cells, heads: Sequence[str]) -> Markup:
+    """A line; the style of its first cell is the whole line's. Each cell names its column, for narrow screens."""
     first, *others = map(as_cell, line)
+    labels = heads[1:] if all(cell.columns == 1 for cell in others) else []
+    cells = Markup().join(_html_cell(cell, labels[i] if i < len(labels) else "") for i, cell in enumerate(others))
     row = Markup('<tr class="{}">').format(first.style) if first.style else Markup("<tr>")
-    return Markup('{}<th scope="row">{}</th>{}</tr>').format(row, first.text, Markup().join(map(_html_cell, others)))
+    return Markup('{}<th scope="row">{}</th>{}</tr>').format(row, first.text, cells)
 
 
-def _html_cell(cell: Cell) -> Markup:
+def _html_cell(cell: Cell, label: str) -> Markup:
+    named = Markup(' data-label="{}"').format(label) if label and cell.text else ""
     style = Markup(' class="{}"').format(cell.style) if cell.style else ""
     columns = Markup(' colspan="{}"').format(cell.columns) if cell.columns > 1 else ""
-    return Markup("<td{}{}>{}</td>").format(style, columns, cell)
+    return Markup("<td{}{}{}>{}</td>").format(style, columns, named, cell)

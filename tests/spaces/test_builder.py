@@ -182,7 +182,7 @@ def test_a_port_in_use(capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         status, _, err = run(capsys, "rouge", "--port", str(taken.getsockname()[1]))
     assert status == 2
-    assert "cannot be served: Address already in use" in err
+    assert "is taken by another program; give another --port." in err
 
 
 # --- the Hub

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,21 @@ def test_three_pairs_are_too_few_to_tell(upload):
     page, scored = last(upload(["Clear lungs."] * 3))
     assert scored.worth is None
     assert "Better than nothing?" not in page
+
+
+def test_a_file_with_other_columns_is_scored_by_the_chosen_ones(tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("id,gt,hyp\n7,Left effusion.,Right effusion.\n8,Clear lungs.,Clear lungs.\n")
+    found = batch.columns_of(str(path))
+    assert found == ["id", "gt", "hyp"]
+    chosen = batch.guessed_columns(found) | {"study_id": "id"}
+    *_, (_, scored) = ui.run_file("finding_errors", str(path), chosen)
+    assert scored.study_ids == ["7", "8"]
+    assert scored.result.per_pair["finding_errors"].tolist() == [1, 0]
+
+
+def test_no_heading_stands_twice(upload):
+    page, _ = last(upload(["Clear lungs."] * 12))
+    headings = re.findall(r"<h[1-6][^>]*>(.*?)</h", page.partition("All pairs")[0])
+    assert len(headings) == len(set(headings))
+    assert sum("Better than nothing?" in heading for heading in headings) == 1
