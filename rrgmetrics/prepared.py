@@ -457,7 +457,7 @@ def score(
         missing: What becomes of a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): it is "unscored";
             scored as an "empty" report; or an "error" before any work. A missing candidate is an empty report.
         per_study: Which report of a study counts if a table has several with its `study_id`: "first", "last", "longest"
-            or "random:SEED"; "error" refuses such a table.
+            or "random:SEED"; "all" scores each as a pair of its own; "error" refuses such a table.
 
     Returns:
         A Result for each metric, under the string that was passed.

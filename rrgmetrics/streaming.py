@@ -19,9 +19,10 @@ from rrgmetrics import aggregate, signature
 from rrgmetrics.causes import as_entry
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Columns, PathLike
+from rrgmetrics.files.per_study import ALL, REFUSE
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.files.stored import Writer, storing
-from rrgmetrics.files.stream import Read, stream_pairs
+from rrgmetrics.files.stream import Read, check_ids, stream_pairs
 from rrgmetrics.missing import Missing, MissingReports, log_lines
 from rrgmetrics.modalities import facts_of, warn_of_packs
 from rrgmetrics.names import uncounted
@@ -111,6 +112,7 @@ def score_stream(
     device: str | None = None,
     workers: int = 1,
     missing: Missing = "unscored",
+    per_study: str = REFUSE,
     force: bool = False,
     progress: bool = True,
 ) -> dict[str, Totals]:
@@ -127,6 +129,8 @@ def score_stream(
         device: As in `rrgmetrics.score`.
         workers: As in `rrgmetrics.score`.
         missing: As in `rrgmetrics.score`; with "error" the first missing reference ends the run.
+        per_study: "error" refuses a table in which a study has several reports, before any work where it can be read
+            twice; "all" scores each. The other rules of `rrgmetrics.score` need all rows.
         force: Whether `output` may be replaced.
         progress: Whether to show a bar.
 
@@ -143,6 +147,10 @@ def score_stream(
         0.8
     """
     runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "workers": workers}
+    if per_study not in (REFUSE, ALL):
+        raise InputError(f"per_study={per_study!r} needs all pairs in memory; pass 'error' or 'all'.")
+    if per_study == REFUSE:
+        check_ids(pairs, columns)
     with prepare(metrics, missing=missing, **runtime) as prepared, ExitStack() as stack:
         statistics = counted(prepared, pairs, columns, statistics)
         file = None

@@ -71,7 +71,7 @@ def add_per_study(parser: argparse.ArgumentParser) -> None:
         default="error",
         metavar="RULE",
         help="which report of a study counts if a file has several with its study_id: first, last, longest or "
-        "random:SEED; error (default) refuses such a file",
+        "random:SEED; all scores each as a pair of its own; error (default) refuses such a file",
     )
 
 

@@ -66,8 +66,6 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
 def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
     """Scores pairs as they come, writes their scores, and prints those of all."""
     _check(options, "--stream")
-    if options.per_study != "error":
-        raise InputError("--per-study needs all pairs in memory; leave it or --stream out.")
     if not options.pairs:
         raise InputError("--stream needs one file of pairs: --predictions and --references are joined in memory.")
     files.check_outputs(tables=[options.output], inputs=input_files(options), force=options.force)
@@ -80,6 +78,7 @@ def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
         device=options.device,
         workers=options.workers,
         missing=options.missing,
+        per_study=options.per_study,
         force=options.force,
         progress=not options.no_progress,
     )

@@ -5,6 +5,7 @@ What a column holds is its *field*: `study_id`, `reference`, `candidate` (or `re
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Collection, Mapping, Sequence
 
@@ -14,16 +15,52 @@ from rrgmetrics.files.formats import COLUMNS
 from rrgmetrics.files.labels import some
 from rrgmetrics.reports import CONTEXT_KEYS, describe
 
+SEPARATOR = re.compile(r"[;\t|]")  # of cells, in the place of commas
+logger = logging.getLogger("rrgmetrics")
 Columns = Mapping[str, str] | None
 
 _GENERATED = ("prediction", "predictions", "pred", "hypothesis", "hyp", "generated", "generated_report", "output")
 _WRITTEN = ("ground_truth", "gt", "target", "gold", "label", "references", "reference_report", "original")
+# Words of a column's name that say what it holds: `findings_gt` and `GT report` are references.
+_WORDS = {
+    "reference": frozenset("gt truth ref reference references target gold radiologist".split()),
+    "candidate": frozenset(
+        "pred preds prediction predictions predicted hyp hypothesis generated candidate candidates output".split()
+    ),
+    "study_id": frozenset(),
+}
+_WORDS["report"] = _WORDS["candidate"]
+# Whole names that say it where no column has such a word.
+_NAMES = {
+    "reference": frozenset({"report", "reports", "text", "findings", "impression", "original"}),
+    "candidate": frozenset({"report", "reports", "text", "findings", "impression"}),
+    "report": frozenset({"reports", "text", "findings", "impression"}),
+    "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accession_number"}),
+}
+# Words of columns that hold no report.
+_OTHER = frozenset("id ids label labels score scores path file date time length count model name split class".split())
 # What other tools call a column that is missing here, for the message only.
 RENAMES = {
     "reference": (*_WRITTEN, "report", "text"),
     "candidate": (*_GENERATED, "report", "text"),
     "report": (*_GENERATED, "text", "report_text", "reports", *_WRITTEN),
 }
+
+
+class Needed(tuple[str, ...]):
+    """Columns that a reader of files needs: the named ones, and those that may be picked by their names' words."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, columns: Columns) -> Needed:
+        """The columns of all fields, by our names and by those that a user gave."""
+        return cls((*COLUMNS, *(columns or {}).values()))
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name) or not isinstance(name, str):
+            return super().__contains__(name)
+        return any(_has_word(name, field) or _has_name(name, field) for field in _WORDS)
 
 
 def check_columns(columns: Columns) -> dict[str, str]:
@@ -67,10 +104,14 @@ def pick_columns(
         where: The source, for messages.
         optional: Fields that it may lack.
 
+    A field that no column is called by, and the user has not named, is looked for by the words of the columns' names
+    (`findings_gt`, `hyp`); it is taken if exactly one column fits.
+
     Raises:
         InputError: A column is missing, doubled, or spelt otherwise; with the columns found and a way out.
     """
     _check_spelling(found, columns, where)
+    columns = {**_obvious(found, wanted, columns), **columns}
     names = {field: columns.get(field, field) for field in COLUMNS}
     chosen: dict[str, str] = {}
     for fields in wanted:
@@ -89,12 +130,72 @@ def pick_columns(
     return chosen
 
 
+def announce_columns(picked: Mapping[str, str], columns: Mapping[str, str], where: str) -> None:
+    """Logs which columns were taken though neither the user nor their names said so, with the way to say it.
+
+    Args:
+        picked: As `pick_columns` returns it.
+        columns: Names that a user gave, by field.
+        where: The source.
+    """
+    taken = {field: column for field, column in picked.items() if column != columns.get(field, field)}
+    if taken:
+        said = ", ".join(f"{field} is column {column!r}" for field, column in taken.items())
+        logger.warning("%s: %s, by its name; --columns %s says so.", where, said, written({**columns, **taken}))
+
+
+def written(columns: Mapping[str, str]) -> str:
+    """Columns as `--columns` takes them.
+
+    Example:
+        >>> written({"reference": "findings_gt", "candidate": "model output"})
+        "'reference=findings_gt,candidate=model output'"
+    """
+    text = ",".join(f"{field}={column}" for field, column in columns.items())
+    return text if re.fullmatch(r"[\w=,./+-]*", text) else f"'{text}'"
+
+
+def _obvious(found: Collection[str], wanted: Sequence[tuple[str, ...]], columns: Mapping[str, str]) -> dict[str, str]:
+    """The column of each field that is missing, where exactly one column fits by its name."""
+    fields = [
+        each[0]
+        for each in (*wanted, ("study_id",))
+        if not any(columns.get(field, field) in found or field in columns for field in each)
+    ]
+    taken = {"study_id", *CONTEXT_KEYS, *columns.values(), *(field for each in wanted for field in each)}
+    left = [name for name in found if name not in taken and not SEPARATOR.search(name)]
+    chosen: dict[str, str] = {}
+    for fits in (_has_word, _has_name):
+        open_fields = [field for field in fields if field not in chosen]
+        fitting = {field: [name for name in left if fits(name, field)] for field in open_fields}
+        for field, names in fitting.items():
+            alone = [name for name in names if sum(name in others for others in fitting.values()) == 1]
+            if len(names) == 1 == len(alone):
+                chosen[field] = names[0]
+        left = [name for name in left if name not in chosen.values()]
+    return chosen
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
+def _has_word(name: str, field: str) -> bool:
+    """Whether a word of a column's name says that it holds this field, and none that it holds something else."""
+    words = {*_words(name)}
+    return bool(words & _WORDS[field]) and not words & _OTHER
+
+
+def _has_name(name: str, field: str) -> bool:
+    return "_".join(_words(name)) in _NAMES[field]
+
+
 def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: str) -> None:
     for name in found:
         near = re.sub(r"[\s-]+", "_", name.strip().lower())
         if near in COLUMNS and name not in COLUMNS and near not in columns and name not in columns.values():
             raise InputError(
-                f"{where} has a column {name!r}; rename it to {near!r}, or name it in columns: {near}={name}."
+                f"{where} has a column {name!r}; rename it to {near!r}, or name it: --columns {written({near: name})}."
             )
 
 
@@ -105,15 +206,19 @@ def _missing(found: Collection[str], fields: Sequence[str], columns: Mapping[str
     said = f"{where} has no column {needed}; it has: {some(found)}."
     if named:
         return said + did_you_mean(columns[named[0]], found)
-    return f"{said} {_way_out(found, fields)}".strip()
+    return f"{said} {_way_out(found, fields, columns)}".strip()
 
 
-def _way_out(found: Collection[str], fields: Sequence[str]) -> str:
-    if len(found) == 1 and (match := re.search(r"[;\t|]", next(iter(found)))):
+def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str, str]) -> str:
+    """What to write instead: the commas, or the `--columns` to copy, with the columns that may be meant."""
+    if len(found) == 1 and (match := SEPARATOR.search(next(iter(found)))):
         separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
         return f"Its cells are separated by {separator}; write commas."
-    for field in fields:
-        for name in RENAMES[field]:
-            if other := next((other for other in found if other.strip().lower() == name), ""):
-                return f"Rename {other!r} to {field!r}, or name it in columns: {field}={other}."
-    return did_you_mean(fields[0], found).strip()
+    field = fields[0]
+    left = [name for name in found if name not in columns.values() and name not in COLUMNS]
+    near = [name for name in left if _has_word(name, field)] or [name for name in left if _has_name(name, field)]
+    near = near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())] or left
+    if not near:
+        return did_you_mean(field, found).strip()
+    others = f" (or {', '.join(near[1:4])})" if len(near) > 1 else ""
+    return f"Say which one it is: --columns {written({**columns, field: near[0]})}{others}."

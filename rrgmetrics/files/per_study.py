@@ -14,8 +14,9 @@ from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 
 REFUSE = "error"
-RULES = ("error", "first", "last", "longest", "random")
-HELP = "error (the default), first, last, longest or random:SEED"
+ALL = "all"
+RULES = ("error", "first", "last", "longest", "random", ALL)
+HELP = "error (the default), first, last, longest, random:SEED or all"
 
 
 def check_rule(rule: Any) -> str:
@@ -55,6 +56,26 @@ def chosen_rows(rule: str, study_ids: Sequence[str], reports: Sequence[str]) -> 
     return [
         _chosen(rule, study_id, [row for row in own if reports[row]] or own, reports) for study_id, own in rows.items()
     ]
+
+
+def numbered(study_ids: Sequence[str]) -> list[str]:
+    """Returns an id for each report, of a study's second one with its number.
+
+    Example:
+        >>> numbered(["a", "b", "a"])
+        ['a', 'b', 'a (2)']
+    """
+    counts: dict[str, int] = {}
+    known = {*study_ids}
+    names = []
+    for study_id in study_ids:
+        name = study_id
+        while counts.get(study_id) and (name == study_id or name in known):
+            counts[study_id] += 1
+            name = f"{study_id} ({counts[study_id]})"
+        counts.setdefault(study_id, 1)
+        names.append(name)
+    return names
 
 
 def _chosen(rule: str, study_id: str, rows: Sequence[int], reports: Sequence[str]) -> int:

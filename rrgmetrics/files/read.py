@@ -11,10 +11,10 @@ from typing import Any
 
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.columns import Columns, check_columns, pick_columns
+from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, suffix_of
 from rrgmetrics.files.labels import some
-from rrgmetrics.files.per_study import REFUSE, check_rule, chosen_rows
+from rrgmetrics.files.per_study import ALL, REFUSE, check_rule, chosen_rows, numbered
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context, report_of
@@ -150,7 +150,7 @@ def first_references(source: Any, columns: Columns = None, *, of_pairs: bool) ->
     wanted = (("reference",),) if of_pairs else (("reference", "report"),)
     keys: Collection[str] | None = None
     column = ""
-    for whole, where, row in _rows(source, "references", (*COLUMNS, *named.values()), texts="report"):
+    for whole, where, row in _rows(source, "references", Needed.of(named), texts="report"):
         if keys is None or row.keys() != keys:
             picked = pick_columns(row, wanted, named, whole, optional=("study_id", *CONTEXT_KEYS))
             column, keys = picked.get("reference") or picked["report"], row.keys()
@@ -244,7 +244,9 @@ def _read(
     known: dict[str, str] = {}
     keys: Collection[str] | None = None
     bare = "report" if "report" in wanted[0] else ""
-    for whole, where, row in _rows(source, name, (*COLUMNS, *named.values()), texts=bare):
+    no_ids = False
+    first = ""
+    for whole, where, row in _rows(source, name, Needed.of(named), texts=bare):
         if keys is None or row.keys() != keys:
             texts_alone = [*row] == [bare] and not is_source(source)  # in a list, which has no columns to name
             names = pick_columns(row, wanted, {} if texts_alone else named, whole, optional=optional)
@@ -255,22 +257,22 @@ def _read(
                 if field in names
             ]
             known = {key: names[key] for key in CONTEXT_KEYS if key in names}
-            keys = row.keys()
-        if bool(ids) != ("study_id" in names) and contexts:
+            keys, first = row.keys(), first or whole
+        if bool(ids) != ("study_id" in names) and contexts and not no_ids:
             raise InputError(
                 f"{where}, column {named.get('study_id', 'study_id')!r}: some rows have it and others not; give each "
                 "row one, or none."
             )
-        if "study_id" in names:
-            study_id = study_id_of(row[names["study_id"]], f"{where}, column {names['study_id']!r}")
-            if rule == REFUSE and study_id in ids:
-                raise InputError(
-                    f"{where}, column {names['study_id']!r}: {study_id!r} stands in {ids[study_id]} already; "
-                    "per_study='first' (--per-study first) takes one report of each study, as last, longest and "
-                    "random do."
-                )
-            ids.setdefault(study_id, where)
-            repeated.append(study_id)
+        if "study_id" in names and not no_ids:
+            try:
+                study_id = _new_id(row, names["study_id"], where, ids if rule == REFUSE else {})
+            except InputError:
+                if names["study_id"] == named.get("study_id", "study_id"):
+                    raise
+                no_ids = True  # a column that was taken by its name holds no ids
+            else:
+                ids.setdefault(study_id, where)
+                repeated.append(study_id)
         for column, field in chosen:
             column.append(report_of(row[field], f"{where}, column {field!r}"))
         contexts.append(parse_context({key: row[field] for key, field in known.items()}, where) if known else NOBODY)
@@ -281,11 +283,36 @@ def _read(
         raise InputError(f"{_named(source, name)}: some rows have a reference and others not.")
     if rule != REFUSE and not ids:
         raise InputError(f"{_named(source, name)} has no study_id, by which per_study={per_study!r} takes a report.")
+    if no_ids:
+        ids, repeated = {}, []
+    announce_columns({field: column for field, column in names.items() if field != "study_id" or ids}, named, first)
+    if rule == ALL:
+        return numbered(repeated) or None, texts, contexts
     if len(repeated) > len(ids):
         rows = chosen_rows(rule, repeated, texts[0])
         texts = [[column[row] for row in rows] if column else [] for column in texts]
         contexts = [contexts[row] for row in rows]
     return list(ids) or None, texts, contexts
+
+
+def _new_id(row: Row, column: str, where: str, ids: Mapping[str, str]) -> str:
+    """The id of a row.
+
+    Raises:
+        InputError: It is none, or one of those before.
+    """
+    study_id = study_id_of(row[column], f"{where}, column {column!r}")
+    if study_id in ids:
+        raise InputError(doubled(study_id, f"{where}, column {column!r}", ids[study_id]))
+    return study_id
+
+
+def doubled(study_id: str, where: str, before: str) -> str:
+    """What is wrong with a study's second report, and what to do."""
+    return (
+        f"{where}: {study_id!r} stands in {before} already; per_study='first' (--per-study first) takes one report of "
+        "each study, as last, longest and random do, and per_study='all' scores each."
+    )
 
 
 def study_id_of(value: object, where: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.columns import Columns, check_columns, pick_columns
-from rrgmetrics.files.formats import COLUMNS, Row, rows_of
-from rrgmetrics.files.read import study_id_of
+from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
+from rrgmetrics.files.formats import Row, rows_of
+from rrgmetrics.files.read import doubled, study_id_of
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context, report_of
@@ -43,6 +43,49 @@ def stream_pairs(source: Any, columns: Columns = None) -> Iterator[Read]:
     return read_rows(_rows(source, check_columns(columns)), columns)
 
 
+def check_ids(source: Any, columns: Columns = None) -> None:
+    """Checks that a source that can be read again holds one report a study, as `rrgmetrics.files.read_pairs` does.
+
+    Args:
+        source: As in `stream_pairs`.
+        columns: What its columns are called.
+
+    Raises:
+        InputError: Two rows have one id.
+    """
+    if is_source(source) or iter(source) is not iter(source):
+        column = check_columns(columns).get("study_id", "study_id")
+        refuse_doubled(lambda: _ids(source, column), column)
+
+
+def refuse_doubled(ids: Callable[[], Iterable[tuple[str, Any]]], column: str) -> None:
+    """Raises InputError for the first id that stands in two rows; keeps a number of each, not the ids.
+
+    Args:
+        ids: Gives the ids, each after where it stands; is called again to find the row before.
+        column: Of the ids.
+    """
+    seen: set[int] = set()
+    for where, study_id in ids():
+        if hash(study_id) in seen:
+            before = next(first for first, other in ids() if other == study_id or first == where)
+            if before != where:
+                raise InputError(doubled(study_id, f"{where}, column {column!r}", before))
+        seen.add(hash(study_id))
+
+
+def _ids(source: Any, column: str) -> Iterator[tuple[str, str]]:
+    """The ids of a source, each after where it stands; rows without a usable one, and all if it has none, apart."""
+    for where, row in _rows(source, {"study_id": column}):
+        if not isinstance(row, InputError):
+            if column not in row:
+                return
+            try:
+                yield where, study_id_of(row[column], where)
+            except InputError:
+                continue
+
+
 def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = None) -> Iterator[Read]:
     """Reads rows, each after where it stands; a row that is damaged comes as what is wrong with it."""
     named = check_columns(columns)
@@ -54,7 +97,11 @@ def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = N
             continue
         try:
             if fields is None or row.keys() != keys:
-                fields, keys = pick_columns(row, _WANTED, named, where), row.keys()
+                first, fields, keys = fields is None, pick_columns(row, _WANTED, named, where), row.keys()
+                if fields.get("study_id") != named.get("study_id", "study_id"):
+                    fields.pop("study_id", None)  # its ids are not known before all rows are read
+                if first:
+                    announce_columns(fields, named, where.partition(",")[0])
         except InputError as error:
             if fields is None:
                 raise
@@ -78,7 +125,7 @@ def _read(row: Row, fields: Mapping[str, str], where: str, number: int) -> Read:
 
 
 def _rows(source: Any, named: Mapping[str, str]) -> Iterator[tuple[str, Row | InputError]]:
-    wanted = (*COLUMNS, *named.values())
+    wanted = Needed.of(named)
     if not is_source(source) and not isinstance(source, str):
         yield from table_rows(source, wanted, "pairs")
         return

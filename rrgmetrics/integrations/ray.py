@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.files import Columns, check_columns
-from rrgmetrics.files.columns import pick_columns
+from rrgmetrics.files.columns import announce_columns, pick_columns
 from rrgmetrics.files.sources import parts
 from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
-from rrgmetrics.files.stream import read_rows
+from rrgmetrics.files.stream import read_rows, refuse_doubled
 from rrgmetrics.missing import Missing, is_missing
 from rrgmetrics.names import MetricName, parse_name, parse_names, uncounted
 from rrgmetrics.prepared import prepare
@@ -129,6 +129,7 @@ def score_dataset(
     parsed = parse_names(metrics)
     named = check_columns(columns)
     fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, "The data set")
+    announce_columns({field: fields[field] for field in ("reference", "candidate")}, named, "The data set")
     frequencies = _counted(dataset, parsed, fields["reference"], statistics or {}, missing)
     shared = ray.put(frequencies) if frequencies else None
     scored = dataset.map_batches(
@@ -220,6 +221,7 @@ def score_files(
     id_column = check_columns(columns).get("study_id", "study_id")
     if id_column not in dataset.columns():
         raise InputError(f"{source} has no column {id_column!r}, by which a run that goes on knows its rows.")
+    _check_ids(dataset, source, id_column)
     job = {"source": source, "metrics": parsed, "columns": check_columns(columns), "v": VERSION}
     _claim(filesystem, folder, job | ({"missing": missing} if missing != "unscored" else {}))
     scored = score_dataset(
@@ -239,6 +241,17 @@ def score_files(
     scored.dataset.write_parquet(f"{folder}/{SCORES}", filesystem=filesystem)
     written = ray.data.read_parquet(f"{folder}/{SCORES}", filesystem=filesystem)
     return ScoredDataset(written, scored.names).reduce()
+
+
+def _check_ids(dataset: Any, source: str, column: str) -> None:
+    """Raises InputError for an id that stands in two rows: a run that goes on could not tell them apart."""
+
+    def ids() -> Iterator[tuple[str, Any]]:
+        batches = dataset.select_columns([column]).iter_batches(batch_format="pyarrow", batch_size=ROWS * 8)
+        cells = (cell for batch in batches for cell in batch[column].to_pylist())
+        return ((f"{source}, row {number}", cell) for number, cell in enumerate(cells, 1))
+
+    refuse_doubled(ids, column)
 
 
 def _counted(

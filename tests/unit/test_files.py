@@ -178,8 +178,8 @@ UNUSABLE = {
     "blank.csv": (PAIRS + "\n" * 2_000 + "\0", "line 2 is blank"),
     "age.csv": ("reference,candidate,age\na,b,old\n", "line 2: age 'old' is not an age"),
     "sex.csv": ("reference,candidate,sex\na,b,x\n", "line 2['sex'] is 'x'"),
-    "prediction.csv": ("reference,prediction\na,b\n", "'reference', 'prediction'. Rename 'prediction' to 'candidate'"),
-    "target.csv": ("target,candidate\na,b\n", "Rename 'target' to 'reference'"),
+    "mine.csv": ("reference,mine\na,b\n", "'reference', 'mine'. Say which one it is: --columns candidate=mine."),
+    "label.csv": ("label,other,candidate\na,b,c\n", "--columns reference=label."),
     "capitals.csv": ("Study ID,reference,candidate\n1,a,b\n", "has a column 'Study ID'; rename it to 'study_id'"),
     "semicolons.csv": ("study_id;reference;candidate\n1;a;b\n", "separated by semicolons; write commas"),
     "tabs.csv": ("study_id\treference\tcandidate\n1\ta\tb\n", "separated by tabs"),
@@ -211,8 +211,8 @@ def test_unusable_parquet_cells(tmp_path, value):
 
 def test_parquet_of_other_columns_or_no_rows(tmp_path):
     path = tmp_path / "a.parquet"
-    pd.DataFrame({"reference": ["a"], "generated": ["b"]}).to_parquet(path)
-    assert "Rename 'generated' to 'candidate'" in refused(path)
+    pd.DataFrame({"reference": ["a"], "mine": ["b"]}).to_parquet(path)
+    assert "--columns candidate=mine" in refused(path)
     pd.DataFrame({"reference": [], "candidate": []}).to_parquet(path)
     assert "holds no reports" in refused(path)
 

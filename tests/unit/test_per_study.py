@@ -82,3 +82,40 @@ def test_on_the_command_line(tmp_path, monkeypatch, capsys):
     assert "per_study: first" in (tmp_path / "c.yaml").read_text()
     assert main(["score", "pairs.csv", *common, "--stream", "--output", "a.parquet"]) == 2
     assert main(["compare", "--systems", "pairs.csv", "b=pairs.csv", *common, "--per-study", "random:3"]) == 0
+
+
+DOUBLED = r"'b' stands in .* already; per_study='first' \(--per-study first\)"
+
+
+def test_every_way_of_scoring_refuses_doubled_ids_in_the_same_words(tmp_path, capsys):
+    lines = ["study_id,reference,candidate", *map(",".join, ROWS)]
+    (tmp_path / "pairs.csv").write_text("\n".join(lines))
+    table = str(tmp_path / "pairs.csv")
+    ways = {
+        "score": lambda: rrgmetrics.score("rouge", table, progress=False),
+        "workers": lambda: rrgmetrics.score("rouge", table, workers=2, progress=False),
+        "stream": lambda: rrgmetrics.score_stream("rouge", table, progress=False),
+        "stream of rows": lambda: rrgmetrics.score_stream("rouge", PAIRS, progress=False),
+        "compare": lambda: rrgmetrics.compare({"a": table}, metrics="rouge", progress=False),
+        "worth": lambda: rrgmetrics.measure_worth("rouge", table, progress=False),
+    }
+    for run in ways.values():
+        with pytest.raises(InputError, match=DOUBLED):
+            run()
+    said = set()
+    for more in ((), ("--stream", "--output", "a.parquet"), ("--shard", "1/2", "--output", "b.parquet")):
+        assert main(["score", table, "--metrics", "rouge", "--no-progress", *more]) == 2
+        said.add(capsys.readouterr().err)
+    assert len(said) == 1
+
+
+def test_each_report_of_a_study_is_a_pair_if_all_count(tmp_path):
+    studies = files.read_pairs(PAIRS, per_study="all")
+    assert len(studies.pairs) == len(PAIRS)
+    assert len(set(studies.study_ids)) == len(PAIRS)
+    assert "b (2)" in studies.study_ids
+    alone = rrgmetrics.score("rouge", PAIRS, per_study="all", progress=False)["rouge"]
+    stream = rrgmetrics.score_stream("rouge", PAIRS, per_study="all", progress=False)["rouge"]
+    assert alone.scores == stream.scores
+    with pytest.raises(InputError, match="needs all pairs in memory"):
+        rrgmetrics.score_stream("rouge", PAIRS, per_study="first", progress=False)

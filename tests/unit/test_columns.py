@@ -1,0 +1,85 @@
+"""Columns that are not called as ours are: taken where their names leave no choice, else a line to copy."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+import rrgmetrics
+from rrgmetrics import InputError, files
+from rrgmetrics.files.columns import pick_columns
+
+PAIRS = (("reference",), ("candidate",))
+REFERENCE, CANDIDATE = "Small left pleural effusion.", "Small right pleural effusion."
+
+
+@pytest.mark.parametrize(
+    ("found", "picked"),
+    [
+        (("findings_gt", "findings_pred"), {"reference": "findings_gt", "candidate": "findings_pred"}),
+        (("report", "hyp"), {"reference": "report", "candidate": "hyp"}),
+        (("ground truth", "GeneratedReport"), {"reference": "ground truth", "candidate": "GeneratedReport"}),
+        (("target", "text"), {"reference": "target", "candidate": "text"}),
+        (("uid", "reference", "output"), {"study_id": "uid", "reference": "reference", "candidate": "output"}),
+        (("gt", "pred", "gt_labels", "pred_score", "model_name"), {"reference": "gt", "candidate": "pred"}),
+    ],
+)
+def test_obvious_names_are_taken(found, picked):
+    assert pick_columns(found, PAIRS, {}, "a.csv") == picked
+
+
+@pytest.mark.parametrize(
+    ("found", "columns", "says"),
+    [
+        (("gt", "pred_a", "pred_b"), {}, "--columns reference=gt,candidate=pred_a (or pred_b)."),
+        (("gt", "pred_a", "pred_b"), {"study_id": "gt"}, "--columns study_id=gt,reference=pred_a (or pred_b)."),
+        (("findings", "impression", "hyp"), {}, "--columns candidate=hyp,reference=findings (or impression)."),
+        (("reference", "my reports"), {}, "--columns 'candidate=my reports'."),
+        (("reference;text",), {}, "separated by semicolons"),
+        (("reference",), {}, "has no column 'candidate'"),
+        (("reference_prediction", "x"), {}, "--columns reference=reference_prediction."),
+    ],
+)
+def test_what_is_not_obvious_is_refused_with_a_line_to_copy(found, columns, says):
+    with pytest.raises(InputError) as refused:
+        pick_columns(found, PAIRS, columns, "a.csv")
+    assert says in str(refused.value)
+
+
+def test_a_name_that_the_user_gave_is_never_replaced():
+    with pytest.raises(InputError, match="no column 'truth'"):
+        pick_columns(("gt", "pred"), PAIRS, {"reference": "truth"}, "a.csv")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "frame", "dict", "rows"])
+def test_every_source_takes_the_same_columns_and_says_so_once(form, tmp_path, caplog):
+    rows = [{"id": f"s{n}", "findings_gt": REFERENCE, "findings_pred": CANDIDATE, "age_group": "x"} for n in range(3)]
+    frame = pd.DataFrame(rows)
+    path = tmp_path / f"pairs.{form}"
+    if form == "csv":
+        frame.to_csv(path, index=False)
+    elif form == "parquet":
+        frame.to_parquet(path)
+    elif form == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    source = {"frame": frame, "dict": frame.to_dict("list"), "rows": rows}.get(form, path)
+    studies = files.read_pairs(source)
+    assert studies.study_ids == ["s0", "s1", "s2"]
+    assert {(pair.reference, pair.candidate) for pair in studies.pairs} == {(REFERENCE, CANDIDATE)}
+    (said,) = caplog.messages
+    assert "reference is column 'findings_gt'" in said
+    assert "--columns reference=findings_gt,candidate=findings_pred,study_id=id says so." in said
+    caplog.clear()
+    streamed = rrgmetrics.score_stream("rouge", source, progress=False)["rouge"]
+    alone = rrgmetrics.score("rouge", source, progress=False)["rouge"]
+    assert (streamed.scores, streamed.n_unscored) == (alone.scores, 0)
+    assert len(caplog.messages) == 2
+
+
+def test_a_column_of_ids_is_left_out_if_its_cells_are_no_ids():
+    rows = {"id": ["p1", "p1", ""], "gt": [REFERENCE] * 3, "pred": [CANDIDATE] * 3}
+    assert files.read_pairs(rows).study_ids is None
+    with pytest.raises(InputError, match="stands in"):
+        files.read_pairs(rows, {"study_id": "id"})
