@@ -8,6 +8,7 @@ from pathlib import Path
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_writing
 from rrgmetrics.cli.terminal import Terminal
+from rrgmetrics.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing, or green-paper, crimson-paper"
     )
     parser.add_argument("--generated", nargs="+", default=[], metavar="FILE", help="outputs: study_id, report")
+    parser.add_argument(
+        "--image-model",
+        metavar="ENGINE",
+        help="writes such outputs from pictures: openai:MODEL",
+    )
+    parser.add_argument(
+        "--images", metavar="COLUMN", help="of REPORTS: the PNG or JPEG of each study, for --image-model"
+    )
     parser.add_argument("--writer", default="", metavar="ENGINE", help="writes candidates, for the ways written...")
     parser.add_argument("--bertscore", default="bertscore", metavar="NAME", help="of nearest_bertscore")
     parser.add_argument(
@@ -80,12 +89,15 @@ def run(options: argparse.Namespace) -> None:
         seed=options.seed,
         take=options.take,
     )
+    outputs = read_outputs(options.generated)
+    for study, written in _of_images(options).items():
+        outputs.setdefault(study, []).extend(written)
     made = synthesize(
         collection,
         options.output,
         n_pairs=options.pairs,
         ways=parse_ways(options.ways) if options.ways else None,
-        outputs=read_outputs(options.generated),
+        outputs=outputs,
         labels=options.labels,
         seed=options.seed,
         held_out=(options.validation, options.test),
@@ -114,3 +126,15 @@ def run(options: argparse.Namespace) -> None:
         files.write_json(options.json, document, force=options.force)
     if options.plot:
         plot(measured, options.plot, force=options.force)
+
+
+def _of_images(options: argparse.Namespace) -> dict[str, list[str]]:
+    """What an image model writes of each study; nothing where none is named."""
+    from rrgmetrics.synthesis.image_reports import read_images, write_image_reports
+
+    if bool(options.image_model) != bool(options.images):
+        raise InputError("--image-model and --images go together: who writes, and the column with the pictures.")
+    if not options.image_model:
+        return {}
+    images = read_images(options.reports, options.images, id_column=options.id_column)
+    return write_image_reports(images, options.image_model, progress=not options.no_progress)

@@ -7,12 +7,14 @@ bundled engine, `reader`, asks nobody: the protocol makes its verdict from the r
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.causes import Cause, as_entry
@@ -47,19 +49,37 @@ class Prompt:
         raw: What a published checkpoint reads, its own turn markers included; engines that run a model themselves
             send this, as it is, where `EngineName.raw` says so or the tokenizer has no chat template. None: there is
             no such text; the contents of the messages, joined by blank lines, stand for it.
+        image: A picture that is shown before the last message; servers alone are shown pictures.
     """
+
+    IMAGES: ClassVar[Mapping[str, str]] = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 
     messages: tuple[Message, ...]
     protocol: str
     json_schema: Mapping[str, Any] | None = None
     max_tokens: int = 1024
     raw: str | None = None
+    image: Path | None = None
 
     @cached_property
     def sha256(self) -> str:
-        """The identity of the question: the checksum of protocol and messages."""
-        text = json.dumps([self.protocol, self.messages], ensure_ascii=False, separators=(",", ":"))
+        """The identity of the question: the checksum of protocol and messages, and of the picture if there is one."""
+        asked: list[Any] = [self.protocol, self.messages]
+        if self.image is not None:
+            asked.append(hashlib.sha256(self.image.read_bytes()).hexdigest())
+        text = json.dumps(asked, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def conversation(self) -> list[dict[str, Any]]:
+        """The messages as OpenAI's chat completions take them, the picture in the last one."""
+        turns: list[dict[str, Any]] = [message._asdict() for message in self.messages]
+        if self.image is not None:
+            picture = base64.b64encode(self.image.read_bytes()).decode()
+            url = f"data:{self.IMAGES[self.image.suffix.lower()]};base64,{picture}"
+            shown = {"type": "image_url", "image_url": {"url": url}}
+            turns[-1]["content"] = [shown, {"type": "text", "text": turns[-1]["content"]}]
+        return turns
 
     @property
     def text(self) -> str:

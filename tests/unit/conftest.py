@@ -55,7 +55,8 @@ class Request(BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.prompt = self.body["messages"][-1]["content"]
+        content = self.body["messages"][-1]["content"]
+        self.prompt = content if isinstance(content, str) else json.dumps(content)  # parts, where there is a picture
         with self.server.lock:
             tries = self.server.asked[self.prompt]
             self.server.asked[self.prompt] += 1

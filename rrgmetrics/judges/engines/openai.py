@@ -284,7 +284,7 @@ class Server:
         late = f"no reply within {self.options.timeout:g} s"
         arguments: dict[str, Any] = {
             "model": self.model,
-            "messages": [message._asdict() for message in prompt.messages],
+            "messages": prompt.conversation,
             **self.options.sampling,
             state.tokens_key: prompt.max_tokens,
         }
