@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rrgmetrics.specs.model import INF, Config, Key, MetricSpec, Option
-from rrgmetrics.specs.shared import CHEST_XRAY, MODALITY_OPTION, TEXT_OPTION, count, unit
+from rrgmetrics.specs.shared import CHEST_XRAY, MODALITY_OPTION, TEXT_OPTION, count, label, unit
 
 CLINICAL = (
     MetricSpec(
@@ -69,6 +69,44 @@ CLINICAL = (
         paper="rrgmetrics; classes of Baharoon et al. 2026, arXiv 2603.06183",
         citation="baharoon-2026-crimson",
         resists_tricks=True,
+    ),
+    MetricSpec(
+        name="finding_f1",
+        title="Finding F1",
+        summary="which findings both have, weighed by what they mean for the patient; by attribute",
+        scorer="rrgmetrics.scorers.finding_f1:FindingF1",
+        keys=(
+            unit("finding_f1", "Finding F1"),
+            unit("finding_f1_precision", "Precision"),
+            unit("finding_f1_recall", "Recall"),
+            unit("finding_f1_unweighted", "F1, each finding alike"),
+            unit("finding_f1_unweighted_precision", "Precision, each finding alike"),
+            unit("finding_f1_unweighted_recall", "Recall, each finding alike"),
+            label("finding_f1_specificity", "Specificity of what is denied"),
+            label("finding_f1_npv", "NPV of what is denied"),
+            label("finding_f1_status", "Status right"),
+            label("finding_f1_certainty", "Certainty right"),
+            *(
+                label(f"finding_f1_{attribute}{suffix}", f"{attribute.capitalize()}: {word}")
+                for attribute in ("location", "severity", "measurement", "comparison")
+                for suffix, word in (("", "F1"), ("_precision", "precision"), ("_recall", "recall"))
+            ),
+        ),
+        level="corpus",
+        empty=(1.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "modality": MODALITY_OPTION,
+            "explain": Option(False, "also return what became of each finding of each pair"),
+        },
+        configs={
+            "default": Config("a rule-based reader"),
+        },
+        needs=("reader",),
+        takes_context=True,
+        modality=CHEST_XRAY,
+        paper="rrgmetrics; classes of Baharoon et al. 2026, arXiv 2603.06183",
+        citation="baharoon-2026-crimson",
     ),
     MetricSpec(
         name="crepe",

@@ -1,0 +1,3 @@
+from rrgmetrics.spaces import launch
+
+launch("finding_f1")
