@@ -83,7 +83,7 @@ class ReportMetrics:
         Args:
             predictions: The model's reports, one a study; `""` for an empty one.
             references: The radiologists' reports, in the same order.
-            contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+            contexts: One dict a pair with any of `age`, `sex`, `indication`, `prior`; or None.
             ids: One number (or string) a study. A study that several processes saw, because a distributed sampler
                 fills its last batches, then counts once, and the order is that of the ids on any number of processes.
 

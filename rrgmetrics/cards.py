@@ -147,7 +147,8 @@ def _inputs(spec: MetricSpec) -> str:
     lines = [
         '- **predictions** *(list of str)*: the system\'s reports, one a study; `""` for an empty one.',
         "- **references** *(list of str)*: the radiologists' reports, in the same order.",
-        f"- **contexts** *(list of dict)*: patient's `age`, `sex`, `indication`; {_use_of_contexts(spec)}.",
+        "- **contexts** *(list of dict)*: patient's `age`, `sex`, `indication`, and `prior`, the report before; "
+        f"{_use_of_contexts(spec)}.",
         f"- **per_pair** *(bool)*: also return `<key>_per_pair`, a list with one value a pair{_only_some(spec)}.",
         "- **batch_size** *(int)*, **device** *(str)*: of a model, where one runs. **progress** *(bool)*: show a bar.",
         '- **missing** *(str)*: a pair whose reference is missing (None, NaN, blank, "nan", "N/A") is `unscored` (the '
@@ -275,7 +276,10 @@ def _arguments(spec: MetricSpec) -> list[str]:
         "Args:",
         _item("predictions (list of str)", "the system's reports, one a study; '' for an empty one."),
         _item("references (list of str)", "the radiologists' reports, in the same order."),
-        _item("contexts (list of dict)", f"patient's age, sex and indication; {_use_of_contexts(spec)}."),
+        _item(
+            "contexts (list of dict)",
+            f"patient's age, sex, indication, and prior, the report before; {_use_of_contexts(spec)}.",
+        ),
         _item("per_pair (bool)", f"also return <key>_per_pair, a list with one value a pair{_only_some(spec)}."),
         _item("batch_size (int), device (str)", "of a model, where one runs."),
         _item("progress (bool)", "show a bar."),

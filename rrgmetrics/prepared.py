@@ -165,7 +165,7 @@ class Metrics:
             pairs: A table or file with both reports of each study, as in `rrgmetrics.score`; or None.
             predictions: The system's reports, one a study; `""` for an empty one.
             references: The radiologists' reports, in the same order.
-            contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+            contexts: One dict a pair with any of `age`, `sex`, `indication`, `prior`; or None.
             columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
             progress: Whether to show a bar while it runs.
 
@@ -447,7 +447,7 @@ def score(
         predictions: The system's reports, one a study; `""` for an empty one. A list or a column (a series, an Arrow
             array); or a table or file with `study_id` and `report`, joined with the references by `study_id`.
         references: The radiologists' reports, likewise; lists and columns in the same order.
-        contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        contexts: One dict a pair with any of `age`, `sex`, `indication`, `prior`; or None.
         columns: What the columns of tables and files are called: `{"reference": "ground_truth", "candidate":
             "generated", "study_id": "id"}`, also `report`, `age`, `sex`, `indication`; the others keep these names.
         batch_size: Texts per forward pass of a model; None leaves it to the backend.

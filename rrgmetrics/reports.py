@@ -11,7 +11,7 @@ from rrgmetrics.missing import is_missing as is_missing
 from rrgmetrics.missing import says_nothing
 
 MAX_CHARACTERS = 100_000  # a chest X-ray report has some 500; beyond this a file was read as one report
-CONTEXT_KEYS = ("age", "sex", "indication")
+CONTEXT_KEYS = ("age", "sex", "indication", "prior")
 YEARS_PER_UNIT = {"y": 1.0, "m": 1 / 12, "w": 7 / 365.25, "d": 1 / 365.25, "h": 1 / 8766}  # DICOM PS3.5, AS; and hours
 _UNITS = "y|years?|yrs?|yo|m|months?|mos?|w|weeks?|wks?|d|days?|h|hours?|hrs?"
 _AGE = re.compile(rf"(?:(\d{{1,3}}(?:\.\d+)?)[\s-]*({_UNITS})?(?:[\s-]*old)?)?")
@@ -20,11 +20,19 @@ SEXES = {"f": "F", "female": "F", "m": "M", "male": "M", "o": "O", "other": "O",
 
 
 class Context(NamedTuple):
-    """The patient's context: age in years (None if unknown), sex (F, M, O or ""), indication ("" if unknown)."""
+    """The patient's context.
+
+    Attributes:
+        age: In years; None if unknown.
+        sex: F, M, O or "".
+        indication: Why the image was taken; "" if unknown.
+        prior: The report of the study before, which supports comparisons; "" if unknown.
+    """
 
     age: float | None = None
     sex: str = ""
     indication: str = ""
+    prior: str = ""
 
     @property
     def typed_age(self) -> str | None:
@@ -75,7 +83,7 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
         predictions: The system's reports, one a study; a missing one is "" (`rrgmetrics.missing`). A list, or a column
             of a frame or table. Each may stand in a list of its own, as `evaluate`'s `bleu` has references.
         references: The radiologists' reports, in the same order.
-        contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        contexts: One dict a pair with any of `age`, `sex`, `indication`, `prior`; or None.
         start: Index of the first pair, for messages of a caller who checks in batches.
 
     Returns:
@@ -185,11 +193,13 @@ def parse_context(value: Any, where: str = "context") -> Context:
     value = {key: None if is_missing(cell) else cell for key, cell in value.items()}
     indication = value.get("indication") or ""
     check_report(indication, f"{where}['indication']")
+    prior = value.get("prior") or ""
+    check_report(prior, f"{where}['prior']")
     sex = str(value.get("sex") or "").strip().lower()
     if sex not in SEXES:
         raise InputError(f"{where}['sex'] is {value['sex']!r}; write F, M, O or ''.")
     try:
-        context = Context(parse_age(value.get("age")), SEXES[sex], indication)
+        context = Context(parse_age(value.get("age")), SEXES[sex], indication, prior)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return TypedContext.of(context, typed) if _is_typed_otherwise(typed, context.age) else context

@@ -120,7 +120,7 @@ def compare(
             the same for all.
         metrics: Metrics as in `rrgmetrics.score`; None: some eight that fit the kind of report
             (`rrgmetrics.defaults`).
-        contexts: One dict a study with any of `age`, `sex`, `indication`; or None.
+        contexts: One dict a study with any of `age`, `sex`, `indication`, `prior`; or None.
         columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
         all_keys: Every key of each metric instead of the headline.
         keys: These result keys alone, in this order, such as `["rouge_1", "crepe"]`; None: as `all_keys` says.

@@ -29,7 +29,7 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict): patient's age, sex and indication; they decide what matters.
+    contexts (list of dict): patient's age, sex, indication, and prior, the report before; they decide what matters.
     per_pair (bool): also return <key>_per_pair, a list with one value a pair.
     batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.

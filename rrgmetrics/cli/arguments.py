@@ -60,7 +60,7 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FIELD=COLUMN",
         help="what the inputs' columns are called: reference=ground_truth,candidate=generated,study_id=id; also "
-        "report, age, sex, indication",
+        "report, age, sex, indication, prior",
     )
 
 
@@ -188,7 +188,7 @@ def add_rated(parser: argparse.ArgumentParser, *, required: bool = True) -> None
         nargs="+",
         default=[],
         metavar="FIELD=COLUMN",
-        help="of a table: reference, candidate, study, rater, section, source, age, sex, indication",
+        help="of a table: reference, candidate, study, rater, section, source, age, sex, indication, prior",
     )
     parser.add_argument(
         "--counts", nargs="+", default=[], metavar="[NAME=]COLUMN", help="of a table: counts of errors, fewer is better"

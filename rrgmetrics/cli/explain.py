@@ -36,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sex", default="", help="of the patient: F, M or O; goes into the prompts of judges")
     parser.add_argument("--indication", default="", help="for the examination; decides what is significant")
     parser.add_argument(
+        "--prior",
+        default="",
+        help="the report before, a text file or the text: a comparison that it supports is no error",
+    )
+    parser.add_argument(
         "--modality", default=AUTO, help="what both are read as: chest_xray, chest_ct, ...; auto: what the reference is"
     )
     parser.add_argument(
@@ -66,6 +71,7 @@ def run(options: argparse.Namespace) -> None:
 
     files.check_outputs(pages=[options.html], results=[options.json], documents=[options.latex], force=options.force)
     context = {"age": options.age, "sex": options.sex, "indication": options.indication}
+    context["prior"] = _report_text(options.prior)
     reference, candidate = (_report_text(text) for text in (options.reference, options.candidate))
     check_report(reference, "REFERENCE")
     check_report(candidate, "CANDIDATE")

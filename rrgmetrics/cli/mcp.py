@@ -40,7 +40,7 @@ Metrics: TypeAlias = Annotated[
 References: TypeAlias = Annotated[list[str], Field(description="The radiologists' reports, one a study.")]
 Contexts: TypeAlias = Annotated[
     list[dict[str, str]] | None,
-    Field(description="What is known of each patient: age, sex, indication."),
+    Field(description="What is known of each patient: age, sex, indication, prior (the report before)."),
 ]
 
 
@@ -96,7 +96,8 @@ def explain(
     reference: Annotated[str, Field(description="The radiologist's report.")],
     candidate: Annotated[str, Field(description="The machine's report.")],
     context: Annotated[
-        dict[str, str] | None, Field(description="What is known of the patient: age, sex, indication.")
+        dict[str, str] | None,
+        Field(description="What is known of the patient: age, sex, indication, prior (the report before)."),
     ] = None,
 ) -> Answer:
     """Names each error of a machine's report: its kind (A to F), one sentence, whether it matters, and the words."""

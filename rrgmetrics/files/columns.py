@@ -1,6 +1,7 @@
 """Which column of a source holds what: by the names that we use, or by those that a user gives.
 
-What a column holds is its *field*: `study_id`, `reference`, `candidate` (or `report`), `age`, `sex`, `indication`.
+What a column holds is its *field*: `study_id`, `reference`, `candidate` (or `report`), `age`, `sex`, `indication`,
+`prior`.
 """
 
 from __future__ import annotations

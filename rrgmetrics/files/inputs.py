@@ -29,7 +29,7 @@ def pairs_of(
         pairs: One table or file with both reports of each study (`read_pairs`); or None.
         predictions: The system's reports: a list or column of texts, or a table or file with `study_id` and `report`.
         references: The radiologists' reports, likewise. Tables with ids are joined by them, anything else by order.
-        contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        contexts: One dict a pair with any of `age`, `sex`, `indication`, `prior`; or None.
         columns: What the columns of tables and files are called (`rrgmetrics.files.columns.check_columns`).
         per_study: Which report of a study counts if a table has several (`rrgmetrics.files.per_study`).
 

@@ -71,7 +71,7 @@ class Studies:
 
 
 def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs", per_study: str = REFUSE) -> Studies:
-    """Reads pairs: `study_id?, reference, candidate, age?, sex?, indication?`.
+    """Reads pairs: `study_id?, reference, candidate, age?, sex?, indication?, prior?`.
 
     Args:
         source: A CSV, JSONL or Parquet file, `.gz` and `.zst` too; a pattern of them, a folder of Parquet; or a table
@@ -126,7 +126,7 @@ def read_system(
 def read_references(
     source: Any, columns: Columns = None, *, name: str = "references", per_study: str = REFUSE
 ) -> Reports:
-    """Reads radiologists' reports: `study_id?`, `report` or `reference`, `age?, sex?, indication?`.
+    """Reads radiologists' reports: `study_id?`, `report` or `reference`, `age?, sex?, indication?, prior?`.
 
     Args:
         source: As in `read_system`.

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import Finding, Reading
+from rrgmetrics.reader.prior import without_supported
 from rrgmetrics.reader.significance import known_concepts
 from rrgmetrics.reader.similarity import related
 from rrgmetrics.reports import Context
@@ -30,11 +31,13 @@ def as_claimed(reference: Reading, candidate: Reading, context: Context) -> Read
     Args:
         reference: Reading of the radiologist's report.
         candidate: Reading of the machine's report.
-        context: What the request knows of the patient counts as history.
+        context: What the request knows of the patient counts as history; the report before supports comparisons.
 
     Returns:
         Reading: without any history.
     """
+    if context.prior and candidate.pack == reference.pack:
+        candidate = without_supported(reference, candidate, context.prior)
     operations = any(finding.background for finding in candidate.findings)
     if (not candidate.told and not operations) or candidate.pack != reference.pack:
         return candidate

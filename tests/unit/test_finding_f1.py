@@ -61,7 +61,13 @@ def test_specificity_and_npv_count_what_is_written():
 @pytest.mark.parametrize(
     ("attribute", "reference", "right", "wrong", "left_out"),
     [
-        ("location", "Small left pleural effusion.", "Small left effusion.", "Small right effusion.", "Small effusion."),
+        (
+            "location",
+            "Small left pleural effusion.",
+            "Small left effusion.",
+            "Small right effusion.",
+            "Small effusion.",
+        ),
         ("severity", "Small left effusion.", "Small left effusion.", "Large left effusion.", "Left effusion."),
         ("measurement", "8 mm right nodule.", "8 mm right nodule.", "20 mm right nodule.", "Right nodule."),
         (
