@@ -147,7 +147,7 @@ def ask_preferences(
 
 def question(first: Pair, second: Pair) -> Prompt:
     """The question about two candidates, in this order."""
-    age, sex, indication = first.context
+    age, sex, indication, _ = first.context
     known = {"Age": f"{age:g} years" if age is not None else "", "Sex": sex, "Indication": indication}
     patient = "".join(f"{name}: {value}\n" for name, value in known.items() if value)
     parts = {

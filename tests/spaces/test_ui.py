@@ -333,7 +333,8 @@ def test_the_shell_commands_give_the_same_score(tmp_path):
     stub = f'rrgmetrics() {{ {shlex.quote(sys.executable)} -m rrgmetrics "$@" --no-progress --json out.json; }}\n'
     subprocess.run(["sh", "-c", stub + script], cwd=tmp_path, check=True, capture_output=True, timeout=600)
     written = json.loads((tmp_path / "pair.jsonl").read_text())
-    assert written == {"reference": pair.reference, "candidate": pair.candidate, **pair.context._asdict()}
+    known = {name: value for name, value in pair.context._asdict().items() if value}
+    assert written == {"reference": pair.reference, "candidate": pair.candidate, **known}
     result, _ = ui.answer(SPECS["finding_errors"], pair.reference, pair.candidate, "72", "F", "it's")
     assert f'"finding_errors": {result.scores["finding_errors"]}' in (tmp_path / "out.json").read_text()
 
