@@ -19,7 +19,9 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +40,7 @@ from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.specs import Key
 
 logger = logging.getLogger("rrgmetrics")
+_in_tables: ContextVar[bool] = ContextVar("in_tables", default=False)
 
 NOTHING = -1  # no row
 REMOVED = "_removed"  # what the details of cleaned texts are called, behind the metric's name
@@ -203,12 +206,24 @@ def reasons_of(details: Mapping[str, Sequence[Any]], metric: str) -> list[str]:
     return [text if text.startswith(THE_REFERENCE) and text != REASON else "" for text in texts]
 
 
+@contextmanager
+def reasons_in_tables() -> Iterator[None]:
+    """Logs nothing of pairs that are out of scope while it lasts: the caller names them with its results."""
+    token = _in_tables.set(True)
+    try:
+        yield
+    finally:
+        _in_tables.reset(token)
+
+
 def warn_of_scopes(scopes: Iterable[tuple[MetricName, Sequence[str]]]) -> None:
     """Warns of pairs that are out of the scope of metrics, once for all metrics that read the same kind of report.
 
     Args:
         scopes: Of each metric (and call) why each pair is out of its scope; "" if it is not.
     """
+    if _in_tables.get():
+        return
     by_modality: dict[str, list[tuple[str, Sequence[str]]]] = {}
     for name, reasons in scopes:
         by_modality.setdefault(modality_of(name), []).append((name.spec.name, reasons))

@@ -10,6 +10,12 @@ from importlib import import_module
 from typing import Any
 
 
+def exported(value: Any, form: str) -> str:
+    """A Result or a comparison of systems as LaTeX, Markdown, HTML or JSON."""
+    text: str = import_module("rrgmetrics.present.exports").exported(value, form)
+    return text
+
+
 def drawn(value: Any) -> str:
     """The HTML of a Result, a comparison of systems or an explanation, for a notebook."""
     html: str = import_module("rrgmetrics.present.notebook").html(value)

@@ -227,7 +227,7 @@ class Metrics:
             progress: Whether to show a bar while it runs.
             announce: Whether to warn of reports that are missing or out of scope.
             statistics: What `count_references` gave for all references, of which these pairs hold some.
-            study_ids: One id a pair, for warnings; None: they name pairs by their index.
+            study_ids: One id a pair, for warnings and frames; None: they name pairs by their index.
 
         Returns:
             A Result for each metric, under the name it was asked for.
@@ -237,7 +237,9 @@ class Metrics:
         (results,) = self.score_sets(
             [pairs], on_error=on_error, progress=progress, announce=announce, statistics=statistics
         )
-        return results
+        if study_ids is None:
+            return results
+        return {name: replace(result, study_ids=study_ids) for name, result in results.items()}
 
     def score_sets(
         self,

@@ -20,7 +20,7 @@ from rrgmetrics.files.stored import SHOWN, Scored, Stored, joined, read_stored, 
 from rrgmetrics.gate import REMOVED
 from rrgmetrics.modalities import FACT, counts_of, facts_of
 from rrgmetrics.names import MetricName, parse_name, shown
-from rrgmetrics.notebook import drawn
+from rrgmetrics.notebook import drawn, exported
 from rrgmetrics.reports import describe
 from rrgmetrics.scorers.base import Array, Chosen, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
@@ -68,6 +68,7 @@ class Result:
         details: What a metric was asked to add for each pair, by key: a list with one entry a pair.
         bundled: Whether a stand-in scored, whose numbers do not compare with published ones.
         error: What made the metric fail, where that was asked for instead of the exception; every pair is unscored.
+        study_ids: One id a pair, where the pairs have ids.
     """
 
     spec: MetricSpec
@@ -79,6 +80,7 @@ class Result:
     details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     bundled: bool = False
     error: Exception | None = None
+    study_ids: Sequence[str] | None = field(default=None, compare=False)
 
     @property
     def titled(self) -> MetricSpec:
@@ -174,16 +176,32 @@ class Result:
             raise InputError(f"{self.spec.name} has no key {key!r}; it has: {', '.join(self.scores)}.{near}")
         return stats.bootstrap(self.reduction, self.pair_stats, trials=trials, level=level, seed=seed)[key]
 
+    def to_latex(self) -> str:
+        """Returns every score with its interval as LaTeX with booktabs."""
+        return exported(self, "latex")
+
+    def to_markdown(self) -> str:
+        """Returns every score with its interval as Markdown."""
+        return exported(self, "markdown")
+
+    def to_html(self) -> str:
+        """Returns every score with its interval as an HTML table."""
+        return exported(self, "html")
+
+    def to_json(self) -> str:
+        """Returns scores, numbers of pairs and the signature as JSON."""
+        return exported(self, "json")
+
     def to_frame(self) -> pandas.DataFrame:
         """Returns the scores of each pair as a pandas frame.
 
         Returns:
             A line a pair, a column a key that exists per pair, NaN = unscored; and where a pair is unscored a column
-            `unscored` with the reasons. Joined with a table of the pairs by the order: `frame.join(...)`.
+            `unscored` with the reasons. The index is the study's id where the pairs have ids, else their order.
         """
         import pandas
 
-        frame = pandas.DataFrame(dict(self.per_pair))
+        frame = pandas.DataFrame(dict(self.per_pair), index=self._index(pandas))
         if reasons := self.unscored_reasons:
             frame["unscored"] = [reasons.get(index, "") for index in range(self.n_pairs)]
         return frame
@@ -192,9 +210,9 @@ class Result:
         """Returns the errors that the metric names as a pandas frame: a line an error.
 
         Returns:
-            `pair` (its index), `category`, `error` (in words), `significant`, `n_errors` (more than 1 where a judge
-            only counted) and `grade`, as `rrgmetrics.told.ToldError` says. A pair without an error has no line, and
-            neither has an unscored one.
+            `pair` (its number, from 0), `category`, `error` (in words), `significant`, `n_errors` (more than 1 where a
+            judge only counted) and `grade`, as `rrgmetrics.told.ToldError` says. A pair without an error has no line,
+            and neither has an unscored one. The index is the study's id where the pairs have ids.
 
         Raises:
             InputError: The metric names no errors, or was not asked to (`?explain=yes`).
@@ -213,7 +231,15 @@ class Result:
             if index not in unscored
             for error in errors_of(self.spec.name, of_pair)
         ]
-        return pandas.DataFrame(rows, columns=["pair", *ToldError._fields])
+        index = self._index(pandas, [row["pair"] for row in rows])
+        return pandas.DataFrame(rows, columns=["pair", *ToldError._fields], index=index)
+
+    def _index(self, pandas: Any, rows: Sequence[int] | None = None) -> Any:
+        """The ids of the studies of some rows as a frame's index; None without ids."""
+        if self.study_ids is None:
+            return None
+        ids = list(self.study_ids) if rows is None else [self.study_ids[row] for row in rows]
+        return pandas.Index(ids, name="study_id", dtype=object)
 
     def std(self, key: str | None = None) -> float:
         """Returns the standard deviation of the scores of pairs: of all of them, as a population; NaN if none has one.

@@ -14,7 +14,7 @@ Comparison(a, b on 2 studies: rouge)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from rrgmetrics.defaults import default_metrics
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import Missing, check_choice, warn_of_missing
-from rrgmetrics.notebook import drawn
+from rrgmetrics.notebook import drawn, exported
 from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.progress import STATISTICS, phase, showing
 from rrgmetrics.reports import Pair
@@ -75,6 +75,22 @@ class Comparison:
         import pandas
 
         return pandas.DataFrame([row.to_dict() for row in self.rows])
+
+    def to_latex(self) -> str:
+        """Returns the table of a paper (a line a metric, a column a system) as LaTeX with booktabs."""
+        return exported(self, "latex")
+
+    def to_markdown(self) -> str:
+        """Returns the table of a paper (a line a metric, a column a system) as Markdown."""
+        return exported(self, "markdown")
+
+    def to_html(self) -> str:
+        """Returns the page with scores, tests and every study, as `--html` writes it."""
+        return exported(self, "html")
+
+    def to_json(self) -> str:
+        """Returns scores, intervals, tests and signatures as JSON, as `--json` writes them."""
+        return exported(self, "json")
 
     def __repr__(self) -> str:
         metrics = ", ".join(next(iter(self.results.values())))
@@ -140,7 +156,8 @@ def compare(
         readings: Keeps what the reader reads, so that a page of the comparison need not read it again.
 
     Returns:
-        The comparison: a table in notebooks, `.to_frame()` for pandas, `.results` for the Results.
+        The comparison: a table in notebooks, `.to_latex()`, `.to_markdown()`, `.to_html()`, `.to_json()`, `.to_frame()`
+        for pandas, `.results` for the Results.
 
     Raises:
         InputError: A name, system, report or list that cannot be used; nothing was scored.
@@ -166,6 +183,10 @@ def compare(
             progress=progress, readings=readings or Readings(), missing=check_choice(missing), **runtime
         )
         with phase(STATISTICS, shown=progress):
+            results = {
+                name: {metric: replace(result, study_ids=ids) for metric, result in own.items()}
+                for name, own in results.items()
+            }
             rows = compare_systems(results, all_keys=all_keys, keys=keys, correction=correction, **drawing)
     return Comparison(results, rows, studies, correction, worth)
 

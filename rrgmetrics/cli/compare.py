@@ -23,6 +23,7 @@ from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.comparison import CORRECTIONS
+from rrgmetrics.gate import reasons_in_tables
 from rrgmetrics.progress import showing
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems import compare
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
     check_publishing(options)
     files.check_outputs(**outputs, inputs=inputs, force=options.force)
     readings = Readings()
-    with showing(not options.no_progress, slow_metrics):
+    with reasons_in_tables(), showing(not options.no_progress, slow_metrics):
         compared = compare(
             paths,
             options.references,

@@ -8,7 +8,7 @@ from typing import Any
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_trials, add_writing
 from rrgmetrics.cli.formats import add_format
-from rrgmetrics.cli.output import as_json, print_scores
+from rrgmetrics.cli.output import print_scores
 from rrgmetrics.comparison import CORRECTIONS, compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.results import per_pair_columns
@@ -50,4 +50,6 @@ def run(options: argparse.Namespace) -> None:
         columns: dict[str, Any] = {"study_id": first.study_ids, **per_pair_columns(first.results)}
         files.write_table(options.output, columns, force=options.force)
     if options.json:
+        from rrgmetrics.present.exports import as_json
+
         files.write_json(options.json, as_json(results, rows), force=options.force)

@@ -21,7 +21,6 @@ from rrgmetrics.present.tables import Table
 from rrgmetrics.results import unscored_lines
 from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.streaming import Totals
-from rrgmetrics.version import VERSION
 from rrgmetrics.worth import Worth
 
 SHOWN = 5  # reasons of a metric that are printed
@@ -53,6 +52,8 @@ def print_scores(
         ids: One a study, if the files have them.
         announced: Whether studies without a reference were named before.
     """
+    from rrgmetrics.present.exports import as_json
+
     shown = shown_rows(options, rows)
     parts = _tables(options, results, shown, n_pairs, correction, worth)
     remarks = [] if worth is None else worth.remarks
@@ -81,6 +82,7 @@ def _tables(
     worth: Worth | None,
 ) -> list[Table]:
     """The tables that a command prints: on a terminal without `--full` one of scores and one of skill."""
+    from rrgmetrics.present.exports import table_of
     from rrgmetrics.present.results import comparison_table, convention_table
     from rrgmetrics.present.worth import skill_summary, worth_tables
 
@@ -118,15 +120,6 @@ def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
     return [{name: value for name, value in row.items() if name not in tested} for row in written]
 
 
-def table_of(rows: Sequence[Row], n_pairs: int, correction: str, *, with_p: bool = False) -> Table:
-    """The scores alone, for a paper or a README."""
-    from rrgmetrics.present.results import paper_table, score_table
-
-    if len({row.system for row in rows}) == 1:
-        return score_table(rows, n_pairs=n_pairs)
-    return paper_table(rows, n_pairs=n_pairs, correction=correction, with_p=with_p)
-
-
 def print_totals(options: argparse.Namespace, totals: Mapping[str, Totals]) -> None:
     """Prints the scores of pairs that went through as they came, and why some have none."""
     from rrgmetrics.present.results import totals_table
@@ -155,6 +148,8 @@ def write_reports(
     readings: Readings,
 ) -> None:
     """Writes what `--table`, `--json` and `--html` ask for."""
+    from rrgmetrics.present.exports import as_json, table_of
+
     for path in options.table:
         n_pairs = len(next(iter(systems.values())).pairs)
         table = table_of(shown_rows(options, rows), n_pairs, correction)
@@ -176,41 +171,3 @@ def write_reports(
         )
         files.write_text(options.html, page, force=options.force)
         print_line(f"Report: {options.html}", options)
-
-
-def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -> dict[str, Any]:
-    """What `--json` writes: scores, intervals, tests and signatures, and what systems are worth beside trivial ones."""
-    document: dict[str, Any] = {"rrgmetrics": VERSION, "systems": {}}
-    for system, by_metric in results.items():
-        document["systems"][system] = {
-            metric: {
-                "scores": result.scores,
-                "std": {key: result.std(key) for key in result.per_pair},
-                "n_pairs": result.n_pairs,
-                "n_unscored": result.n_unscored,
-                "unscored": result.unscored_counts,
-                "signature": result.signature,
-            }
-            for metric, result in by_metric.items()
-        }
-    document["rows"] = [
-        {
-            "metric": row.metric,
-            "key": row.key.name,
-            "system": row.system,
-            "score": row.score._asdict(),
-            "higher_is_better": row.key.higher_is_better,
-            "target": row.key.target,
-            "difference": None if row.test is None else row.test.difference._asdict(),
-            "p": None if row.test is None else row.test.p_value,
-            "p_corrected": None if row.test is None else row.p_corrected,
-            "p_floor": None if row.test is None else row.test.floor,
-            "effect_size": None if row.test is None else row.test.effect_size,
-        }
-        for row in rows
-    ]
-    if worth is not None:
-        from rrgmetrics.present.worth import as_json as worth_as_json
-
-        document["worth"] = worth_as_json(worth)
-    return document

@@ -30,6 +30,7 @@ from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
+from rrgmetrics.gate import reasons_in_tables
 from rrgmetrics.names import label, parse_name
 from rrgmetrics.progress import STATISTICS, phase, showing
 from rrgmetrics.results import Result, per_pair_columns
@@ -90,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
     system = files.name_of(options.predictions or options.pairs)
     readings = Readings()
     keys, shown = chosen_keys(options), not options.no_progress
-    with showing(shown, slow_metrics):
+    with reasons_in_tables(), showing(shown, slow_metrics):
         results, worth = score_with_trivial(
             called, {system: studies.pairs}, beside, options, studies.study_ids, readings
         )

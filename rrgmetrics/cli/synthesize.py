@@ -49,12 +49,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="reader (default), injected, replies:FILE, openai:MODEL, crepe@openai:MODEL, ...",
     )
     parser.add_argument(
-        "--distractors", type=float, default=0.0, metavar="SHARE", help="of texts with words no lexicon has (default 0)"
+        "--distractors",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="share of texts that get words the reader does not know (default 0)",
     )
     parser.add_argument(
-        "--hands", type=float, default=0.0, metavar="SHARE", help="of texts that another hand rewrites (default 0)"
+        "--hands",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="share of texts that are rewritten in another style (default 0)",
     )
-    parser.add_argument("--affirmed", action="store_true", help="only what the texts affirm, as crepe reads them")
+    parser.add_argument(
+        "--affirmed", action="store_true", help="drop what the texts deny, as crepe does before it reads"
+    )
     parser.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
     parser.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
     parser.add_argument("--plot", metavar="FILE", help="the labels beside the CREPE paper's, as a picture: .png")
@@ -62,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--histograms", metavar="FILE", help="edits a candidate, and BERTScore of 1,000 pairs, as a picture: .png"
     )
     parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
-    parser.add_argument("--seed", type=int, default=0, help="of every draw (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of every random choice (default %(default)s)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default %(default)s)")
     add_writing(parser, "replace files that exist, and shards of another run")
 

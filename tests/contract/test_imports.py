@@ -66,6 +66,7 @@ ROOMS = {
     "comparison": 10,
     "evaluation": 10.5,
     "abnormal": 5,
+    "defaults": 5,
     "slices": 9,
     "collapse": 4,
     "skill": 11,

@@ -51,7 +51,7 @@ def test_all_keys_and_unscored_pairs():
     gap = BETTER.copy()
     gap[0] = np.nan
     rows = compare_systems({"base": {"rouge": result(SAME)}, "gap": {"rouge": result(gap)}}, all_keys=True, trials=200)
-    assert [row.key.name for row in rows[::2]] == ["rouge", "rouge_1", "rouge_2", "rouge_l"]
+    assert [row.key.name for row in rows[::2]] == ["rouge", "rouge_1", "rouge_2"]
     assert rows[1].n_unscored == 1
     assert rows[1].test.n_left_out == 1
     assert rows[1].test.baseline == pytest.approx(np.mean(SAME[1:]))
@@ -114,6 +114,32 @@ def test_compare_as_a_frame(compared):
     assert frame.loc[("rouge", "<b>theirs"), ["difference", "difference_low", "p", "effect_size"]].tolist() == [
         test.difference.value, test.difference.low, test.p_value, test.effect_size,
     ]  # fmt: skip
+
+
+def test_compare_as_documents(compared):
+    assert "| Finding errors ↓ |" in compared.to_markdown()
+    assert r"\begin{tabular}{lrr}" in compared.to_latex()
+    assert "&lt;b&gt;theirs" in compared.to_html()
+    document = json.loads(compared.to_json())
+    assert document["systems"]["ours"]["rouge"]["scores"] == compared["ours"]["rouge"].scores
+    assert "| ROUGE-1 ↑ |" in compared["ours"]["rouge"].to_markdown()
+    assert r"\begin{tabular}" in compared["ours"]["rouge"].to_latex()
+    assert compared["ours"]["rouge"].to_html().startswith("<div")
+    assert json.loads(compared["ours"]["rouge"].to_json())["n_pairs"] == 4
+
+
+def test_frames_have_the_ids_of_studies():
+    rows = [{"study_id": f"s{n}", "reference": text, "candidate": "Clear lungs."} for n, text in enumerate(REFERENCES)]
+    result = rrgmetrics.score("finding_errors?explain=yes", rows, progress=False)["finding_errors?explain=yes"]
+    assert list(result.to_frame().index) == ["s0", "s1", "s2", "s3"]
+    errors = result.errors_frame()
+    assert set(errors.index) == {"s0", "s2", "s3"}
+    assert [f"s{pair}" for pair in errors["pair"]] == list(errors.index)
+    table = pd.DataFrame(rows)
+    compared = rrgmetrics.compare({"a": table}, metrics="rouge", trivial=False, trials=10, progress=False)
+    assert list(compared["a"]["rouge"].to_frame().index) == ["s0", "s1", "s2", "s3"]
+    without = rrgmetrics.score("rouge", predictions=["x"], references=["y"], progress=False)["rouge"]
+    assert list(without.to_frame().index) == [0]
 
 
 def test_compare_takes_tables_and_refuses_before_any_work(tmp_path):
