@@ -90,13 +90,13 @@ class Explanation:
     @classmethod
     def of(cls, comparison: Comparison) -> Explanation:
         """The reader's errors, with the phrases that each rests on."""
+        if why := comparison.out_of_scope:
+            return cls(note=f"The bundled reader knows {known(AUTO)}.", out_of_scope=why)
         errors = comparison.errors
         return cls(
             reference=tuple(Mark(e.reference_spans, e.category.value) for e in errors if e.reference_spans),
             candidate=tuple(Mark(e.candidate_spans, e.category.value) for e in errors if e.candidate_spans),
             remarks=tuple(Remark(e.category.value, e.sentence, e.significant, e.is_left_out) for e in errors),
-            note=f"The bundled reader knows {known(AUTO)}." if comparison.out_of_scope else "",
-            out_of_scope=comparison.out_of_scope,
         )
 
     @property

@@ -149,7 +149,8 @@ def explain(
 
     Returns:
         Comparison: `errors`, each with its category, one plain sentence and the spans of both texts it rests on. A
-        notebook shows both reports with the errors in colour.
+        notebook shows both reports with the errors in colour. Where the reference is of a kind that is not read,
+        `out_of_scope` says so and there are no errors.
 
     Raises:
         InputError: A report or context that cannot be used.
@@ -163,6 +164,8 @@ def explain(
     check_report(reference, "reference")
     read_first = read(reference, modality)
     comparison = compare(read_first, read(candidate, read_first.pack), context)
+    if why := comparison.out_of_scope:  # half of such a text is read, and nothing can be said of it
+        return Comparison((), (), out_of_scope=why, pack=comparison.pack, texts=(reference, candidate))
     return under(replace(comparison, texts=(reference, candidate)), policy)
 
 

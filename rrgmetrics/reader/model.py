@@ -330,6 +330,8 @@ class Comparison:
     texts: tuple[str, str] = field(default=("", ""), compare=False)
 
     def __repr__(self) -> str:
+        if self.out_of_scope:
+            return f"Comparison(unscored: the reference {self.out_of_scope})"
         found = ", ".join(f"{category.letter} {count}" for category, count in self.counts.items() if count)
         said = f": {found}; {self.significant} significant" if found else ""
         left_out = sum(error.is_left_out for error in self.errors)

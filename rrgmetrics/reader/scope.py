@@ -344,7 +344,8 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
     elsewhere = sum(weights[kind] for kind in others)
     for kind, looks in ((CT, "a CT report"), (XRAY, "a chest X-ray report")):
         is_other = kind not in knowledge.own and weights[kind] >= NEEDED and weights[kind] > own
-        if is_other and weights[kind] + of_chest >= elsewhere:
+        is_of_chest = of_chest or elsewhere < NEEDED  # "liver lesion. Gallstones." may be any CT's, but for the chest
+        if is_other and is_of_chest and weights[kind] + of_chest >= elsewhere:
             return kind, looks
     if elsewhere >= NEEDED and elsewhere > max(own + of_chest, n_statements):
         return ("elsewhere", others[0])

@@ -174,6 +174,16 @@ def test_a_first_answer_loads_what_it_needs_alone(run_python, tmp_path):
     assert not {*loaded} & {*HEAVY, "asyncio", "http.client", "importlib.metadata", "multiprocessing", "tqdm"}
 
 
+def test_commands_of_ratings_load_no_web_page(run_python):
+    loaded = run_python("import sys, rrgmetrics.spaces.rating.commands; print(*sys.modules)").split()
+    assert not {*loaded} & {"gradio", "starlette", "rrgmetrics.spaces.ui"}
+    assert (
+        run_python("from rrgmetrics.spaces import build_space, launch; print(launch.__module__)")
+        .strip()
+        .endswith(".ui")
+    )
+
+
 def test_names_are_imported_when_asked_for(run_python):
     script = "import rrgmetrics; print(all(getattr(rrgmetrics, name) and name in dir(rrgmetrics) for name in %s))"
     assert run_python(script % rrgmetrics.__all__) == "True\n"

@@ -2,10 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import rrgmetrics
 from rrgmetrics import cli
+from rrgmetrics.present.marks import Explanation
+from rrgmetrics.reader import compare, read
 
 REFERENCE = "There is a small right pleural effusion. Mild cardiomegaly."
 CANDIDATE = "Small left pleural effusion. The heart is normal in size."
@@ -112,3 +115,25 @@ def test_the_page_marks_the_evidence(tmp_path):
     arguments = ["score", str(file), "--metrics", "finding_errors", "--html", str(page), "--trials", "10"]
     assert cli.main([*arguments, "--no-progress"]) == 0
     assert "Pleural effusion, <b>side: right → left</b>." in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("CT ABDOMEN: 2 cm liver lesion. Cholelithiasis. No hydronephrosis.", "CT ABDOMEN: Cholelithiasis."),
+        ("2 cm liver lesion, cholelithiasis.", "Cholelithiasis."),
+        ("Ultrasound of the gallbladder: Gallstones. No wall thickening.", "Normal gallbladder."),
+        ("CT abdomen and pelvis with contrast. Acute appendicitis. Small pleural effusions.", "Normal appendix."),
+        ("MRI of the knee: Tear of the medial meniscus. Effusion.", "Normal menisci."),
+    ],
+)
+def test_what_no_judge_scores_explain_does_not_score_either(reference, candidate):
+    judges = ["green", "crimson", "chexprompt", "fineradscore", "radfact", "finding_errors", "finding_score"]
+    scored = rrgmetrics.score(judges, references=[reference], predictions=[candidate], progress=False)
+    compared = rrgmetrics.explain(reference=reference, candidate=candidate)
+    for result in scored.values():
+        assert np.isnan(result.headline).all()
+        assert result.unscored_reasons == {0: f"the reference {compared.out_of_scope}"}
+    assert compared.errors == ()
+    assert repr(compared) == f"Comparison(unscored: the reference {compared.out_of_scope})"
+    assert Explanation.of(compare(read(reference), read(candidate))).remarks == ()
