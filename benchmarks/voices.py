@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import rrgmetrics
-from rrgmetrics.reader import Comparison, explain
+from rrgmetrics.reader import Comparison, compare, read
 
 HERE = Path(__file__).parent / "voices"
 SETS = ("development", "blind", "second", "third", "fourth", "fifth", "sixth", "weak")
@@ -51,9 +51,9 @@ def context(row: Row) -> dict[str, str]:
 
 
 def counted(row: Row) -> Comparison:
-    """The comparison of a pair."""
-    modality = row.get("modality", "auto")
-    return explain(candidate=row["candidate"], reference=row["reference"], context=context(row), modality=modality)
+    """The comparison of a pair, of a kind that is read or not."""
+    reference = read(row["reference"], row.get("modality", "auto"))
+    return compare(reference, read(row["candidate"], reference.pack), context(row))
 
 
 def counts(comparison: Comparison) -> dict[str, int]:
