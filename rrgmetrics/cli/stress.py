@@ -30,6 +30,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="names as score takes them, or presets; MODULE:FUNCTION, a Python function of candidates and references; "
         f"the folder of an evaluate module (FOLDER#KEY); default: all. Presets: {', '.join(PRESETS)}",
     )
+    parser.add_argument(
+        "--variants",
+        metavar="FILE",
+        help="reports that others have changed, in place of our changes: a table of reference, candidate and a level "
+        "(0: equal content); shows two numbers, discrimination and robustness",
+    )
+    parser.add_argument(
+        "--level", default="level", metavar="COLUMN", help="of --variants: the column of levels (default %(default)s)"
+    )
     add_report_columns(parser)
     parser.add_argument(
         "--reports", dest="n_reports", type=int, default=None, metavar="N", help="use the first N alone"
@@ -44,7 +53,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Changes the reports, scores them, prints the tables and writes what was asked for."""
+    """Scores reports that are changed here, or that others have changed; prints and writes what was asked for."""
+    if options.variants:
+        _run_variants(options)
+    else:
+        _run_suite(options)
+
+
+def _run_variants(options: argparse.Namespace) -> None:
+    from rrgmetrics.metaeval.stress.scoring import read_metrics
+    from rrgmetrics.metaeval.stress.variants import measure_variants, read_variants
+    from rrgmetrics.present.variants import variants_table
+
+    if options.reports or options.html:
+        raise InputError(f"--variants goes without {'FILE' if options.reports else '--html'}: its reports are changed.")
+    names = split_names(options.metrics)
+    read_metrics(names)
+    check_documents(options, inputs=[options.variants])
+    variants = read_variants(options.variants, level=options.level)
+    found = measure_variants(
+        names,
+        variants,
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress,
+        seed=options.seed,
+    )
+    rows = [{"metric": name, **each.to_dict()} for name, each in found.items()]
+    print_and_write(options, [variants_table(variants, found)], rows, rows)
+
+
+def _run_suite(options: argparse.Namespace) -> None:
     from rrgmetrics.metaeval.stress import N_REPORTS, Suite, stress, written_suite
     from rrgmetrics.metaeval.stress.scoring import read_metrics
     from rrgmetrics.metaeval.stress.written import PREFIX
