@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated, split_names
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
@@ -16,6 +16,7 @@ from rrgmetrics.stats import TRIALS
 if TYPE_CHECKING:
     from rrgmetrics.metaeval import Report
     from rrgmetrics.metaeval.loaders import Data
+    from rrgmetrics.present.papers import Further
 
 ALSO = ("failures", "overlooked", "counts", "raters", "sources", "blocks", "distribution", "runs", "classes", "time")
 
@@ -63,7 +64,6 @@ def run(options: argparse.Namespace) -> None:
     """Scores the rated pairs, prints the agreement and writes what was asked for."""
     from rrgmetrics.metaeval import AgreementReport, Rated, agree_on
     from rrgmetrics.metaeval.plots import write_histograms, write_plots
-    from rrgmetrics.present import papers
     from rrgmetrics.present.agreement import agreement_tables, number_rows
 
     names = metric_names(options)
@@ -82,10 +82,9 @@ def run(options: argparse.Namespace) -> None:
         progress=not options.no_progress,
     )
     tables = list(agreement_tables(reports))
-    for report in reports:
-        if isinstance(report, AgreementReport):
-            tables += [table for name in options.also for table in papers.ALSO[name](report)]
-    also = [_numbers(report, options.also) for report in reports]
+    further = [_further(report, options.also) for report in reports]
+    tables += [table for each in further for own in each.values() for table in own.tables]
+    also = [{name: own.numbers for name, own in each.items() if own.numbers is not None} for each in further]
     rows = [*number_rows(reports), *(row for each in also for own in each.values() for row in own)]
     written = [{**report.to_dict(), **own} for report, own in zip(reports, also, strict=True)]
     print_and_write(options, tables, rows, written[0] if len(written) == 1 else {"datasets": written})
@@ -96,14 +95,12 @@ def run(options: argparse.Namespace) -> None:
         write_histograms([report.data for report in rated], options.plots, force=options.force)
 
 
-def _numbers(report: Report, also: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """The numbers of the further tables that have rows of their own, by the table's name."""
+def _further(report: Report, also: Sequence[str]) -> dict[str, Further]:
+    """What else was asked for, by the table's name; nothing of data that nobody rated pair by pair."""
     from rrgmetrics.metaeval import AgreementReport
     from rrgmetrics.present import papers
 
-    if not isinstance(report, AgreementReport):
-        return {}
-    return {name: papers.NUMBERS[name](report) for name in also if name in papers.NUMBERS}
+    return {name: papers.ALSO[name](report) for name in also} if isinstance(report, AgreementReport) else {}
 
 
 def _pictures(options: argparse.Namespace, data: Sequence[Data], names: Sequence[str]) -> list[Path]:

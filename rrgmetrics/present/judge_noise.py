@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rrgmetrics.metaeval.agreement import AgreementReport
-from rrgmetrics.metaeval.judge_noise import SOURCES, Noise, NoiseReport, noise_reports
+from rrgmetrics.metaeval.judge_noise import SOURCES, Noise, NoiseReport
 from rrgmetrics.present.numbers import figure
 from rrgmetrics.present.results import spread_line
 from rrgmetrics.present.short import named
@@ -20,17 +20,17 @@ NOTE = (
 )
 
 
-def noise_tables(report: AgreementReport) -> Iterator[Table]:
+def noise_tables(report: AgreementReport, found: Sequence[NoiseReport]) -> Iterator[Table]:
     """Yields a table for each judge that was asked several times (`?runs=N`)."""
-    for found in noise_reports(report):
-        lines = tuple(_line(report, each) for each in found.noises)
-        title = f"{named(found.subject, report.results[found.subject])}: {spread_line(found.spread)}"
+    for each in found:
+        lines = tuple(_line(report, noise) for noise in each.noises)
+        title = f"{named(each.subject, report.results[each.subject])}: {spread_line(each.spread)}"
         yield Table(HEADS, (Group(lines),), title=title, note=NOTE)
 
 
-def noise_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+def noise_numbers(report: AgreementReport, found: Sequence[NoiseReport]) -> list[dict[str, Any]]:
     """The numbers of these tables, a row each."""
-    return [row for found in noise_reports(report) for row in _rows(report, found)]
+    return [row for each in found for row in _rows(report, each)]
 
 
 def _line(report: AgreementReport, each: Noise) -> Cells:

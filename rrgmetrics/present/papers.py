@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rrgmetrics.english import listed
 from rrgmetrics.metaeval.ablation import Ablated
 from rrgmetrics.metaeval.agreement import AgreementReport, Resampling, main_target, row
-from rrgmetrics.metaeval.blocks import by_block
-from rrgmetrics.metaeval.by_rater import SameSide, between_raters, by_rater, same_classes, same_side
-from rrgmetrics.metaeval.counting import EVERY_KIND, RADIOLOGIST, counting, from_raters
+from rrgmetrics.metaeval.blocks import Block, by_block
+from rrgmetrics.metaeval.by_rater import ByRater, SameSide, between_raters, by_rater, same_classes, same_side
+from rrgmetrics.metaeval.counting import EVERY_KIND, RADIOLOGIST, Counting, FromRater, counting, from_raters
 from rrgmetrics.metaeval.failures import FailureModes, MoreErrors, failure_modes
+from rrgmetrics.metaeval.judge_noise import noise_reports
 from rrgmetrics.metaeval.model import Agreement
-from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
+from rrgmetrics.metaeval.overlooked import ANY, BEST, Overlooked, overlooked
 from rrgmetrics.metaeval.rated import SIGNIFICANT, TOTAL, Rated
-from rrgmetrics.metaeval.reliability import distributions
+from rrgmetrics.metaeval.reliability import Distribution, distributions
+from rrgmetrics.metaeval.significance_classes import compare_classes
 from rrgmetrics.metaeval.timing import machine
 from rrgmetrics.present.judge_noise import noise_numbers, noise_tables
 from rrgmetrics.present.numbers import figure, p_value
@@ -31,14 +33,31 @@ from rrgmetrics.stats import bootstrap
 SHOWN_TESTS = 12
 
 
-def failure_tables(report: AgreementReport) -> Iterator[Table]:
+class Further(NamedTuple):
+    """What `agree --also NAME` adds.
+
+    Attributes:
+        tables: For people.
+        numbers: A row each, for tables of numbers and JSON; None where the tables have all there is.
+    """
+
+    tables: list[Table]
+    numbers: list[dict[str, Any]] | None = None
+
+
+def find_failures(report: AgreementReport) -> Further:
+    """Which source's reports have more errors of a kind, as Yu et al. (2023) test it."""
+    found = failure_modes(report.data)
+    if found is None:
+        return Further([], [])
+    return Further(list(_failure_tables(report, found)), _failure_numbers(report, found))
+
+
+def _failure_tables(report: AgreementReport, found: FailureModes) -> Iterator[Table]:
     """Yields Supplementary Tables 2 and 3 of Yu et al. (2023): mean counts by source and kind, and the tests.
 
     A family of tests has a table where any of them is significant.
     """
-    found = failure_modes(report.data)
-    if found is None:
-        return
     yield from _mean_tables(report.data, found)
     for target, tests in found.families.items():
         if any(test.is_significant for test in tests):
@@ -93,11 +112,8 @@ def _tests_table(data: Rated, target: str, tests: Sequence[MoreErrors]) -> Table
     )
 
 
-def failure_numbers(report: AgreementReport) -> list[dict[str, Any]]:
-    """The mean counts and the tests, a row each, for tables of numbers and JSON."""
-    found = failure_modes(report.data)
-    if found is None:
-        return []
+def _failure_numbers(report: AgreementReport, found: FailureModes) -> list[dict[str, Any]]:
+    """The mean counts and the tests."""
     means = [
         {
             "dataset": report.name,
@@ -130,10 +146,16 @@ def failure_numbers(report: AgreementReport) -> list[dict[str, Any]]:
     return [*means, *tests]
 
 
-def overlooked_numbers(report: AgreementReport) -> list[dict[str, Any]]:
-    """What each metric overlooks by kind and the paired tests, a row each."""
+def find_overlooked(report: AgreementReport) -> Further:
+    """What each metric overlooks by kind, and the paired tests between kinds."""
+    found = list(overlooked(report))
+    return Further(list(_overlooked_tables(report, found)), _overlooked_numbers(report, found))
+
+
+def _overlooked_numbers(report: AgreementReport, found: Sequence[Overlooked]) -> list[dict[str, Any]]:
+    """What each metric overlooks by kind and the paired tests."""
     rows: list[dict[str, Any]] = []
-    for each in overlooked(report):
+    for each in found:
         about = {"dataset": report.name, "subject": each.subject, "n": each.n}
         rows += [{**about, "target": kind, "view": "overlooked", "mean": mean} for kind, mean in each.means.items()]
         rows += [
@@ -151,9 +173,8 @@ def overlooked_numbers(report: AgreementReport) -> list[dict[str, Any]]:
     return rows
 
 
-def overlooked_tables(report: AgreementReport) -> Iterator[Table]:
+def _overlooked_tables(report: AgreementReport, found: Sequence[Overlooked]) -> Iterator[Table]:
     """Yields what each metric overlooks by kind, and the paired t-tests between kinds."""
-    found = overlooked(report)
     if not found:
         return
     kinds = list(found[0].means)
@@ -193,10 +214,17 @@ def overlooked_tables(report: AgreementReport) -> Iterator[Table]:
     )
 
 
-def counting_table(report: AgreementReport) -> Iterator[Table]:
+def compare_counts(report: AgreementReport) -> Further:
+    """MAE by kind, against the mean of the raters and against each."""
+    means, alone = list(counting(report)), list(from_raters(report))
+    tables = [*_counting_tables(report, means), *_from_raters_tables(report, alone)]
+    return Further(tables, _counting_numbers(report, means, alone))
+
+
+def _counting_tables(report: AgreementReport, found: Sequence[Counting]) -> Iterator[Table]:
     """Yields MAE by kind with one rater left out, and accuracies."""
     groups: dict[str, list[Cells]] = {}
-    for line in counting(report):
+    for line in found:
         quiet = "quiet" if line.subject == RADIOLOGIST else ""
         groups.setdefault(report.data.title(line.target), []).append(
             (
@@ -217,13 +245,13 @@ def counting_table(report: AgreementReport) -> Iterator[Table]:
             "the others, averaged. Exact: equal to the mean, which is a fraction where raters differ; any rater: equal "
             f"to one of them. Under {EVERY_KIND!r} every kind of every pair is one count.",
         )
-    if len(report.data.raters) > 1:
-        yield from _from_raters_table(report)
 
 
-def _from_raters_table(report: AgreementReport) -> Iterator[Table]:
-    """Yields MAE ± SD of each metric and each rater against every rater alone."""
-    found = {(line.target, line.subject, line.rater): line for line in from_raters(report)}
+def _from_raters_tables(report: AgreementReport, alone: Sequence[FromRater]) -> Iterator[Table]:
+    """Yields MAE ± SD of each metric and each rater against every rater alone, where there are several."""
+    if len(report.data.raters) < 2:
+        return
+    found = {(line.target, line.subject, line.rater): line for line in alone}
     groups: dict[str, list[Cells]] = {}
     raters = report.data.raters
     for target, subject in dict.fromkeys((target, subject) for target, subject, _ in found):
@@ -246,15 +274,22 @@ def _with_sd(mean: float, sd: float) -> str:
     return "" if math.isnan(mean) else f"{short(mean)} ± {short(sd)}"
 
 
-def counting_numbers(report: AgreementReport) -> list[dict[str, Any]]:
-    """The errors of counts, against the mean of the raters and against each, a row each."""
-    means = [{"dataset": report.name, "view": "counts", **vars(line)} for line in counting(report)]
-    alone = [{"dataset": report.name, "view": "counts of one rater", **vars(line)} for line in from_raters(report)]
-    return [{("mae_sd" if key == "sd" else key): value for key, value in each.items()} for each in (*means, *alone)]
+def _counting_numbers(
+    report: AgreementReport, means: Sequence[Counting], alone: Sequence[FromRater]
+) -> list[dict[str, Any]]:
+    rows = [{"dataset": report.name, "view": "counts", **vars(line)} for line in means]
+    rows += [{"dataset": report.name, "view": "counts of one rater", **vars(line)} for line in alone]
+    return [{("mae_sd" if key == "sd" else key): value for key, value in each.items()} for each in rows]
 
 
-def rater_numbers(report: AgreementReport) -> list[dict[str, Any]]:
-    """tau-b with each rater alone, a row each."""
+def compare_raters(report: AgreementReport) -> Further:
+    """Each metric against each rater alone, and how far raters agree."""
+    lines, of_raters = list(by_rater(report)), list(between_raters(report))
+    return Further(list(_rater_tables(report, lines, of_raters)), _rater_numbers(report, [*lines, *of_raters]))
+
+
+def _rater_numbers(report: AgreementReport, lines: Sequence[ByRater]) -> list[dict[str, Any]]:
+    """tau-b with each rater alone."""
     return [
         {
             "dataset": report.name,
@@ -264,14 +299,15 @@ def rater_numbers(report: AgreementReport) -> list[dict[str, Any]]:
             "rater": line.rater,
             **dict(zip(("tau_b", "low", "high", "n"), line.tau_b, strict=True)),
         }
-        for line in (*by_rater(report), *between_raters(report))
+        for line in lines
     ]
 
 
-def rater_tables(report: AgreementReport) -> Iterator[Table]:
+def _rater_tables(
+    report: AgreementReport, lines: Sequence[ByRater], raters_lines: Sequence[ByRater]
+) -> Iterator[Table]:
     """Yields each metric against each rater alone, and how often raters class an error alike."""
     data = report.data
-    lines, raters_lines = list(by_rater(report)), list(between_raters(report))
     for target in data.main:
         raters = [rater for rater in data.raters if any((each.rater, each.target) == (rater, target) for each in lines)]
         if len(raters) > 1:
@@ -331,7 +367,12 @@ def _classes_table(data: Rated) -> Table:
     )
 
 
-def source_tables(report: AgreementReport) -> Iterator[Table]:
+def compare_sources(report: AgreementReport) -> Further:
+    """What raters say of each source's reports."""
+    return Further(list(_source_tables(report)))
+
+
+def _source_tables(report: AgreementReport) -> Iterator[Table]:
     """Yields what raters say of each source of candidates: a row each count and rating, a column each source."""
     data = report.data
     sources = list(dict.fromkeys(data.labels.get("source", ())))
@@ -357,10 +398,16 @@ def _mean_of(data: Rated, target: str, resampling: Resampling) -> str:
     return short_estimate(bootstrap(Mean(("mean",)), stats, groups=data.studies, **vars(resampling))["mean"])
 
 
-def block_tables(report: AgreementReport) -> Iterator[Table]:
-    """Yields RadEval's table 2 and CRIMSON's table 1: a block a count of errors, tau-b and r of each metric."""
+def measure_blocks(report: AgreementReport) -> Further:
+    """The agreement of each block of pairs: totals, sections, sources, significant kinds."""
+    found = list(by_block(report))
+    return Further([_block_table(report, found)], _block_numbers(report, found))
+
+
+def _block_table(report: AgreementReport, found: Sequence[Block]) -> Table:
+    """RadEval's table 2 and CRIMSON's table 1: a block a count of errors, tau-b and r of each metric."""
     groups = []
-    for block in by_block(report):
+    for block in found:
         title = report.data.title(block.target) + (f", {block.subset}" if block.subset else "")
         within = {line.subject: line for line in block.within}
         lines: list[Cells] = []
@@ -375,7 +422,7 @@ def block_tables(report: AgreementReport) -> Iterator[Table]:
         ceiling, ceiling_within, *_ = (Cell(text, "quiet") for text in (*reached, ""))
         lines.append((Cell("  a radiologist", "quiet"), ceiling, "", ceiling_within, ""))
         groups.append(Group(tuple(lines), (Cell(title, "strong"),)))
-    yield Table(
+    return Table(
         ("metric", "tau-b", "pairs", "within studies", "studies"),
         tuple(groups),
         title=f"{report.name}: agreement block by block, {100 * report.resampling.level:g}% intervals over studies",
@@ -391,22 +438,27 @@ def _labelled(line: Agreement) -> Cell:
     return Cell(short_estimate(line.tau_b) + mark, STYLES[line.label])
 
 
-def block_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+def _block_numbers(report: AgreementReport, found: Sequence[Block]) -> list[dict[str, Any]]:
     """The agreement of each block, a row each metric and view."""
     return [
         row(report.name, line, ceiling) | {"view": f"block {line.view}"}
-        for block in by_block(report)
+        for block in found
         for lines, ceiling in ((block.pairs, block.ceiling), (block.within, block.ceiling_within))
         for line in lines
     ]
 
 
-def distribution_tables(report: AgreementReport) -> Iterator[Table]:
-    """Yields what raters said of each target, and how far they agree in it."""
+def describe_distribution(report: AgreementReport) -> Further:
+    """What raters said of each target, and how far they agree in it."""
+    found = list(distributions(report.data))
+    return Further([_distribution_table(report, found)], _distribution_numbers(report, found))
+
+
+def _distribution_table(report: AgreementReport, found: Sequence[Distribution]) -> Table:
     data = report.data
     several = len(data.raters) > 1
     rows: list[Cells] = []
-    for line in distributions(data):
+    for line in found:
         agreement = [short(value) for value in (line.icc_single, line.icc_mean, line.alpha)] if several else []
         quartiles = ", ".join(short(value).removesuffix(".00") for value in line.quartiles)
         cells = (_with_sd(line.mean, line.sd), quartiles, _percent(line.none), *agreement, str(line.n))
@@ -418,7 +470,7 @@ def distribution_tables(report: AgreementReport) -> Iterator[Table]:
         if several
         else " One rater: nothing is known of how far raters agree."
     )
-    yield Table(
+    return Table(
         ("", "mean ± SD", "least, quartiles, most", "none", *heads, "pairs"),
         (Group(tuple(rows)),),
         title=f"{report.name}: what raters counted in {len(data.pairs)} pairs",
@@ -427,8 +479,7 @@ def distribution_tables(report: AgreementReport) -> Iterator[Table]:
     )
 
 
-def distribution_numbers(report: AgreementReport) -> list[dict[str, Any]]:
-    """What raters said of each target and how far they agree, a row each."""
+def _distribution_numbers(report: AgreementReport, found: Sequence[Distribution]) -> list[dict[str, Any]]:
     names = ("least", "first_quartile", "median", "third_quartile", "most")
     return [
         {
@@ -437,12 +488,17 @@ def distribution_numbers(report: AgreementReport) -> list[dict[str, Any]]:
             **{key: value for key, value in vars(line).items() if key != "quartiles"},
             **dict(zip(names, line.quartiles, strict=True)),
         }
-        for line in distributions(report.data)
+        for line in found
     ]
 
 
-def time_tables(report: AgreementReport) -> Iterator[Table]:
-    """Yields how long each metric took, the fastest first, beside its agreement (CREPE's table 3 and figure 1)."""
+def list_times(report: AgreementReport) -> Further:
+    """How long each metric took."""
+    return Further([_time_table(report)], _time_numbers(report))
+
+
+def _time_table(report: AgreementReport) -> Table:
+    """How long each metric took, the fastest first, beside its agreement (CREPE's table 3 and figure 1)."""
     target = main_target(report.data)
     order = sorted(report.times, key=lambda name: (math.isnan(report.times[name].milliseconds), _time(report, name)))
     lines: list[Cells] = []
@@ -454,7 +510,7 @@ def time_tables(report: AgreementReport) -> Iterator[Table]:
     note = (
         f" Replies were there already, so that no time is known: {listed(kept)}; ?cache=no asks anew." if kept else ""
     )
-    yield Table(
+    return Table(
         ("metric", "ms a pair", f"tau-b, {report.data.title(target)}"),
         (Group(tuple(lines)),),
         title=f"{report.name}: time of {len(report.data.pairs)} pairs",
@@ -462,8 +518,7 @@ def time_tables(report: AgreementReport) -> Iterator[Table]:
     )
 
 
-def time_numbers(report: AgreementReport) -> list[dict[str, Any]]:
-    """How long each metric took, a row each."""
+def _time_numbers(report: AgreementReport) -> list[dict[str, Any]]:
     return [
         {
             "dataset": report.name,
@@ -483,31 +538,29 @@ def _time(report: AgreementReport, name: str) -> float:
     return report.times[name].milliseconds
 
 
-ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
-    "failures": failure_tables,
-    "overlooked": overlooked_tables,
-    "counts": counting_table,
-    "raters": rater_tables,
-    "sources": source_tables,
-    "blocks": block_tables,
-    "distribution": distribution_tables,
-    "runs": noise_tables,
-    "classes": class_tables,
-    "time": time_tables,
-}
+def measure_noise(report: AgreementReport) -> Further:
+    """The noise of judges that were asked several times."""
+    found = list(noise_reports(report))
+    return Further(list(noise_tables(report, found)), noise_numbers(report, found))
 
-NUMBERS: Mapping[
-    str, Callable[[AgreementReport], list[dict[str, Any]]]
-] = {  # of the tables that have rows of their own
-    "failures": failure_numbers,
-    "overlooked": overlooked_numbers,
-    "blocks": block_numbers,
-    "counts": counting_numbers,
-    "raters": rater_numbers,
-    "distribution": distribution_numbers,
-    "runs": noise_numbers,
-    "classes": class_numbers,
-    "time": time_numbers,
+
+def compare_significance(report: AgreementReport) -> Further:
+    """Classes of significance: a judge's against each radiologist's."""
+    found = list(compare_classes(report))
+    return Further(list(class_tables(report, found)), class_numbers(report, found))
+
+
+ALSO: Mapping[str, Callable[[AgreementReport], Further]] = {
+    "failures": find_failures,
+    "overlooked": find_overlooked,
+    "counts": compare_counts,
+    "raters": compare_raters,
+    "sources": compare_sources,
+    "blocks": measure_blocks,
+    "distribution": describe_distribution,
+    "runs": measure_noise,
+    "classes": compare_significance,
+    "time": list_times,
 }
 
 

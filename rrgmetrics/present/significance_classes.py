@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rrgmetrics.metaeval.agreement import AgreementReport
-from rrgmetrics.metaeval.significance_classes import CLASSES, ClassesCompared, compare_classes
+from rrgmetrics.metaeval.significance_classes import CLASSES, ClassesCompared
 from rrgmetrics.present.short import NOTHING, named
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 
@@ -18,9 +18,8 @@ NOTE = (
 )
 
 
-def class_tables(report: AgreementReport) -> Iterator[Table]:
+def class_tables(report: AgreementReport, found: Sequence[ClassesCompared]) -> Iterator[Table]:
     """Yields the shares, then each judge's confusion matrix with every radiologist."""
-    found = list(compare_classes(report))
     groups: dict[str, list[Cells]] = {}
     for each in found:
         groups.setdefault(each.subject, []).append(_line(each))
@@ -31,10 +30,10 @@ def class_tables(report: AgreementReport) -> Iterator[Table]:
             yield _matrix(report, each)
 
 
-def class_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+def class_numbers(report: AgreementReport, found: Sequence[ClassesCompared]) -> list[dict[str, Any]]:
     """The numbers of these tables, a row each."""
     rows: list[dict[str, Any]] = []
-    for each in compare_classes(report):
+    for each in found:
         shares = {name: getattr(each, name) for name in ("same", "adjacent", "graver", "side", "n")}
         cells = {
             f"{row}/{column}": n

@@ -26,7 +26,7 @@ from rrgmetrics.metaeval.ranked import Ranked, RankedCase, holds, ranked_report
 from rrgmetrics.metaeval.rated import Published
 from rrgmetrics.present.agreement import agreement_tables
 from rrgmetrics.present.documents import latex, markdown
-from rrgmetrics.present.papers import block_numbers, block_tables
+from rrgmetrics.present.papers import ALSO
 from rrgmetrics.reports import Context, Pair
 
 NAN = float("nan")
@@ -736,11 +736,11 @@ def test_blocks_are_those_of_the_papers():
     assert (findings.pairs[0].n, findings.within[0].n) == (4, 2)
     assert impression.pairs[0].n == 2
     assert total.ceiling == pytest.approx((1, 1))
-    (table,) = block_tables(report)
+    (table,), numbers = ALSO["blocks"](report)
     shown = markdown([table])
     assert "significant errors, section findings" in shown
     assert "A false, significant" in shown
-    views = {row["view"] for row in block_numbers(report)}
+    views = {row["view"] for row in numbers}
     assert views == {"block pairs", "block within"}
 
 

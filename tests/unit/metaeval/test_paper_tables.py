@@ -18,7 +18,8 @@ from rrgmetrics.metaeval.ablation import ablation
 from rrgmetrics.metaeval.by_rater import by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import EVERY_KIND, counting, from_raters
 from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
-from rrgmetrics.present.papers import ALSO, NUMBERS
+from rrgmetrics.present import papers
+from rrgmetrics.present.papers import ALSO
 from rrgmetrics.reports import Pair
 
 NAN = float("nan")
@@ -144,8 +145,8 @@ def test_the_tables_say_it_all():
     )
     report = report_of(rated, metric)
     console = Console(file=io.StringIO(), width=80, color_system=None)
-    for tables in ALSO.values():
-        for table in tables(report):
+    for find in ALSO.values():
+        for table in find(report).tables:
             console.print(table)
     text = " ".join(console.file.getvalue().split())
     for words in ("what a metric overlooks", "counts by kind", "each rater alone", "both marked", "say of each source"):
@@ -218,7 +219,7 @@ def test_counts_against_each_rater_have_a_standard_deviation():
     )
     assert lines["judge", EVERY_KIND].n == 7 + 8
     assert lines["judge", EVERY_KIND].mae == pytest.approx(errors.sum() / 15)
-    rows = NUMBERS["counts"](report)
+    rows = ALSO["counts"](report).numbers
     assert {"counts", "counts of one rater"} == {row["view"] for row in rows}
     assert all("mae_sd" in row for row in rows)
 
@@ -231,3 +232,21 @@ def test_attributes_of_a_judge_hold_its_errors_of_course():
     report = report_of(data(values={"attribute": counts}), judge)
     (line,) = [line for line in counting(report) if line.target == "attribute"]
     assert (line.mae, line.exact) == (0, 1)
+
+
+def test_tables_and_numbers_come_from_one_computation(tmp_path, monkeypatch, capsys):
+    """Blocks draw thousands of resamples each."""
+    measured = []
+    measure_blocks = papers.by_block
+    monkeypatch.setattr(papers, "by_block", lambda report: measured.append(report) or measure_blocks(report))
+    lines = [{"reference": "Clear lungs.", "candidate": f"Mass {n}.", "errors": n % 3, "study_id": n} for n in range(6)]
+    (tmp_path / "rated.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    wanted = ["--dataset", str(tmp_path / "rated.jsonl"), "--counts", "total_errors=errors", "--trials", "10"]
+    outputs = ["--json", str(tmp_path / "out.json"), "--output", str(tmp_path / "out.csv")]
+    arguments = ["agree", *wanted, "--metrics", "bleu", "--also", "blocks", "sources", "--no-progress", *outputs]
+    assert main(arguments) == 0
+    assert "agreement block by block" in capsys.readouterr().out
+    written = json.loads((tmp_path / "out.json").read_text())
+    assert {row["view"] for row in written["blocks"]} == {"block pairs"}
+    assert "sources" not in written  # the tables have all there is
+    assert len(measured) == 1
