@@ -181,6 +181,25 @@ def expand(name: str) -> tuple[str, ...]:
     return tuple(SPECS) if name.strip() == ALL else PRESETS.get(name.strip(), (name,))
 
 
+def with_text(name: MetricName, asked: str, text: str) -> MetricName:
+    """Returns a metric that reads what a normaliser leaves of reports, unless its name says what it reads.
+
+    Args:
+        name: The metric.
+        asked: Its name as it was asked for.
+        text: The normaliser; "" changes nothing.
+
+    Example:
+        >>> str(with_text(parse_name("bleu"), "bleu", "findings"))
+        'bleu?text=findings'
+        >>> str(with_text(parse_name("bleu?text=lower"), "bleu?text=lower", "findings"))
+        'bleu?text=lower'
+    """
+    if not text or "text" not in name.spec.options or re.search(r"[?&]text=", asked):
+        return name
+    return replace(name, options={**name.options, "text": text})
+
+
 def uncounted(names: Mapping[str, MetricName], counted: Container[str]) -> list[str]:
     """Returns the metrics whose scores depend on all references, but for those whose references were counted."""
     return [text for text, name in names.items() if name.counts_references and text not in counted]

@@ -19,7 +19,7 @@ from rrgmetrics.backends.reader import Readings
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import Missing, MissingReports, check_choice, log_lines, warn_of_missing
 from rrgmetrics.modalities import pack_of
-from rrgmetrics.names import MetricName
+from rrgmetrics.names import MetricName, with_text
 from rrgmetrics.names import parse_names as parse_names
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yields
@@ -33,7 +33,7 @@ from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.specs import MetricSpec
-from rrgmetrics.text import get_normaliser
+from rrgmetrics.text import get_normaliser, missing_sections
 from rrgmetrics.workers import Pool, check_workers, heed_fork, score_in_pool
 
 OnError = Literal["raise", "unscored"]
@@ -49,9 +49,11 @@ class Metrics:
         jobs: Scorer, backend and normaliser of each metric, by the name it was asked for.
         missing: What becomes of pairs whose reference is missing, as in `prepare`.
         readings: Where the reader's readings are kept, for what shows the scores; None: nowhere.
+        text: The normaliser of all metrics, as in `prepare`; "" where each has its own.
     """
 
     readings: Readings | None = None
+    text: str = ""
 
     def __init__(
         self, jobs: Mapping[str, Job], runtime: Runtime, kept_references: int = 0, missing: Missing = "unscored"
@@ -66,6 +68,7 @@ class Metrics:
         """A copy in another process loads its own models."""
         runtime, kept = self._runtime, self._memory.size
         options: dict[str, Any] = {"device": runtime.device, "kept_references": kept, "missing": self.missing}
+        options["text"] = self.text
         return partial(prepare, batch_size=runtime.batch_size, **options), (list(self.jobs),)
 
     @property
@@ -119,6 +122,7 @@ class Metrics:
         jobs = {text: job for text, job in self.jobs.items() if text in wanted}
         chosen = Metrics(jobs, self._runtime, missing=self.missing)
         chosen._memory, chosen._pool, chosen.readings = self._memory, self._pool, self.readings
+        chosen.text = self.text
         return chosen
 
     def keeping(self, readings: Readings) -> Metrics:
@@ -136,8 +140,18 @@ class Metrics:
         renamed = Metrics(
             {names[text]: job for text, job in self.jobs.items()}, self._runtime, self._memory.size, self.missing
         )
-        renamed._pool, renamed.readings = self._pool, self.readings
+        renamed._pool, renamed.readings, renamed.text = self._pool, self.readings, self.text
         return renamed
+
+    def warn(self, systems: Mapping[str, Sequence[Pair]], study_ids: Sequence[str] | None) -> None:
+        """Logs which reports are missing, and how many lack the section that all metrics read (`text` of `prepare`).
+
+        Args:
+            systems: The pairs of each system, on the same studies.
+            study_ids: One id a study; None names them by their index.
+        """
+        warn_of_missing(systems, study_ids, self.missing)
+        log_lines(filter(None, [missing_sections(self.text, systems)]))
 
     @property
     def widths(self) -> dict[str, int]:
@@ -205,7 +219,7 @@ class Metrics:
         """
         studies = files.read_systems(systems, references, contexts, columns)
         sets = [each.pairs for each in studies.values()]
-        warn_of_missing(dict(zip(studies, sets, strict=True)), next(iter(studies.values())).study_ids, self.missing)
+        self.warn(dict(zip(studies, sets, strict=True)), next(iter(studies.values())).study_ids)
         return dict(zip(studies, self.score_sets(sets, progress=progress), strict=True))
 
     def score_pairs(
@@ -233,7 +247,7 @@ class Metrics:
             A Result for each metric, under the name it was asked for.
         """
         if announce and pairs:
-            warn_of_missing({"": pairs}, study_ids, self.missing)
+            self.warn({"": pairs}, study_ids)
         (results,) = self.score_sets(
             [pairs], on_error=on_error, progress=progress, announce=announce, statistics=statistics
         )
@@ -376,6 +390,7 @@ def prepare(
     kept_references: int = 0,
     workers: int = 1,
     missing: Missing = "unscored",
+    text: str = "",
 ) -> Metrics:
     """Makes metrics ready: reads their names, checks their options, loads their models.
 
@@ -390,6 +405,8 @@ def prepare(
             with `close`.
         missing: What becomes of a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): it is "unscored";
             scored as an "empty" report; or an "error" before any work. A missing candidate is an empty report.
+        text: What every metric reads of both reports, such as "findings" or "impression_only" (the option `text`);
+            a metric that names its own keeps it. "" leaves it to each.
 
     Returns:
         The metrics, which score as often as they are asked to.
@@ -406,18 +423,19 @@ def prepare(
         0.8
     """
     heed_fork()
-    parsed = parse_names(metrics)
+    parsed = {asked: with_text(name, asked, text) for asked, name in parse_names(metrics).items()}
     runtime = Runtime(batch_size, device)
     check_workers(workers, parsed.values())
     check_choice(missing)
     scorers = [build_scorer(name) for name in parsed.values()]  # all of them before any model is loaded
     jobs = {}
-    for (text, name), scorer in zip(parsed.items(), scorers, strict=True):
+    for (asked, name), scorer in zip(parsed.items(), scorers, strict=True):
         normaliser = get_normaliser(str(name.options.get("text", "none")))
         with pack_used(first_pack(pack_of(name))):
             backend = scorer.backend(runtime)
-        jobs[text] = Job(name, scorer, backend, normaliser, runtime.progress, missing)
+        jobs[asked] = Job(name, scorer, backend, normaliser, runtime.progress, missing)
     made = Metrics(jobs, runtime, kept_references, missing)
+    made.text = text
     made._pool = Pool(made, workers) if workers > 1 else None
     return made
 
@@ -436,6 +454,7 @@ def score(
     workers: int = 1,
     missing: Missing = "unscored",
     per_study: str = "error",
+    text: str = "",
 ) -> dict[str, Result]:
     """Scores reports against reports with any number of metrics; `prepare` keeps them ready for more than one call.
 
@@ -460,6 +479,7 @@ def score(
             scored as an "empty" report; or an "error" before any work. A missing candidate is an empty report.
         per_study: Which report of a study counts if a table has several with its `study_id`: "first", "last", "longest"
             or "random:SEED"; "all" scores each as a pair of its own; "error" refuses such a table.
+        text: As in `prepare`.
 
     Returns:
         A Result for each metric, under the string that was passed.
@@ -480,7 +500,7 @@ def score(
     texts = list(parse_names(metrics))  # and the pairs, before any model is loaded
     check_choice(missing)
     studies = files.pairs_of(pairs, predictions, references, contexts, columns, per_study)
-    with prepare(texts, batch_size=batch_size, device=device, workers=workers, missing=missing) as prepared:
+    with prepare(texts, batch_size=batch_size, device=device, workers=workers, missing=missing, text=text) as prepared:
         return prepared.score_pairs(studies.pairs, study_ids=studies.study_ids, progress=progress)
 
 

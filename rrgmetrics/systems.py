@@ -24,7 +24,7 @@ from rrgmetrics.comparison import Correction, Row, check_correction, choose_keys
 from rrgmetrics.defaults import default_metrics
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import Missing, check_choice, warn_of_missing
+from rrgmetrics.missing import Missing, check_choice
 from rrgmetrics.notebook import drawn, exported
 from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.progress import STATISTICS, phase, showing
@@ -124,6 +124,7 @@ def compare(
     progress: bool = True,
     missing: Missing = "unscored",
     per_study: str = "error",
+    text: str = "",
     readings: Readings | None = None,
 ) -> Comparison:
     """Scores systems on the same studies and tests how they differ from the first one.
@@ -153,6 +154,8 @@ def compare(
         progress: Whether to show a bar while it runs.
         missing: As in `rrgmetrics.score`.
         per_study: As in `rrgmetrics.score`.
+        text: As in `rrgmetrics.prepare`.
+        text: As in `rrgmetrics.prepare`.
         readings: Keeps what the reader reads, so that a page of the comparison need not read it again.
 
     Returns:
@@ -178,7 +181,7 @@ def compare(
     scored = partial(_scored, texts, pairs, ids, trivial, train=train, abnormal=abnormal, trials=trials, seed=seed)
     drawing: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
     with showing(progress):
-        runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "workers": workers}
+        runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "workers": workers, "text": text}
         results, worth = scored(
             progress=progress, readings=readings or Readings(), missing=check_choice(missing), **runtime
         )
@@ -209,7 +212,7 @@ def _scored(
     with prepare(metrics, **runtime) as ready:
         prepared = ready.keeping(readings)
         if not trivial:
-            warn_of_missing(pairs, study_ids, prepared.missing)
+            prepared.warn(pairs, study_ids)
             results = prepared.score_sets(list(pairs.values()), progress=progress)
             return dict(zip(pairs, results, strict=True)), None
         options: dict[str, Any] = {"train": train, "abnormal": abnormal, "study_ids": study_ids}

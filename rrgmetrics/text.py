@@ -6,13 +6,14 @@ A normaliser's version rises when its output changes for any text; it stands in 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rrgmetrics.cleaning import clean
+from rrgmetrics.english import listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.headings import heading_forms
 from rrgmetrics.missing import says_nothing
@@ -230,6 +231,42 @@ def _only(name: str, section: str, words: str) -> Normaliser:
     """A normaliser that leaves out references without a section."""
     candidate, reference = (partial(function, section=section) for function in (section_or_text, section_alone))
     return Normaliser(f"{name}_only", 1, candidate, reference, f"lacks {words} section")
+
+
+def sections_of(name: str) -> str:
+    """The section that a normaliser reads, as a field of `Sections`; "" if it reads whole reports."""
+    base = name.partition("@")[0].removesuffix("_only")
+    return {"findings": "findings_section", "impression": "impression"}.get(base, "")
+
+
+def missing_sections(name: str, systems: Mapping[str, Sequence[Any]]) -> str:
+    """Describes how many reports lack the section that a normaliser reads; "" if none does or it reads none.
+
+    Args:
+        name: Of the normaliser.
+        systems: The pairs of each system, on the same studies.
+
+    Example:
+        >>> missing_sections("findings", {"": [("FINDINGS: Clear.", "Clear lungs."), ("Clear.", "Findings: Clear.")]})
+        '1 of 2 references and 1 of 2 candidates have no findings section: what else they hold is read.'
+    """
+    section = sections_of(name)
+    if not section:
+        return ""
+    first = next(iter(systems.values()))
+    columns = {"references": [pair[0] for pair in first]}
+    columns |= {
+        f"candidates{f' of {system}' if system else ''}": [pair[1] for pair in own] for system, own in systems.items()
+    }
+    counts = {
+        column: sum(bool(text.strip()) and not section_alone(text, section) for text in texts)
+        for column, texts in columns.items()
+    }
+    lacking = [f"{n:,} of {len(first):,} {column}" for column, n in counts.items() if n]
+    if not lacking:
+        return ""
+    read = "such pairs are unscored" if name.partition("@")[0].endswith("_only") else "what else they hold is read"
+    return f"{listed(lacking)} have no {section.partition('_')[0]} section: {read}."
 
 
 def _same(text: str) -> str:

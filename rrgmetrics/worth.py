@@ -24,7 +24,7 @@ from rrgmetrics.backends.reader import Readings
 from rrgmetrics.collapse import Collapse, find_collapse
 from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import Missing, warn_of_missing
+from rrgmetrics.missing import Missing
 from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.progress import phase
 from rrgmetrics.reports import Pair
@@ -137,7 +137,7 @@ def score_with_worth(
     Returns:
         The Results of each system by metric, as without trivial systems; and their worth.
     """
-    warn_of_missing(systems, study_ids, metrics.missing)
+    metrics.warn(systems, study_ids)
     trivial = trivial_systems(next(iter(systems.values())), train=train, seed=seed)
     results, beside = score_beside(metrics, systems, trivial, progress=progress)
     with phase("skill and collapse", shown=progress):

@@ -14,7 +14,7 @@ from rrgmetrics.cli.formats import add_format
 from rrgmetrics.comparison import choose_keys
 from rrgmetrics.defaults import default_preset
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import MISSING_CHOICES, warn_of_missing
+from rrgmetrics.missing import MISSING_CHOICES
 from rrgmetrics.names import ALL, parse_name
 from rrgmetrics.prepared import Metrics, parse_names, prepare
 from rrgmetrics.reports import Pair
@@ -132,6 +132,13 @@ def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
         action="store_true",
         help="on the terminal also differences with intervals and effect sizes, every trivial system, the abnormal "
         "studies alone, and how much the reports vary",
+    )
+    parser.add_argument(
+        "--text",
+        default="",
+        metavar="NAME",
+        help="what every metric reads of both reports: findings, impression, findings_only, impression_only, lower, "
+        "...; metrics that say ?text= keep theirs",
     )
     add_missing(parser)
     add_metrics(parser, trials=trials, default=False)
@@ -344,7 +351,9 @@ def read_beside(options: argparse.Namespace, references: str) -> Beside:
 
 def prepared(names: Sequence[str] | Mapping[str, str], options: argparse.Namespace) -> Metrics:
     """The metrics, ready to run as the options say; of a mapping the values, under the names that are the keys."""
-    shared: dict[str, Any] = {name: getattr(options, name) for name in ("workers", "missing") if name in options}
+    shared: dict[str, Any] = {
+        name: getattr(options, name) for name in ("workers", "missing", "text") if name in options
+    }
     called = names if isinstance(names, Mapping) else {name: name for name in names}
     ready = prepare(list(called.values()), batch_size=options.batch_size, device=options.device, **shared)
     return ready.renamed({name: asked for asked, name in called.items()})
@@ -359,7 +368,7 @@ def score_systems(
 ) -> Results:
     """The results of each system by metric."""
     with prepared(names, options) as metrics:
-        warn_of_missing(systems, ids, metrics.missing)
+        metrics.warn(systems, ids)
         results = metrics.keeping(readings).score_sets(list(systems.values()), progress=not options.no_progress)
     return dict(zip(systems, results, strict=True))
 

@@ -81,6 +81,7 @@ def run(options: argparse.Namespace) -> None:
             workers=options.workers,
             missing=options.missing,
             per_study=options.per_study,
+            text=options.text,
             readings=readings,
             progress=not options.no_progress,
         )

@@ -23,7 +23,6 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.judges.bill import bill_of, redo_unusable
 from rrgmetrics.judges.engines.asking import dry_run
 from rrgmetrics.metaeval.judges_compared import TEXTS, compare_judges
-from rrgmetrics.missing import warn_of_missing
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.prepared import Metrics
 from rrgmetrics.present.bill import bill_notes, bill_table
@@ -134,7 +133,7 @@ def _judged(names: Sequence[str], options: argparse.Namespace) -> Mapping[str, R
     """The results of each judge."""
     studies = read_studies(options)
     with prepared(names, options) as metrics:
-        warn_of_missing({"": studies.pairs}, studies.study_ids, metrics.missing)
+        metrics.warn({"": studies.pairs}, studies.study_ids)
         for name, job in metrics.jobs.items() if options.redo else ():
             redo_unusable(job.backend, metrics.as_read(name, studies.pairs))
         return metrics.score_sets([studies.pairs], progress=not options.no_progress)[0]

@@ -83,3 +83,28 @@ def test_a_column_of_ids_is_left_out_if_its_cells_are_no_ids():
     assert files.read_pairs(rows).study_ids is None
     with pytest.raises(InputError, match="stands in"):
         files.read_pairs(rows, {"study_id": "id"})
+
+
+SECTIONS = [
+    ("FINDINGS: Small left pleural effusion. IMPRESSION: Stable.", "Small left pleural effusion."),
+    ("Clear lungs.", "FINDINGS: Clear lungs."),
+]
+
+
+def test_one_option_chooses_the_section_for_all_metrics(caplog):
+    names = ["bleu", "finding_errors", "rouge?text=lower"]
+    rows = [{"reference": reference, "candidate": candidate} for reference, candidate in SECTIONS]
+    results = rrgmetrics.score(names, rows, text="findings", progress=False)
+    assert list(results) == names  # a metric's name stays
+    assert [part for result in results.values() for part in result.signature.split("|") if part.startswith("text")] == [
+        "text:findings@2", "text:findings@2", "text:lower@1",
+    ]  # fmt: skip
+    said = "1 of 2 references and 1 of 2 candidates have no findings section: what else they hold is read."
+    assert caplog.messages.count(said) == 1
+    asked = rrgmetrics.score("bleu?text=findings", rows, progress=False)["bleu?text=findings"]
+    assert results["bleu"].scores == asked.scores
+    compared = rrgmetrics.compare({"a": rows, "b": rows}, metrics="bleu", text="findings", trials=10, progress=False)
+    assert compared["a"]["bleu"].scores == asked.scores
+    assert "1 of 2 candidates of a and 1 of 2 candidates of b" in caplog.text
+    with pytest.raises(InputError, match="no normaliser 'findigs'"):
+        rrgmetrics.score("bleu", rows, text="findigs", progress=False)
