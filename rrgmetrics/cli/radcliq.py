@@ -113,6 +113,8 @@ def _fit_radcliq(options: argparse.Namespace) -> None:
     parts = fitted.coefficients.parts
     if parts in names:
         print_line(f"Score with it: {names[parts]}")
+    else:
+        print_line(f"Agreement of it: rrgmetrics agree --dataset NAME:PATH --metrics radcliq@{options.output}")
     print_line(f"Predict with it: rrgmetrics radcliq predict --model {options.output} --systems FILE")
 
 

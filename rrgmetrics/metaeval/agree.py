@@ -11,6 +11,7 @@ from rrgmetrics.comparison import Correction
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.agreement import AgreementReport, measure
 from rrgmetrics.metaeval.equal import Equal, EqualReport, equal_report
+from rrgmetrics.metaeval.fitted_models import subjects_of
 from rrgmetrics.metaeval.loaders import Data, Ranked, load
 from rrgmetrics.metaeval.preferences import PreferenceReport, Preferred, preference_report
 from rrgmetrics.metaeval.ranked import RankedReport, ranked_report
@@ -45,7 +46,8 @@ def agree(
 
     Args:
         dataset: `NAME:PATH`, or a table of rated pairs; see `rrgmetrics.metaeval.loaders.load`.
-        metrics: As `rrgmetrics.score` takes them, one of their keys as `green#errors`.
+        metrics: As `rrgmetrics.score` takes them, one of their keys as `green#errors`; also `radcliq@FILE`, a model of
+            any keys that `rrgmetrics radcliq fit` wrote.
         columns: Of a table: the column of each field, such as `{"study_id": "case"}`.
         counts: Of a table: columns that count errors.
         ratings: Of a table: columns in which more is better.
@@ -126,9 +128,13 @@ def _scored(
     progress: bool,
 ) -> list[tuple[dict[str, Result], dict[str, Timed]]]:
     """The results of each data set, and the times where they are wanted: then each metric runs alone."""
+    subjects = subjects_of(metrics)
     if not timed:
-        with prepare(metrics, batch_size=batch_size, device=device) as ready:
-            return [(ready.score_pairs(list(each.pairs), progress=progress), {}) for each in data]
+        with prepare(subjects.scored, batch_size=batch_size, device=device) as ready:
+            results_of = (ready.score_pairs(list(each.pairs), progress=progress) for each in data)
+            return [(subjects.complete(results), {}) for results in results_of]
+    if subjects.models:
+        raise InputError(f"{next(iter(subjects.models))} takes the time of what it combines; name these instead.")
     scored: list[tuple[dict[str, Result], dict[str, Timed]]] = [({}, {}) for _ in data]
     for name in metrics:
         with prepare([name], batch_size=batch_size, device=device) as ready:

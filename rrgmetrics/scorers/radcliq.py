@@ -294,7 +294,7 @@ class Radcliq:
         if self.model.parts == OTHER_KEYS:
             raise InputError(
                 f"radcliq: {self.source} is a model of {', '.join(self.model.features)}; "
-                f"`rrgmetrics radcliq predict --model {self.source}` uses it."
+                f"`rrgmetrics radcliq predict --model {self.source}` and `rrgmetrics agree` use it."
             )
         if self.config not in CONFIGS and self.model.parts != "default":
             raise InputError(
