@@ -122,13 +122,8 @@ def _words(state: State, what: str, value: float, baseline: Baseline, higher_is_
     unbeaten = next(
         name for name, score in baseline.trivial.items() if not (value > score if higher_is_better else value < score)
     )
-    others = ", ".join(
-        f"{TRIVIAL_NAMES[name].removeprefix('an ').removeprefix('a ')}: {_show(score)}"
-        for name, score in scores.items()
-        if name != unbeaten
-    )
-    against = f"{TRIVIAL_NAMES[unbeaten]}'s {_show(scores[unbeaten])} ({others})"
-    return f"{what} {shown} does not beat {against}; {better} is better. {use} {OUTCOMES[unbeaten]}."
+    against = f"{TRIVIAL_NAMES[unbeaten]}'s {_show(scores[unbeaten])}"
+    return f"{what} {shown} does not beat {against} ({better} is better). {use} {OUTCOMES[unbeaten]}."
 
 
 @dataclass

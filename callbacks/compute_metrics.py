@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.callbacks import processes
+from rrgmetrics.callbacks.arguments import check_keys
 from rrgmetrics.callbacks.baselines import Baselines, Watch
 from rrgmetrics.callbacks.scoring import OnError, Scoring
 from rrgmetrics.errors import InputError
@@ -20,6 +21,7 @@ def make_compute_metrics(
     tokenizer: Any,
     metrics: str | Sequence[str],
     *,
+    keys: Sequence[str] | None = None,
     n_pairs: int | None = None,
     batch_size: int | None = None,
     device: str | None = None,
@@ -36,6 +38,7 @@ def make_compute_metrics(
     Args:
         tokenizer: The model's tokenizer, or its processor.
         metrics: Names as in `rrgmetrics.score`.
+        keys: Which values it returns (`["green", "bleu_1"]`); None is all.
         n_pairs: Length of the evaluation set. Needed on several processes, where Seq2SeqTrainer fills the last batches
             with examples from the beginning and hands them over too: what lies beyond `n_pairs` is dropped.
         batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
@@ -50,12 +53,13 @@ def make_compute_metrics(
         A function from transformers' EvalPrediction to plain floats by key; the Trainer puts `eval_` before them.
 
     Raises:
-        InputError: An unknown metric, a tokenizer without pad token, or `n_pairs` missing on several processes.
+        InputError: An unknown metric or key, a tokenizer without pad token, or `n_pairs` missing on several processes.
         BackendError: Weights or data that are not there.
         MissingExtraError: An optional dependency that is not installed.
     """
     scoring = Scoring(metrics, batch_size=batch_size, device=device, on_error=on_error, missing=missing)
     watch = Watch(scoring, baselines)
+    wanted = check_keys(keys, scoring.metrics.names.values())
     decoder = text_tokenizer(tokenizer)
     if n_pairs is None and (processes.count() > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1):
         raise InputError(
@@ -75,7 +79,7 @@ def make_compute_metrics(
     def score(pairs: Sequence[Pair]) -> dict[str, float]:
         values = scoring.score(pairs).values
         watch.see(pairs, values)
-        return values
+        return values if wanted is None else {key: value for key, value in values.items() if key in wanted}
 
     return compute_metrics
 

@@ -8,6 +8,7 @@ puts a step before `log`: the values are in that dict before anyone reads it, in
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -37,10 +38,12 @@ from rrgmetrics.callbacks.schedule import When, parse_turns
 from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.missing import Missing, check_choice
+from rrgmetrics.notice import VARIABLE
 from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
 
 logger = logging.getLogger("rrgmetrics")
+notices = logging.getLogger("rrgmetrics.notice")  # seen also where nobody has set logging up
 
 WAIT_SECONDS = 600.0  # for jobs in the background, when the training ends
 
@@ -59,7 +62,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     per set, metric and change. Why pairs are unscored is
     said once a set and metric, and stands in the table.
 
-    In `<output_dir>/reports` stand `index.html`, the page of the run (the headlines' curves with intervals beside the
+    The log names the page of the run when training begins and ends. In `<output_dir>/reports` stand `index.html`, the page of the run (the headlines' curves with intervals beside the
     trivial systems, and sample reports over time), and for each set `<prefix>_values.jsonl`, every value of every time,
     and `<prefix>_<step>.jsonl`, the table of sample reports.
 
@@ -210,6 +213,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         for examples in self._sets.values():
             self._rehearse(examples)
         processes.on_main(self._look_at_references)
+        if processes.is_main():
+            self._name_page("Open %s in a browser: the curves and reports of this run, written at each evaluation.")
         if self._restore != "ignore":
             restoring.watch(self._trainer, state.global_step, repair=self._restore == "repair")
 
@@ -226,6 +231,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     def on_train_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
         """Waits for the scoring in the background, and sees that the best model is the best one."""
         self._log_finished(WAIT_SECONDS)
+        if processes.is_main() and (self._reports / run.PAGE).is_file():
+            self._name_page("The curves and reports of this run: %s")
         if self._restore != "ignore":
             model = self._trainer.model
             restoring.write_original_names(model)
@@ -431,6 +438,10 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             run.add_late(self._reports, prefix, step, values)
         except Exception as error:  # as when the page is written
             self._fail(f"Values from the background could not be written: {type(error).__name__}: {error}", error)
+
+    def _name_page(self, words: str) -> None:
+        if os.environ.get(VARIABLE) != "no":
+            notices.warning(words, self._reports / run.PAGE)
 
     @property
     def _reports(self) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,24 @@ def show(run: Run, metrics: Sequence[str], output: Path, console: Console | None
     plot(run, curves, output / "curves.png")
     facts = {"best_step": run.best_step, "baselines": run.baselines, "curves": curves}
     (output / "summary.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    console.print(f"Curves: {output / 'curves.png'}; the best model: {output / 'best'}; reports: {run.folder}")
+    if words := too_few_steps(run):
+        console.print(words)
+    console.print(f"Curves: {output / 'curves.png'}; the best model: {output / 'best'}")
+    console.print(
+        f"Open {run.folder / 'index.html'} in a browser: every curve with its interval, and reports over time."
+    )
+
+
+def too_few_steps(run: Run) -> str:
+    """What to do where no checkpoint beats a report that looks at no picture; "" where one does."""
+    best = min((row["eval_crepe"] for row in run.history if "eval_crepe" in row), default=math.inf)
+    bar = min(scores["crepe"] for scores in run.baselines.values())
+    if best < bar:
+        return ""
+    return (
+        f"No checkpoint beats a report that looks at no picture ({CHOOSES} {best:.2f}, theirs {bar:.2f}): these steps "
+        "are too few to learn from. Give more with --steps."
+    )
 
 
 def plot(run: Run, curves: Mapping[str, Sequence[tuple[int, float]]], path: Path) -> None:

@@ -73,22 +73,22 @@ def calls(monkeypatch):
             1.92,
             (1.70, 1.68),
             False,
-            "step 500: eval_crepe 1.92 does not beat an empty report's 1.70 (one-sentence normal report: 1.68); lower "
-            "is better. Choosing the best model by it would choose silence.",
+            "step 500: eval_crepe 1.92 does not beat an empty report's 1.70 (lower "
+            "is better). Choosing the best model by it would choose silence.",
         ),
         (
             0.31,
             (0.1, 0.4),
             True,
-            "step 500: eval_crepe 0.310 does not beat a one-sentence normal report's 0.400 (empty report: 0.100); "
-            "higher is better. Choosing the best model by it would choose a normal template.",
+            "step 500: eval_crepe 0.310 does not beat a one-sentence normal report's 0.400 "
+            "(higher is better). Choosing the best model by it would choose a normal template.",
         ),
         (
             0.5,
             (math.nan, 0.5),
             True,
-            "step 500: eval_crepe 0.500 does not beat a one-sentence normal report's 0.500 (empty report: unscored); "
-            "higher is better. Choosing the best model by it would choose a normal template.",
+            "step 500: eval_crepe 0.500 does not beat a one-sentence normal report's 0.500 "
+            "(higher is better). Choosing the best model by it would choose a normal template.",
         ),
         (
             math.nan,
@@ -167,8 +167,9 @@ def test_another_study_s_report_can_be_the_one_that_is_not_beaten(caplog):
     baseline = Baseline(0.1, 0.2, another=0.4)
     say_change("better", "x", 0.3, baseline, higher_is_better=True, use="It would choose")
     (message,) = messages(caplog)
-    assert message.endswith("normal report: 0.200); higher is better. It would choose any report.")
-    assert message.startswith("x 0.300 does not beat another study's report's 0.400 (empty report: 0.100, one-sentence")
+    assert message == (
+        "x 0.300 does not beat another study's report's 0.400 (higher is better). It would choose any report."
+    )
 
 
 def test_sets_are_told_apart_and_the_key_of_the_best_model_is_compared_too(make_trainer, vision_model, studies, caplog):
@@ -251,9 +252,7 @@ def test_report_metrics_warns_once_a_set_of_references(calls, caplog):
     metrics.compute()
     assert calls == [1, 5, 1, 1]
     (message,) = messages(caplog)
-    assert message.startswith(
-        "val/finding_errors 3.67 does not beat an empty report's 1.00 (one-sentence normal report: 0.667, normal"
-    )
+    assert message.startswith("val/finding_errors 3.67 does not beat an empty report's 1.00 (lower is better).")
     assert metrics.baselines["val/finding_errors"].empty == pytest.approx(1)
     metrics.update(WORSE, REFERENCES)  # six studies now
     metrics.compute()
@@ -295,7 +294,7 @@ def test_a_reward_warns_when_completions_do_not_beat_silence(caplog):
     (message,) = earn(function, WORSE[0], 8, caplog)
     assert message == (
         "reward finding_errors, mean of the latest 64 completions: -4.00 does not beat an empty report's "
-        "-1.00 (one-sentence normal report: -1.00); higher is better. Training on it would teach silence."
+        "-1.00 (higher is better). Training on it would teach silence."
     )
     assert earn(function, WORSE[0], 64, caplog) == []  # said once
     assert earn(function, "Small left pleural effusion.", 64, caplog) == []
@@ -309,7 +308,7 @@ def test_a_reward_is_compared_in_its_own_unit_and_direction(transform, caplog):
     (message,) = earn(function, WORSE[0], 64, caplog)
     numbers = {"none": ("4.00", "1.00", "lower"), "unit": ("0.200", "0.500", "higher")}[transform]
     assert "completions: {} does not beat an empty report's {} (".format(*numbers) in message
-    assert f"; {numbers[2]} is better." in message
+    assert f"({numbers[2]} is better)." in message
 
 
 def test_a_reference_is_scored_once_for_both_trivial_reports(monkeypatch, caplog):

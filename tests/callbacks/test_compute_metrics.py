@@ -51,3 +51,11 @@ def test_wrong_set_up():
         make_compute_metrics(SimpleNamespace(pad_token_id=None, batch_decode=None), "rouge")
     with pytest.raises(InputError, match="cannot decode"):
         make_compute_metrics(object(), "rouge")
+
+
+def test_keys_are_those_that_were_asked_for():
+    compute = make_compute_metrics(Words(), ["rouge", "bleu"], keys=["rouge_1", "bleu"])
+    values = compute(prediction([[1, 2]], [[1, 2]]))
+    assert sorted(values) == ["bleu", "rouge_1"]
+    with pytest.raises(InputError, match="keys has 'rouge_9'"):
+        make_compute_metrics(Words(), "rouge", keys=["rouge_9"])

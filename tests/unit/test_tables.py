@@ -43,9 +43,9 @@ def test_styles_of_either_face():
     for part in (
         '<div class="wide side" tabindex="0" role="region"',
         '<tr class="group"><th scope="rowgroup" colspan="2">BLEU-4</th></tr>',
-        '<td class="number better">0.200</td>',
+        '<td class="number better" data-label="score">0.200</td>',
         '<tr class="ceiling"><th scope="row">all</th>',
-        '<td class="code"><code>',
+        '<td class="code" data-label="score"><code>',
         '<p class="note">A note.</p>',
     ):
         assert part in html
