@@ -62,9 +62,9 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     per set, metric and change. Why pairs are unscored is
     said once a set and metric, and stands in the table.
 
-    The log names the page of the run when training begins and ends. In `<output_dir>/reports` stand `index.html`, the page of the run (the headlines' curves with intervals beside the
-    trivial systems, and sample reports over time), and for each set `<prefix>_values.jsonl`, every value of every time,
-    and `<prefix>_<step>.jsonl`, the table of sample reports.
+    The log names the page of the run when training begins and ends. In `<output_dir>/reports` stand `index.html`, that
+    page (the headlines' curves with intervals beside the trivial systems, and sample reports over time), and for each
+    set `<prefix>_values.jsonl`, every value of every time, and `<prefix>_<step>.jsonl`, the table of sample reports.
 
     Before the first step the log warns of references that come from labels which were cut, and of reports that may
     outgrow the model's positions, with the `max_new_tokens` to pass.

@@ -149,7 +149,7 @@ def _submit(app: gradio.Blocks, site: Site) -> None:
 
 
 def _submit_page(site: Site) -> str:
-    return pages.submit_page(site.board.info(), accounts=site.accounts)
+    return pages.submit_page(site.board.info(), site.board.study_ids, accounts=site.accounts)
 
 
 def _administrate(app: gradio.Blocks, site: Site) -> None:

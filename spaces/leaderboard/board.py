@@ -266,6 +266,25 @@ class Board:
         with self.store.writing() as connection:
             registry.set_hidden(connection, id, False)
 
+    @property
+    def study_ids(self) -> tuple[str, ...]:
+        """The studies that a submission must have, in the board's order."""
+        return tuple(self._study_ids)
+
+    def changed_metrics(self) -> list[str]:
+        """The metrics that would score otherwise here than in the current round; all if nothing was scored in it.
+
+        Raises:
+            BackendError: A metric's model is not there.
+        """
+        with self.store.reading() as connection:
+            table = schema.rounds
+            current = select(table.c.signatures).order_by(table.c.number.desc()).limit(1)
+            fixed = connection.execute(current).scalar_one()
+        names = self.names()
+        here = dict(zip(names, scoring.signatures(names, len(self._study_ids)).values(), strict=True))
+        return list(names) if fixed is None else scoring.changed(json.loads(fixed), here)
+
     def rescore(self) -> int:
         """Opens a new round with the metrics as installed now, and queues every submission; returns how many.
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from rrgmetrics import child, notice
+from rrgmetrics import child, files, notice
 from rrgmetrics.cli.arguments import add_step, split_names
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
@@ -69,7 +69,21 @@ def _init(options: argparse.Namespace) -> None:
     print_line(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; round 1 scores with")
     for metric in info.metrics:
         print_line(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
+    per_day, per_hour = info.limits.submissions_per_day, info.limits.submissions_per_hour_and_address
+    print_line(f"On the page a submitter may send {per_day} submissions a day, an address {per_hour} an hour; change")
+    print_line(f"that with: rrgmetrics leaderboard limits {options.board} submissions_per_day=2")
     print_line(f"Admin token, shown this once: {made.admin_token}")
+
+
+def _template_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="CSV or JSONL file to write: every study_id, an empty report")
+    parser.add_argument("--force", action="store_true", help="replace a file that exists")
+
+
+def _template(options: argparse.Namespace) -> None:
+    ids = _open(options).study_ids
+    files.write_table(options.file, {"study_id": ids, "report": [""] * len(ids)}, force=options.force)
+    print_line(f"{options.file}: {counted(len(ids), 'study', 'studies')}; write a report in each row, then submit it.")
 
 
 def _submit_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,6 +110,7 @@ def _submit(options: argparse.Namespace) -> None:
         return
     receipt = board.submit(options.file, **description)
     print_line(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
+    print_line("The limits of `leaderboard limits` hold on the page; this command is the host's and has none.")
 
 
 def _work_arguments(parser: argparse.ArgumentParser) -> None:
@@ -139,6 +154,7 @@ def serve(options: argparse.Namespace) -> None:
     check_address(options.host, options.port)
     signal.signal(signal.SIGTERM, _end)
     board = _open(options)
+    print_line("The administrator's page is /administrator; it asks for the admin token.")
     with _worker_beside(board) if options.worker else _nothing():
         app.serve(board, host=options.host, port=options.port, proxies=options.proxies)
 
@@ -213,8 +229,20 @@ def _retry(options: argparse.Namespace) -> None:
     print_line(f"{options.id} is queued again.")
 
 
+def _rescore_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="also where no metric has changed since the current round")
+
+
 def _rescore(options: argparse.Namespace) -> None:
     board = _open(options)
+    if not options.yes and not board.changed_metrics():
+        unchanged = f"No metric has changed since round {board.info().round}: scoring anew would give the same scores."
+        if not sys.stdin.isatty():
+            raise InputError(f"{unchanged} Give --yes to open a new round all the same.")
+        print_line(unchanged)
+        if input("Open a new round all the same? [y/N] ").strip().lower() not in ("y", "yes"):
+            print_line("Nothing was changed.")
+            return
     count = board.rescore()
     print_line(f"Round {board.info().round}: {count} submissions queued.")
 
@@ -255,6 +283,7 @@ Step = tuple[
 ]
 STEPS: Mapping[str, Step] = {
     "init": (_init, "make a board", _init_arguments),
+    "template": (_template, "write a table of the study ids for submitters to fill in", _template_arguments),
     "submit": (_submit, "check a system's reports and queue them", _submit_arguments),
     "work": (_work, "score what is queued", _work_arguments),
     "serve": (serve, "show the board in a browser, with a worker beside it", _serve_arguments),
@@ -265,7 +294,7 @@ STEPS: Mapping[str, Step] = {
     "unhide": (_unhide, "put it back", _id_argument),
     "retry": (_retry, "queue a submission again that failed or has unscored pairs", _retry_arguments),
     "limits": (_limits, "show or change what may be sent, and what is withheld", _limits_arguments),
-    "rescore": (_rescore, "score everything anew with the metrics as installed now", _no_arguments),
+    "rescore": (_rescore, "score everything anew with the metrics as installed now", _rescore_arguments),
     "token": (_token, "make a new admin token, which ends the old one", _no_arguments),
 }
 
@@ -273,11 +302,15 @@ STEPS: Mapping[str, Step] = {
 def standings_table(standings: Standings) -> Table:
     """The table for the terminal: a line a system; the primary metric with its interval."""
     info = standings.board
+    reasons: dict[str, list[str]] = {}
+    for line in standings.systems:
+        if line.reason:
+            reasons.setdefault(line.reason, []).append(line.system.id)
     lines = tuple(
         (
             "-" if line.rank is None else str(line.rank),
             line.system.id,
-            line.system.name + (f"\n{line.reason}" if line.reason else ""),
+            line.system.name,
             *(_score(info, metric, score) for metric, score in line.scores.items()),
         )
         for line in standings.systems
@@ -286,6 +319,7 @@ def standings_table(standings: Standings) -> Table:
         ("rank", "id", "system", *(headed(metric.spec.headline) for metric in info.metrics)),
         (Group(lines),),
         title=f"{info.title}: {info.n_studies:,} studies, round {info.round}, {info.n_queued} in the queue",
+        note=" ".join(f"Not ranked: {', '.join(ids)}. {reason}" for reason, ids in reasons.items()),
         whole=frozenset({1}),
         broken=frozenset(range(2, 3 + len(info.metrics))),
     )

@@ -7,6 +7,7 @@ Takes the records of `model` and gives strings, so that pages can be tested and 
 from __future__ import annotations
 
 import math
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from rrgmetrics import names
+from rrgmetrics import files, names
 from rrgmetrics.english import counted
 from rrgmetrics.present import html
 from rrgmetrics.present.drawing import Scale, scale_around, scale_around_zero, scale_from_zero, scale_of_range
@@ -44,6 +45,9 @@ from rrgmetrics.spaces.leaderboard.model import (
 )
 from rrgmetrics.stats import Estimate
 from rrgmetrics.worth import skill_lines
+
+CARDS = "https://github.com/rrgmetrics/rrgmetrics/blob/main/metrics"
+MOST_IN_A_TEMPLATE = 20_000  # studies: about 400 kB of the page
 
 EXAMPLES = 5  # a page
 MINUS = "\N{MINUS SIGN}"
@@ -160,9 +164,25 @@ def progress_page(progress: Progress) -> str:
     return _render("progress", progress=progress, steps=steps, at=[state for state, _ in steps].index(progress.state))
 
 
-def submit_page(board: BoardInfo, *, accounts: bool = False) -> str:
-    """What a submission must be, above the form; `accounts`: submitters are logged in."""
-    return _render("submit", info=board, accounts=accounts)
+def submit_page(board: BoardInfo, study_ids: Sequence[str] = (), *, accounts: bool = False) -> str:
+    """What a submission must be, above the form.
+
+    Args:
+        board: What the page says of the board.
+        study_ids: The studies, for a template to download; of very many the page offers none.
+        accounts: Whether submitters are logged in.
+    """
+    template = ""
+    if 0 < len(study_ids) <= MOST_IN_A_TEMPLATE:
+        columns = {"study_id": study_ids, "report": [""] * len(study_ids)}
+        template = "data:text/csv;base64," + b64encode(files.csv_text(columns).encode()).decode()
+    return _render("submit", info=board, accounts=accounts, template=template)
+
+
+def card_of(metric: BoardMetric) -> str:
+    """The address of a metric's card; "" for a metric from outside."""
+    name = metric.spec.name
+    return f"{CARDS}/{name}/README.md" if metric.spec.modules == "rrgmetrics.metrics" else ""
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -308,6 +328,7 @@ def _environment() -> Any:
     return html.environment(
         "rrgmetrics.spaces.leaderboard",
         label=label,
+        card_of=card_of,
         signed=signed,
         verdict=verdict,
         day=day,

@@ -177,8 +177,14 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
                 break
     except InputError as error:
         reader.stopped(str(error))
-    checked = reader.checked(shown)
+    checked = reader.checked(shown, names_columns=_names_columns(file))
     return checked._replace(problems=[problem.replace(str(file), shown) for problem in checked.problems])
+
+
+def _names_columns(file: Path) -> bool:
+    """Tells whether the first line of a CSV file names the columns of a submission."""
+    with file.open(encoding="utf-8-sig", errors="replace") as lines:
+        return {"study_id", "report"} <= set(lines.readline(SPARE).strip().replace('"', "").split(","))
 
 
 class _Reader:
@@ -254,13 +260,19 @@ class _Reader:
         """Reading ended before the end of the file."""
         self._stopped = f"{problem} What follows in the file was not read." if self._n_rows else problem
 
-    def checked(self, shown: str) -> Checked:
-        """The reports, or everything that is wrong."""
+    def checked(self, shown: str, *, names_columns: bool = False) -> Checked:
+        """The reports, or everything that is wrong; `names_columns`: the first line of the file does."""
         problems = self._faults[:MAX_PROBLEMS]
         if len(self._faults) > MAX_PROBLEMS:
             problems.append(f"{shown}: {len(self._faults) - MAX_PROBLEMS:,} more rows have such faults.")
         if self._stopped:
             problems.append(self._stopped)
+        if not self._n_rows and not self._stopped and not names_columns:
+            problems.append(
+                f"{shown} has no rows; its first line must name the columns study_id, report, and each further line "
+                "holds a study."
+            )
+            return Checked([], "", problems)
         if self._unknown:
             problems.append(f"{shown}: the board has no study {_some(self._unknown)}; leave such rows out.")
         missing = [study_id for study_id in self._study_ids if study_id not in self._reports]

@@ -232,6 +232,15 @@ def test_command_line(tmp_path, capsys):
     assert open_board(place).verify_admin(token)
     who = ("--name", "Good", "--submitter", "lab")
     assert "no report for 'study-011'" in run("submit", place, str(bad), *who, "--check", status=2)
+    junk = tmp_path / "junk.csv"
+    junk.write_text("hello")
+    refused = run("submit", place, str(junk), *who, "--check", status=2)
+    assert "first line must name the columns study_id, report" in refused
+    assert "no report for" not in refused
+    template = tmp_path / "template.csv"
+    assert "12 studies" in run("template", place, str(template))
+    assert template.read_text().splitlines()[:2] == ["study_id,report", "study-000,"]
+    assert "is fine" in run("submit", place, str(template), *who, "--check")
     assert "is fine; nothing was queued" in run("submit", place, str(good), *who, "--check")
     id = run("submit", place, str(good), *who, "--tags", "7B").partition(":")[0]
     assert "Good: queued. Waiting; it is next." in run("show", place, id)
@@ -244,7 +253,8 @@ def test_command_line(tmp_path, capsys):
     assert id in run("show", place, "--hidden")
     run("unhide", place, id)
     assert "has not failed" in run("retry", place, id, status=2)
-    assert "Round 2: 1 submissions queued" in run("rescore", place)
+    assert "No metric has changed since round 1" in run("rescore", place, status=2)
+    assert "Round 2: 1 submissions queued" in run("rescore", place, "--yes")
     run("work", place, "--once")
     newer = run("token", place).rpartition("once: ")[2].strip()
     assert open_board(place).verify_admin(newer)
