@@ -135,7 +135,6 @@ def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
     )
     parser.add_argument(
         "--text",
-        default="",
         metavar="NAME",
         help="what every metric reads of both reports: findings, impression, findings_only, impression_only, lower, "
         "...; metrics that say ?text= keep theirs",
@@ -351,9 +350,8 @@ def read_beside(options: argparse.Namespace, references: str) -> Beside:
 
 def prepared(names: Sequence[str] | Mapping[str, str], options: argparse.Namespace) -> Metrics:
     """The metrics, ready to run as the options say; of a mapping the values, under the names that are the keys."""
-    shared: dict[str, Any] = {
-        name: getattr(options, name) for name in ("workers", "missing", "text") if name in options
-    }
+    shared: dict[str, Any] = {name: getattr(options, name) for name in ("workers", "missing") if name in options}
+    shared["text"] = getattr(options, "text", None) or ""
     called = names if isinstance(names, Mapping) else {name: name for name in names}
     ready = prepare(list(called.values()), batch_size=options.batch_size, device=options.device, **shared)
     return ready.renamed({name: asked for asked, name in called.items()})

@@ -22,6 +22,7 @@ from rrgmetrics.cli.formats import mark_stand_ins, print_line
 from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
+from rrgmetrics.cli.weights import naming_missing_weights
 from rrgmetrics.comparison import CORRECTIONS
 from rrgmetrics.gate import reasons_in_tables
 from rrgmetrics.progress import showing
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
     check_publishing(options)
     files.check_outputs(**outputs, inputs=inputs, force=options.force)
     readings = Readings()
-    with reasons_in_tables(), showing(not options.no_progress, slow_metrics):
+    with naming_missing_weights(names), reasons_in_tables(), showing(not options.no_progress, slow_metrics):
         compared = compare(
             paths,
             options.references,
@@ -81,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
             workers=options.workers,
             missing=options.missing,
             per_study=options.per_study,
-            text=options.text,
+            text=options.text or "",
             readings=readings,
             progress=not options.no_progress,
         )

@@ -24,7 +24,7 @@ from rrgmetrics.streaming import Totals
 from rrgmetrics.worth import Worth
 
 SHOWN = 5  # reasons of a metric that are printed
-MORE = "--full shows differences, every trivial system and the abnormal studies; --html FILE shows each study."
+MORE = "--full shows every table; --html FILE shows every study."
 
 
 def print_scores(

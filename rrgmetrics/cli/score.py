@@ -28,6 +28,7 @@ from rrgmetrics.cli.formats import mark_stand_ins, print_line
 from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
+from rrgmetrics.cli.weights import naming_missing_weights
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.gate import reasons_in_tables
@@ -91,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
     system = files.name_of(options.predictions or options.pairs)
     readings = Readings()
     keys, shown = chosen_keys(options), not options.no_progress
-    with reasons_in_tables(), showing(shown, slow_metrics):
+    with naming_missing_weights(names), reasons_in_tables(), showing(shown, slow_metrics):
         results, worth = score_with_trivial(
             called, {system: studies.pairs}, beside, options, studies.study_ids, readings
         )

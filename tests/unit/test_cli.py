@@ -98,7 +98,7 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
         "--metrics", "rouge", "--trials", 20, "--no-progress", "--no-trivial",
     )  # fmt: skip
     assert status == 0
-    assert "differences from a" in printed.out
+    assert "† differs from a" in " ".join(printed.out.split())
     status, printed = run(capsys, "score", folder / "theirs.csv", "--columns", columns.replace("truth", "truht"))
     assert status == 2
     assert "Did you mean 'ground_truth'?" in printed.err
@@ -242,3 +242,14 @@ def test_threads_wait_asleep_in_a_process_of_ours_alone(monkeypatch, capsys):
     monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
     assert cli.main() == 0
     assert "GOMP_SPINCOUNT" not in os.environ
+
+
+def test_all_weights_that_are_missing_are_named_at_once(folder, capsys, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HUB_CACHE", str(folder / "empty"))
+    status, printed = run(capsys, "score", folder / "pairs.csv", "--metrics", "radeval", "--no-progress")
+    assert status == 2
+    for needed in ("distilbert-base-uncased", "IAMJB/RadEvalModernBERT", "chexbert.pth", "radgraph-xl.tar.gz"):
+        assert needed in printed.err
+    assert "`rrgmetrics doctor bertscore@radeval radeval_bertscore@paper" in printed.err
+    assert printed.err.count("\n") == 1
