@@ -75,7 +75,7 @@ def test_a_judge_is_trained_in_bf16(tmp_path, cuda, monkeypatch):
     )
     config = JudgeConfig(
         pairs=(str(tmp_path / "pairs.csv"),), epochs=40, evaluations=0.1, patience=0, hidden_size=128, layers=2,
-        vocabulary_size=800, learning_rate=2e-3, validation_fraction=0.2,
+        vocabulary_size=800, learning_rate=2e-3, validation_fraction=0.3,
     )  # fmt: skip
     run = train_judge(config, tmp_path / "run", progress=False)
     assert set(seen) == {("cuda", torch.float32)}
@@ -85,7 +85,7 @@ def test_a_judge_is_trained_in_bf16(tmp_path, cuda, monkeypatch):
     assert next(iter(result.values())).n_unscored <= len(PAIRS) // 4
 
 
-def test_throughput_of_a_model_of_seven_billion_weights(cuda, record_property):
+def test_throughput_of_a_model_of_seven_billion_weights(cuda, record_testsuite_property):
     """Random weights of Llama 2's shape, built on the meta device; 64 prompts as long as GREEN's, 64 tokens each."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
@@ -115,7 +115,7 @@ def test_throughput_of_a_model_of_seven_billion_weights(cuda, record_property):
     answers = list(source.stream(prompts))
     seconds = time.perf_counter() - begun
     assert len(answers) == 64
-    record_property("replies of 64 tokens a minute", round(60 * len(answers) / seconds))
+    record_testsuite_property("replies of 64 tokens a minute", round(60 * len(answers) / seconds))
     del model, source
     gc.collect()
     cuda.empty_cache()
