@@ -253,6 +253,9 @@ def _without_weights(configuration: str) -> Remark:
         return Remark("ok", "It has no published weights; it asks a model that you name.")
     if name.config not in name.spec.configs:
         return Remark("left", f"{name.config} is a model of your choice, of which nothing is known here.")
+    if name.spec.judge and name.config not in READER:
+        about = name.spec.configs[name.config].help
+        return Remark("left", f"It loads weights, of which nothing more is known here: {about}.")
     return Remark("ok", "It loads no weights.")
 
 

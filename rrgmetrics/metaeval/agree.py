@@ -136,6 +136,8 @@ def _scored(
     if subjects.models:
         raise InputError(f"{next(iter(subjects.models))} takes the time of what it combines; name these instead.")
     scored: list[tuple[dict[str, Result], dict[str, Timed]]] = [({}, {}) for _ in data]
+    with prepare(metrics, batch_size=batch_size, device=device):
+        pass  # what is missing is known before anything is scored
     for name in metrics:
         with prepare([name], batch_size=batch_size, device=device) as ready:
             for each, (results, times) in zip(data, scored, strict=True):

@@ -112,12 +112,21 @@ def table_across(runs: Sequence[Run]) -> Table:
     unscored = any(score.n_unscored for run in runs for score in run.scores)
     note = (" ° some pairs are unscored." if unscored else "") + note
     return Table(
-        ("", *(f"{parse_name(score.metric).titled.named(score.key)} {score.key.arrow}" for score in columns.values())),
+        ("", *_heads(list(columns.values()))),
         tuple(groups),
         title=f"{counted(len(columns), 'score')} on {counted(len(runs), 'data set')}",
         note=f"Best of each data set in bold; intervals and n stand in what --output writes.{note}",
         broken=frozenset(range(len(columns) + 1)),
     )
+
+
+def _heads(scores: Sequence[Score]) -> list[str]:
+    """The head of each column; where two would read alike, with the metric as it was asked for."""
+    titles = [f"{parse_name(score.metric).titled.named(score.key)} {score.key.arrow}" for score in scores]
+    return [
+        f"{title} ({score.metric})" if titles.count(title) > 1 else title
+        for title, score in zip(titles, scores, strict=True)
+    ]
 
 
 def number_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:

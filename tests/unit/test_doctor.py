@@ -385,6 +385,8 @@ def test_options_and_models_of_ones_own_are_told_apart(home):
         "green@openai:my-model": "openai:my-model is a model of your choice, of which nothing is known here.",
         "mammo_green": "It has no published weights; it asks a model that you name.",
         "green@reader": "It loads no weights.",
+        "green@small": "It loads weights, of which nothing more is known here: StanfordAIMI/GREEN-RadPhi2, 2.7 billion "
+        "weights, asked as `paper` is; not run here.",
     }
     for checkup, sentence in zip(Doctor("http://127.0.0.1:9").examine(list(told)), told.values(), strict=True):
         assert checkup.remarks[0].sentence.startswith(sentence), checkup.configuration

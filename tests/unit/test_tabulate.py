@@ -56,6 +56,15 @@ def test_a_group_a_data_set_a_line_a_system_a_column_a_score(runs, tmp_path, cap
     assert [float(row["low"]) for row in rows[:4]] == [row["score"]["low"] for row in written]
 
 
+def test_two_settings_of_one_metric_are_told_apart(tmp_path, capsys):
+    references, reports = write(tmp_path / "references.jsonl", REFERENCES), write(tmp_path / "a.jsonl", SYSTEMS["bad"])
+    arguments = ["compare", "--systems", reports, "--references", references, "--metrics", "bleu", "bleu?text=words"]
+    run = str(tmp_path / "run.json")
+    assert main([*arguments, "--trials", "10", "--no-trivial", "--no-progress", "--json", run]) == 0
+    assert main(["tabulate", run, "--output", str(tmp_path / "out.md")]) == 0
+    assert "| BLEU-4 ↑ (bleu) | BLEU-4 ↑ (bleu?text=words) |" in (tmp_path / "out.md").read_text()
+
+
 def damaged(change):
     document = {
         "rrgmetrics": "0.2.0",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import math
+import sys
 
 import pytest
 from rated_layouts import LAYOUTS, PAIRS
 
+from rrgmetrics import BackendError
 from rrgmetrics.cli import main
 from rrgmetrics.metaeval import agree
 from rrgmetrics.metaeval.timing import score_timed
@@ -80,6 +82,13 @@ Invented.
 [Matched Findings]:
 1. Effusion
 """
+
+
+def test_weights_that_are_missing_are_known_before_anything_is_scored(rexval, monkeypatch):
+    module = sys.modules["rrgmetrics.metaeval.agree"]  # whose name in the package is the function's
+    monkeypatch.setattr(module, "score_timed", lambda *arguments, **more: pytest.fail("scored"))
+    with pytest.raises(BackendError, match="nowhere"):
+        agree(rexval, ["bleu", "crepe@lab/nowhere"], timed=True, progress=False)
 
 
 def test_the_command_prints_writes_and_draws(rexval, tmp_path, capsys):
