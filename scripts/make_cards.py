@@ -19,7 +19,7 @@ from rrgmetrics.english import listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import advice
 from rrgmetrics.present.documents import markdown
-from rrgmetrics.present.evidence import name_of, page_markdown, ranked_table
+from rrgmetrics.present.evidence import UNASKED, is_unasked, name_of, page_markdown, ranked_table
 from rrgmetrics.present.numbers import figure
 from rrgmetrics.present.short import NOTHING, span
 from rrgmetrics.specs import SPECS, MetricSpec
@@ -79,9 +79,12 @@ def agreement() -> str:
 
 
 def metrics() -> str:
-    """All metrics, those first that agree most with radiologists."""
+    """All metrics, those first that agree most with radiologists; judges for whom the reader answers below them."""
     rows = []
-    for spec in advice.by_agreement(SPECS.values()):
+    ordered = sorted(advice.by_agreement(SPECS.values()), key=is_unasked)
+    for before, spec in zip([None, *ordered], ordered, strict=False):
+        if is_unasked(spec) and not (before and is_unasked(before)):
+            rows.append((f"**{UNASKED.replace('finding_errors', '`finding_errors`')}**", "", "", "", ""))
         cost = advice.seconds(spec.name)
         known = advice.verdict(spec.name) != "unmeasured"
         rows.append(

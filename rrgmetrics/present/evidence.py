@@ -28,6 +28,9 @@ STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
 TITLE = "Which metric should I report?"
 
 
+UNASKED = "Judges that were not asked: the reader of finding_errors answers for each"
+
+
 class Section(NamedTuple):
     """A part of a page: a heading, sentences, a table, and more sentences as a list."""
 
@@ -71,10 +74,13 @@ def agreement_table(spec: MetricSpec, *, seen: bool) -> Table | None:
 def ranked_table(specs: Iterable[MetricSpec]) -> Table:
     """One line a metric, its agreement on each data set that development has not seen, the greatest first."""
     columns = advice.main_measures()
-    lines: list[Cells] = []
+    lines: dict[bool, list[Cells]] = {False: [], True: []}
     for spec in advice.by_agreement(each for whole in specs for each in with_keys(whole)):
         cells = [value_cell(data.metrics.get(spec.subject), measure) for data, measure in columns]
-        lines.append((name_of(spec), *cells))
+        lines[is_unasked(spec)].append((name_of(spec), *cells))
+    groups = [Group(tuple(lines[False]))]
+    if lines[True]:
+        groups.append(Group(tuple(lines[True]), (Cell(UNASKED, "strong"),)))
     ceiling = [Cell(span(data.ceiling.get(measure, ())) or NOTHING, "quiet") for data, measure in columns]
     about = "; ".join(
         f"{data.short}: {data.measures[measure].title}, {data.rows} {data.unit} of {data.studies} studies, rrgmetrics "
@@ -83,7 +89,7 @@ def ranked_table(specs: Iterable[MetricSpec]) -> Table:
     )
     return Table(
         ("metric", *(data.short for data, _ in columns)),
-        (Group(tuple(lines)), Group(((Cell("a radiologist", "quiet"), *ceiling),))),
+        (*groups, Group(((Cell("a radiologist", "quiet"), *ceiling),))),
         title="Agreement with radiologists on data that development never saw",
         note=f"Kendall's tau-b [95% interval]; °: it holds 0. {about}. {STAND_IN}.",
         whole=frozenset({0}),
@@ -155,6 +161,11 @@ def value_cell(row: Measured | None, measure: str) -> Cell:
 def name_of(spec: MetricSpec) -> str:
     """The name, with the mark of a stand-in."""
     return spec.subject + (" *" if spec.stand_in else "")
+
+
+def is_unasked(spec: MetricSpec) -> bool:
+    """Whether the metric is a judge for whom the bundled reader answers: it agrees and errs with `finding_errors`."""
+    return spec.judge and spec.stand_in and "reader" in spec.needs
 
 
 def versions(rows: Iterable[Measured]) -> str:

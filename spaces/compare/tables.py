@@ -59,7 +59,7 @@ def score_part(lines: Sequence[Line], measured: MeasuredSet) -> Markup:
     if n_candidates == 1:
         heads = [Markup("Score")]
     table = Table(
-        ("Metric", *heads, _head("Tau-b with radiologists", "Tau-b"), _head("Same preference", "Same")),
+        ("Metric", *heads, _head("Tau-b, development cases", "Tau-b, dev."), _head("Same preference", "Same")),
         tuple(group for family in FAMILIES if (group := _group(family, lines, measured, len(heads))).lines),
         title="Scores of every metric",
         style=SIDE_BY_SIDE,
