@@ -7,20 +7,25 @@ So nothing is written twice, and a contract test finds what has gone apart.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import textwrap
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.advice import in_words, main_agreements
-from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric, with_keys
+from rrgmetrics.metaeval.measured import DEVELOPMENT, USUAL, measured_sets, of_metric, read_results, with_keys
 from rrgmetrics.names import parse_name
-from rrgmetrics.present.numbers import bounds, estimate, figure
+from rrgmetrics.present.numbers import between, bounds, estimate, figure
+from rrgmetrics.present.numbers import in_words as range_in_words
 from rrgmetrics.present.stress_card import stress_block
+from rrgmetrics.present.usual import usual_of
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, Option, configurations
 from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.specs.model import Stated
@@ -63,6 +68,10 @@ def folder_texts(folder: Path, spec: MetricSpec) -> dict[Path, str]:
 # --- the card
 
 
+MOST_ROWS = 4  # of agreement on a card; beyond, values without an interval are on the page alone
+AGREEMENT = "https://rrgmetrics.github.io/rrgmetrics/evidence/agreement/"
+
+
 def refreshed(card: str, spec: MetricSpec) -> str:
     """Returns a card with its front matter and its blocks of facts as in the row."""
     card = f"{front_matter(card, spec)}{card.split('---', 2)[2]}"
@@ -70,6 +79,8 @@ def refreshed(card: str, spec: MetricSpec) -> str:
         card = replace_block(card, name, text)
     if "<!-- conventions" in card:
         card = replace_block(card, "conventions", _conventions())
+    if "<!-- good" in card:
+        card = replace_block(card, "good", _good(spec))
     if "<!-- cost" in card:
         card = replace_block(card, "cost", _cost(spec))
     if "<!-- stress" in card:
@@ -177,6 +188,31 @@ def _empty(spec: MetricSpec) -> str:
     return "\n".join([*lines, "", 'An empty reference is scored with `missing="empty"` only.'])
 
 
+def _good(spec: MetricSpec) -> str:
+    """What scores are usual: of known candidates as measured here, and of the systems of ReXrank."""
+    parts, data, usual = [range_in_words(spec.headline)], measured_sets()[USUAL], usual_of(spec)
+    if usual:
+        rows = [
+            (data.measures[name].title, between(each.low, each.high, spec.headline)) for name, each in usual.items()
+        ]
+        heads = ("candidates", f"half of the pairs score ({parse_name(spec.name).title}, RadPref's development half)")
+        parts.append("\n".join(table(heads, rows)))
+    if published := _rexrank()["metrics"].get(spec.name):
+        systems = [
+            (name, str(n), f"{low:g} to {high:g}", f"{best:g}")
+            for name, (n, low, high, best) in published["sets"].items()
+        ]
+        heads_of = ("data set", "systems", f"half of them score ({published['title']}, as published)", "the best")
+        parts.append("\n".join(table(heads_of, systems)))
+        parts.append(f"Source: {_rexrank()['source']}. These compare with published settings only.")
+    return "\n\n".join(parts)
+
+
+@cache
+def _rexrank() -> dict[str, Any]:
+    return dict(read_results(Path(__file__).parent / "metaeval" / "rexrank.yaml"))
+
+
 def _agreement(spec: MetricSpec) -> str:
     """The agreement with radiologists as it was measured: on data that development never saw, and on data it read."""
     advice = f"**{in_words(spec.name).replace(':', ':**', 1)}" if main_agreements(spec.name) else ""
@@ -188,14 +224,16 @@ def _never_seen(spec: MetricSpec) -> str:
     measured = [found for _, own in by_subject for found in own]
     if not measured:
         return "On data that development never saw it has not been measured yet."
-    rows = []
+    rows, others = [], 0
     for subject, own in by_subject:
         key = f"`{subject.subject}`: " if subject.fragment else ""
         for data, name, measure, _, tau in own:
+            if math.isnan(tau.low) and len(measured) > MOST_ROWS:
+                others += 1
+                continue
             ceiling = " to ".join(figure(end, 2) for end in data.ceiling.get(name, ())) or "not known"
             rows.append((data.short, key + measure.title, estimate(tau, places=2), ceiling))
-    sets = {found.data.name: found.data for found in measured}.values()
-    about = (f"- {data.title}: {data.rows} {data.unit} of {data.studies} studies. {data.description}" for data in sets)
+    more = f" {others} further values, by kind of error and within studies, are there too." if others else ""
     versions = listed(sorted({found.row.version for found in measured}))
     return "\n".join(
         [
@@ -204,7 +242,7 @@ def _never_seen(spec: MetricSpec) -> str:
             "",
             *table(("data", "radiologists'", "tau-b", "one radiologist against the others"), rows),
             "",
-            *about,
+            f"[Agreement with radiologists]({AGREEMENT}) says what these data are.{more}",
         ]
     )
 

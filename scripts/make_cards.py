@@ -91,12 +91,21 @@ def metrics() -> str:
             (
                 f"[`{spec.name}`](metrics/{spec.name}/README.md){name_of(spec).removeprefix(spec.name)}",
                 spec.summary,
+                spec.modality,
+                spec.paper or "rrgmetrics",
+                provider(spec),
+                published(spec),
                 span(each.value.value for each in advice.main_agreements(spec.name)) if known else NOTHING,
                 figure(cost.values["seconds"].value, 1) if cost else NOTHING,
-                published(spec),
             )
         )
-    return "\n".join(cards.table(("metric", "what it compares", "tau-b", "s", "published settings"), rows))
+    heads = ("metric and key", "what it compares", "reports", "paper", "bundled", "published settings", "tau-b", "s")
+    return "\n".join(cards.table(heads, rows))
+
+
+def provider(spec: MetricSpec) -> str:
+    """What computes the bundled configuration."""
+    return spec.configs["default"].help if "default" in spec.configs else "a model or server that you name"
 
 
 def published(spec: MetricSpec) -> str:

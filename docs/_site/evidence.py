@@ -23,8 +23,9 @@ from rrgmetrics.present.documents import markdown
 from rrgmetrics.present.gaming import cut, gain_text
 from rrgmetrics.present.short import short
 from rrgmetrics.present.stress import BY_CONSTRUCTION, READER_MARK, SUMMARY, remarks, reports_of, summary_of
+from rrgmetrics.present.stress_card import stress_table
 from rrgmetrics.reader import ErrorCategory
-from rrgmetrics.reader.lexicon import all_packs
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs
 from rrgmetrics.specs import SPECS
 from rrgmetrics.stats import Estimate
 
@@ -121,8 +122,25 @@ def stress() -> str:
         "## In words",
         "\n".join(f"- [`{name}`](../metrics/{name}.md): {' '.join(remarks(stored.metrics[name]))}" for name in ordered),
         *(part for pack in written_packs() for part in _written(pack)),
+        *_every_change(ordered),
     ]
     return "\n\n".join(parts)
+
+
+def _every_change(names: list[str]) -> Iterator[str]:
+    """Every change of every metric, a table each."""
+    yield "## Every change"
+    yield (
+        "Of errors the share of pairs that score worse, in brackets the mean loss in units of what another patient's "
+        "report costs."
+    )
+    for name in names:
+        yield f"### {name}"
+        for pack in (DEFAULT_PACK, *written_packs()):
+            stored = stored_stress(results_file(pack))
+            if name in stored.metrics:
+                table = stress_table(stored.metrics[name]).replace("\n", "\n    ")
+                yield f'??? note "{reports_of(stored)[:1].upper()}{reports_of(stored)[1:]}"\n\n    {table}'
 
 
 def gamed() -> str:

@@ -28,6 +28,10 @@ metric that cannot, take `finding_errors` or `crimson`."""
 MADE_BY_THE_READER = """\
 The reader, which put the errors in, also reads for this metric: that it sees them holds by construction, and says
 nothing of errors that the reader cannot see."""
+TABLES = (
+    "Every change with its share is on the page [Metrics under stress]"
+    "(https://rrgmetrics.github.io/rrgmetrics/evidence/stress/#{name})."
+)
 NOT_MEASURED = "It has not been put under stress yet: `make stress`, then `make cards`."
 NO_HACKS = "As a reward it pays for nothing that is known not to be right (`rrgmetrics game`)."
 HACKED = "As a reward it pays for what is not right (`rrgmetrics game`):"
@@ -44,7 +48,14 @@ def stress_block(spec: MetricSpec) -> str:
     scope = READS.format(what=what) if modality_of(name) else ANY_TEXT
     stored = [stored_stress(results_file(pack)) for pack in (DEFAULT_PACK, *written_packs())]
     parts = [part for each in stored if spec.name in each.metrics for part in _parts(each, each.metrics[spec.name])]
-    return "\n\n".join((*(parts or [NOT_MEASURED]), games(spec), scope))
+    parts += [TABLES.format(name=spec.name)] if parts else [NOT_MEASURED]
+    return "\n\n".join((*parts, games(spec), scope))
+
+
+def stress_table(metric: Stressed) -> str:
+    """Returns every change that was made to reports, with the share that scores worse and the mean loss."""
+    rows = "\n".join(f"| {head} | {', '.join(cells)} |" for head, cells in _rows(metric) if cells)
+    return f"| change | share (loss) |\n|---|---|\n{rows}"
 
 
 def games(spec: MetricSpec) -> str:
@@ -55,23 +66,16 @@ def games(spec: MetricSpec) -> str:
 
 
 def _parts(stored: StoredStress, metric: Stressed) -> Iterator[str]:
-    """What was measured on reports of one kind."""
+    """What was measured on reports of one kind, in words."""
     yield _about(stored, metric)
     yield "\n".join(f"- {remark}" for remark in remarks(metric))
-    rows = "\n".join(f"| {head} | {', '.join(cells)} |" for head, cells in _rows(metric) if cells)
-    yield f"| change | share (loss) |\n|---|---|\n{rows}"
     if metric.rests_on_the_reader:
         yield MADE_BY_THE_READER
 
 
 def _about(stored: StoredStress, metric: Stressed) -> str:
-    own, other = (f"{value:.2f}" for value in (metric.means["intact"], metric.means["other"]))
     how = f"`rrgmetrics stress{_argument(stored)}`; version {stored.version}, {stored.date}"
-    return (
-        f"{metric.title} {metric.arrow} on {reports_of(stored)}, changed in known ways and scored against themselves\n"
-        f"({how}). Of errors the share that scores worse, in brackets the mean\nloss in units of what another "
-        f"patient's report costs: a report itself scores {own} on the mean, another patient's {other}."
-    )
+    return f"On {reports_of(stored)}, changed in known ways and scored against themselves\n({how}):"
 
 
 def _argument(stored: StoredStress) -> str:
