@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from rrgmetrics.english import listed
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.kinds import KINDS, MATCHED, ONLY_HERE
 from rrgmetrics.present.marks import Explanation, Mark, Remark
@@ -146,6 +147,20 @@ def _weighed(told: Mapping[str, Any], pair: Pair) -> Explanation:
     return replace(_named("finding_score")(told, pair), note=told["words"])
 
 
+def _outcomes(told: Sequence[Mapping[str, Any]], pair: Pair) -> Explanation:
+    """What became of each finding, as `finding_f1` gives it."""
+    kinds = {"found": MATCHED, "missing": "missing_finding", "false": "false_finding"}
+    heads = {"found": "Both", "missing": "Only the reference", "false": "Only the candidate"}
+    remarks = []
+    for row in (row for row in told if row["outcome"] in heads):
+        wrong = [attribute for attribute, is_right in row["right"].items() if is_right is False]
+        left_out = [attribute for attribute, is_right in row["right"].items() if is_right is None]
+        notes = [f"{listed(own)} {what}" for own, what in ((wrong, "wrong"), (left_out, "left out")) if own]
+        about = "; ".join((f"weight {row['weight']:g}", *notes))
+        remarks.append(Remark(kinds[row["outcome"]], f"{heads[row['outcome']]}: {row['words']} ({about})."))
+    return replace(_evidence(pair), remarks=tuple(remarks))
+
+
 def _corrections(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
     """Corrections with a severity, as `fineradscore` gives them."""
     errors = errors_of("fineradscore", verdict)
@@ -233,6 +248,7 @@ def _entities(text: str, entities: Sequence[Mapping[str, Any]]) -> Iterator[Mark
 VIEWS: Mapping[str, View] = {
     "finding_errors": _named("finding_errors"),
     "finding_score": _weighed,
+    "finding_f1": _outcomes,
     "crepe": _shares,
     "green": _named("green"),
     "mammo_green": _named("mammo_green"),

@@ -30,6 +30,7 @@ import numpy as np
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.reader import ErrorCategory, Reading
 from rrgmetrics.reader.graded import Graded
+from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.model import Attribute, Unit
 from rrgmetrics.reader.rubric import Appraisal, appraise
 from rrgmetrics.reports import Pair
@@ -69,6 +70,7 @@ class Row(NamedTuple):
 
     Attributes:
         finding: The concept's name in the lexicon.
+        words: The finding as a phrase.
         outcome: `found` in both, `missing` in the candidate, `false` in it, or `denied` by a report.
         weight: What it weighs for the patient; 0 for what is denied.
         right: Of a finding in both, by attribute whether the candidate has it right; None where it leaves it out.
@@ -76,6 +78,7 @@ class Row(NamedTuple):
     """
 
     finding: str
+    words: str
     outcome: Outcome
     weight: float
     right: Mapping[str, bool | None]
@@ -313,8 +316,14 @@ def _rows(compared: Compared, appraisal: Appraisal) -> Iterator[Row]:
     of_reference, of_candidate = _denials(compared)
     for concept in dict.fromkeys((*of_reference, *of_candidate)):
         sides = {"reference": of_reference, "candidate": of_candidate}
-        yield Row(concept, "denied", 0.0, {side: own[concept] for side, own in sides.items() if concept in own})
+        yield Row(
+            concept,
+            load().concepts[concept].name,
+            "denied",
+            0.0,
+            {side: own[concept] for side, own in sides.items() if concept in own},
+        )
 
 
 def _row(graded: Graded, outcome: Outcome, right: Mapping[str, bool | None] | None = None) -> Row:
-    return Row(graded.unit.head.concept, outcome, WEIGHTS[graded.significance], right or {})
+    return Row(graded.unit.head.concept, graded.words, outcome, WEIGHTS[graded.significance], right or {})

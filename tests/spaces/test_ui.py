@@ -70,10 +70,10 @@ def test_every_metric_shows_a_pair(name):
 def test_context_is_asked_for_where_it_matters(name):
     said = {"age": "20", "sex": "F", "indication": "Trauma."}, {"age": "88", "sex": "M", "indication": "Cough."}
     report = "Tortuous aorta. Mild cardiomegaly. Small hiatal hernia."
-    scores = [
-        rrgmetrics.score(name, predictions=[""], references=[report], contexts=[context], progress=False)[name].scores
-        for context in said
-    ]
+    scores = []
+    for context in said:
+        texts = {"predictions": ["", "Mild cardiomegaly."], "references": [report] * 2, "contexts": [context] * 2}
+        scores.append(rrgmetrics.score(name, **texts, progress=False)[name].scores)
     assert (str(scores[0]) != str(scores[1])) == SPECS[name].takes_context  # as texts: nan is not nan
 
 
