@@ -131,7 +131,7 @@ def _skill(skill: Skill) -> Cell:
 def _bare_skill(skill: Skill) -> Cell:
     """The skill without its interval."""
     whole = _skill(skill)
-    return Cell(whole.text + (UNSURE if skill.state == "unsure" else ""), whole.style)
+    return Cell(whole.text + (UNSURE if skill.skill.low <= 0 <= skill.skill.high else ""), whole.style)
 
 
 def collapse_table(collapses: Sequence[Collapse]) -> Table:
