@@ -19,15 +19,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.reader import Finding, read
+from rrgmetrics.reader import Finding, Reader
 from rrgmetrics.reader.ct_conditions import ct_conditions
-from rrgmetrics.reader.lexicon import load, load_file, pack_used
+from rrgmetrics.reader.lexicon import load_file
 from rrgmetrics.reader.similarity import related
 
 sys.path.insert(0, str(Path(__file__).parent))
 from voices import counted, counts, pair_lines
 
 PACK = "chest_ct"
+READER = Reader(PACK)
 HERE = Path(__file__).parent / PACK
 Row = dict[str, Any]
 
@@ -45,9 +46,11 @@ def f1(tally: Counter[str]) -> float:
 
 def label_tallies(misses: list[str]) -> dict[str, Counter[str]]:
     """True and false positives and false negatives by condition, and of all under "micro"; appends what is wrong."""
-    tallies: dict[str, Counter[str]] = {name: Counter() for name in ("micro", *load_file("ct")["conditions"])}
+    tallies: dict[str, Counter[str]] = {
+        name: Counter() for name in ("micro", *load_file("ct", READER.lexicon.key)["conditions"])
+    }
     for row in rows("labelled"):
-        got, want = ct_conditions(read(row["report"])), set(row["labels"])
+        got, want = ct_conditions(READER.read(row["report"])), set(row["labels"])
         for kind, names in (("tp", got & want), ("fp", got - want), ("fn", want - got)):
             for name in names:
                 tallies[name][kind] += 1
@@ -64,9 +67,9 @@ def exact_pairs() -> int:
 
 def faults(row: Row) -> list[str]:
     """What is read otherwise than a sentence's row says; a finding is what the reader reads in its name."""
-    lexicon, findings, known, wrong = load(), read(row["sentence"]).findings, set(), []
+    lexicon, findings, known, wrong = READER.lexicon, READER.read(row["sentence"]).findings, set(), []
     for want in row["findings"]:
-        names = {finding.concept for finding in read(f"{want['finding'].capitalize()}.").findings}
+        names = {finding.concept for finding in READER.read(f"{want['finding'].capitalize()}.").findings}
         fitting = [f for f in findings if any(related(f.concept, name, lexicon) for name in names)]
         known.update(map(id, fitting))
         absent = want.get("status") == "absent"
@@ -91,16 +94,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args(arguments)
-    with pack_used(PACK):
-        print(*pair_lines(rows("pairs"), misses=options.misses), sep="\n")
-        missed: list[str] = []
-        for name, tally in label_tallies(missed).items():
-            print(f"{name:36} F1 {f1(tally):.3f}  ({tally['tp']} right, {tally['fp']} false, {tally['fn']} missed)")
-        by_sentence = {row["sentence"]: faults(row) for row in rows("sentences")}
-        print(f"sentences: {sum(not wrong for wrong in by_sentence.values())} of {len(by_sentence)} as written")
-        if options.misses:
-            print(*missed, sep="\n")
-            print(*(f"{sentence}\n    {'; '.join(w)}" for sentence, w in by_sentence.items() if w), sep="\n")
+    print(*pair_lines(rows("pairs"), misses=options.misses), sep="\n")
+    missed: list[str] = []
+    for name, tally in label_tallies(missed).items():
+        print(f"{name:36} F1 {f1(tally):.3f}  ({tally['tp']} right, {tally['fp']} false, {tally['fn']} missed)")
+    by_sentence = {row["sentence"]: faults(row) for row in rows("sentences")}
+    print(f"sentences: {sum(not wrong for wrong in by_sentence.values())} of {len(by_sentence)} as written")
+    if options.misses:
+        print(*missed, sep="\n")
+        print(*(f"{sentence}\n    {'; '.join(w)}" for sentence, w in by_sentence.items() if w), sep="\n")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from rrgmetrics import child, notice
 from rrgmetrics.callbacks.scoring import Scoring, flat
 from rrgmetrics.missing import Missing
 from rrgmetrics.names import parse_name
+from rrgmetrics.reader.lexicon import environment_of_children
 from rrgmetrics.reports import Context, Pair
 
 FLAGS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # of torchrun
@@ -90,7 +91,8 @@ class Background:
         if job.process is not None:
             return job.process
         line = json.dumps({**self._settings, "metrics": job.metrics, "pairs": job.pairs}).encode() + b"\n"
-        environment = {key: value for key, value in os.environ.items() if key not in FLAGS} | {notice.VARIABLE: "no"}
+        environment = {key: value for key, value in os.environ.items() if key not in FLAGS}
+        environment |= {notice.VARIABLE: "no", **environment_of_children()}
         command = [sys.executable, "-m", "rrgmetrics.callbacks.background"]
         job.process = child.start(command, line, env=environment, stdout=job.values, stderr=job.output)
         return job.process

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import load, pack_used
+from rrgmetrics.reader.lexicon import lexicon_of
 
 NO_FINDING = ("devices", "technique")  # groups of concepts
 MIN_STUDIES = 5  # a mean over fewer would tell about single references
@@ -26,8 +26,7 @@ def finding_groups(reading: Reading) -> set[str]:
         >>> finding_groups(Readings().read("Small left pleural effusion. No pneumothorax."))
         {'pleura'}
     """
-    with pack_used(reading.pack):
-        concepts = load().concepts
+    concepts = lexicon_of(reading).concepts
     return {concepts[item.concept].group for item in reading.abnormal if concepts[item.concept].counts}
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, Literal, cast
 
 from rrgmetrics import files, signature
-from rrgmetrics.backends.base import Backend
+from rrgmetrics.backends.base import Backend, for_pack
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import Missing, MissingReports, check_choice, log_lines, warn_of_missing
@@ -24,7 +24,7 @@ from rrgmetrics.names import parse_names as parse_names
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yields
 from rrgmetrics.progress import drained, showing
-from rrgmetrics.reader.lexicon import first_pack, pack_used
+from rrgmetrics.reader.lexicon import first_pack
 from rrgmetrics.reports import Pair, count_distinct
 from rrgmetrics.results import Result, cut_line
 from rrgmetrics.runner import Annotations, Job, Memory, as_read, run
@@ -99,16 +99,17 @@ class Metrics:
         jobs = {text: job for part in parts for text, job in part.jobs.items()}
         return cls(jobs, parts[0]._runtime, missing=parts[0].missing)
 
-    def annotations(self, texts: Mapping[str, Sequence[str]]) -> dict[str, list[Any]]:
+    def annotations(self, texts: Mapping[str, Sequence[str]], pack: str) -> dict[str, list[Any]]:
         """Returns what metrics read in single texts; metrics that share a backend read each text once.
 
         Args:
             texts: By metric that reads texts one by one, as its normaliser leaves them.
+            pack: What they are read with.
         """
         shared = Annotations([], Memory(0))
         found: dict[str, list[Any]] = {}
         for name, own in texts.items():
-            known = shared.read_texts(cast(Backend, self.jobs[name].backend), list(dict.fromkeys(own)))
+            known = shared.read_texts(for_pack(cast(Backend, self.jobs[name].backend), pack), list(dict.fromkeys(own)))
             found[name] = [known[text] for text in own]
         return found
 
@@ -431,8 +432,7 @@ def prepare(
     jobs = {}
     for (asked, name), scorer in zip(parsed.items(), scorers, strict=True):
         normaliser = get_normaliser(str(name.options.get("text", "none")))
-        with pack_used(first_pack(pack_of(name))):
-            backend = scorer.backend(runtime)
+        backend = for_pack(scorer.backend(runtime), first_pack(pack_of(name)))
         jobs[asked] = Job(name, scorer, backend, normaliser, runtime.progress, missing)
     made = Metrics(jobs, runtime, kept_references, missing)
     made.text = text

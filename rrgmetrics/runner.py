@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rrgmetrics import aggregate, signature
-from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBackend, SupportsLookahead
-from rrgmetrics.backends.reader import Readings, reader_backend
-from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBackend, SupportsLookahead, for_pack
+from rrgmetrics.backends.reader import ReaderBackend, Readings
 from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
 from rrgmetrics.missing import FACT, Missing
 from rrgmetrics.modalities import details_of, facts_of, pack_of, warn_of_packs
@@ -28,8 +27,7 @@ from rrgmetrics.names import MetricName
 from rrgmetrics.notice import warn_of_control_tokens
 from rrgmetrics.progress import Progress
 from rrgmetrics.reader import read
-from rrgmetrics.reader.collection import looked_through, set_aside
-from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, first_pack, pack_in_use, pack_used
+from rrgmetrics.reader.lexicon import AUTO
 from rrgmetrics.reader.scope import pack_for
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
@@ -71,8 +69,7 @@ class Job:
     @property
     def facts(self) -> Mapping[str, str]:
         """What the signature says of its backend, and of missing references if these are scored."""
-        with pack_used(first_pack(pack_of(self.name))):
-            return {**self.backend.facts, **({FACT: self.missing} if self.missing == "empty" else {})}
+        return {**self.backend.facts, **({FACT: self.missing} if self.missing == "empty" else {})}
 
     def reference_statistics(self, references: Iterable[str]) -> Frequencies | None:
         """The reference statistics that the scores depend on, or None."""
@@ -126,11 +123,6 @@ class Step:
     def normalised(self) -> list[Pair]:
         """The normalised pairs, as the backends read them."""
         return normalise(self.pairs, self.kind.normaliser)
-
-    @property
-    def plain(self) -> bool:
-        """Whether what its metrics make is small objects without cycles: none asks an encoder or a judge."""
-        return all(isinstance(job.backend, (TextFunction, Composed, ComposedPairs)) for job in self.jobs)
 
 
 @dataclass
@@ -214,24 +206,20 @@ def run(
     of = Counter({id(job): 0 for job in jobs})
     for step in steps:
         of.update({id(job): len(step.pairs) for job in step.jobs})
-    with looked_through():
-        for index, step in enumerate(steps):
-            with set_aside(step.plain):
-                for part in annotations.parts(index):
-                    began = perf_counter()
-                    with pack_used(part.kind.pack):
-                        gate = _gate(part, annotations)
-                        pairs = normalise(gate.pairs, step.kind.normaliser)
-                    blocks.setdefault((step.call, step.kind), []).append(gate)
-                    for job in step.jobs:
-                        key = step.call, id(job)
-                        with pack_used(part.kind.pack):  # for nobody who waits for the next word of progress
-                            read = annotations.read(job.backend, pairs, index)
-                            _score(job, pairs, read, frequencies[key], collected[key])
-                        done, ended = done + len(part.pairs), perf_counter()
-                        yield Progress(done, total, str(job.name), len(part.pairs), of[id(job)], ended - began)
-                        began = perf_counter()
-                annotations.forget(index)
+    for index, step in enumerate(steps):
+        for part in annotations.parts(index):
+            began = perf_counter()
+            gate = _gate(part, annotations)
+            pairs = normalise(gate.pairs, step.kind.normaliser)
+            blocks.setdefault((step.call, step.kind), []).append(gate)
+            for job in step.jobs:
+                key = step.call, id(job)
+                read = annotations.read(for_pack(job.backend, part.kind.pack), pairs, index)
+                _score(job, pairs, read, frequencies[key], collected[key])
+                done, ended = done + len(part.pairs), perf_counter()
+                yield Progress(done, total, str(job.name), len(part.pairs), of[id(job)], ended - began)
+                began = perf_counter()
+        annotations.forget(index)
     gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
         for pairs_of_call in calls:
@@ -270,8 +258,7 @@ def as_read(job: Job, pairs: Sequence[Pair]) -> list[tuple[Pair, str]]:
     """Returns the pairs that a job reads, normalised, each with its pack; none with a missing reference."""
     scored = [pair for pair in pairs if pair.reference.strip() or job.kind.scores_missing]
     pack = job.kind.pack
-    with pack_used(DEFAULT_PACK):
-        packs = [pack_for(read(pair.reference).scope) if pack == AUTO else pack for pair in scored]
+    packs = [pack_for(read(pair.reference).scope) if pack == AUTO else pack for pair in scored]
     read_pairs = zip(normalise(scored, job.normaliser), packs, strict=True)
     return [each for each in read_pairs if each[0].reference.strip() or job.kind.scores_missing]
 
@@ -300,7 +287,7 @@ def _gate(step: Step, annotations: Annotations) -> Gate:
         return open_gate(step.pairs, "", {}, kind.pack, missing=kind.scores_missing, lacking=lacking)
     given_and_left = zip(step.pairs, step.normalised, strict=True)
     left = dict(_references(step)) | {given.candidate: normal.candidate for given, normal in given_and_left}
-    readings = annotations.read_texts(reader_backend(), list(dict.fromkeys((*texts, *left.values()))))
+    readings = annotations.read_texts(ReaderBackend(kind.pack), list(dict.fromkeys((*texts, *left.values()))))
     scopes = {text: readings[text].scope for text in texts}
     of_left = {text: readings[rest].scope for text, rest in left.items()}
     removed = {text: readings[text].removed for text in texts}
@@ -344,8 +331,7 @@ class Annotations:
 
     def _by_pack(self, step: Step) -> list[Step]:
         references = list(dict.fromkeys(pair.reference for pair in step.pairs))
-        with pack_used(DEFAULT_PACK):
-            readings = self.read_texts(reader_backend(), references)
+        readings = self.read_texts(ReaderBackend(), references)
         by_pack: dict[str, list[Pair]] = {}
         for pair in step.pairs:
             by_pack.setdefault(pack_for(readings[pair.reference].scope), []).append(pair)
@@ -354,7 +340,7 @@ class Annotations:
     def read(self, backend: Backend | PairBackend, pairs: Sequence[Pair], index: int) -> Mapping[Any, Any]:
         """Returns the annotations, by text or by pair, of at least the pairs of the step `index`."""
         if isinstance(backend, PairBackend):
-            known = self._by_backend.setdefault(_key(backend), {})
+            known = self._by_backend.setdefault(backend.key, {})
             new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
             if new and isinstance(backend, SupportsLookahead):
                 new = self._ahead(backend, index, known)
@@ -364,7 +350,7 @@ class Annotations:
 
     def read_texts(self, backend: Backend, texts: Sequence[str]) -> Mapping[str, Any]:
         """Returns the annotations by text of at least these; those of references are kept in memory."""
-        key = _key(backend)
+        key = backend.key
         known = self._by_backend.setdefault(key, {})
         new = [text for text in texts if text not in known]
         if self._memory.size:
@@ -396,13 +382,13 @@ class Annotations:
     def _ahead(self, backend: SupportsLookahead, index: int, known: Container[Pair]) -> list[Pair]:
         """The distinct pairs of this and of the next steps that the backend has not seen, as many as it wants.
 
-        All are to be read with the pack in use.
+        All are read with the pack of the backend.
         """
         pairs: dict[Pair, None] = {}
         for number, step in enumerate(islice(self._steps, index, None), index):
-            if any(job.backend.key == backend.key for job in step.jobs):
+            if step.kind.pack == AUTO or any(job.backend.key == backend.key for job in step.jobs):
                 for part in self.parts(number):
-                    if part.kind.pack == pack_in_use():
+                    if any(for_pack(job.backend, part.kind.pack).key == backend.key for job in step.jobs):
                         scored = (
                             pair for pair in part.normalised if pair.reference.strip() or part.kind.scores_missing
                         )
@@ -429,12 +415,6 @@ def last_uses(steps: Sequence[Step]) -> dict[int, list[str | Pair]]:
     for item, index in last.items():
         ending.setdefault(index, []).append(item)
     return ending
-
-
-def _key(backend: Backend | PairBackend) -> str:
-    """What annotations are kept under: what is read with another pack is something else."""
-    pack = pack_in_use()
-    return backend.key if pack == DEFAULT_PACK else f"{backend.key}:{pack}"
 
 
 def _gates_of(job: Job, gates: Mapping[tuple[int, Kind], Gate]) -> Iterator[Gate]:

@@ -35,6 +35,7 @@ from rrgmetrics.names import MetricName
 from rrgmetrics.notice import VARIABLE
 from rrgmetrics.printable import log_visibly
 from rrgmetrics.progress import Progress
+from rrgmetrics.reader.lexicon import environment_of_children
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.frequencies import Frequencies
@@ -154,7 +155,11 @@ class Pool:
         from joblib.externals.loky import ProcessPoolExecutor
 
         threads = str(max(1, (os.cpu_count() or 1) // self.workers))
-        environment = {VARIABLE: "no", "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", threads)}
+        environment = {
+            **environment_of_children(),
+            VARIABLE: "no",
+            "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", threads),
+        }
         return ProcessPoolExecutor(self.workers, initializer=_prepare, initargs=(self._metrics,), env=environment)
 
 

@@ -7,9 +7,11 @@ parts, so that a text that many metrics read is read once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from rrgmetrics.reports import Pair, distinct_texts
+
+AnyBackend = TypeVar("AnyBackend")
 
 
 class Backend(Protocol):
@@ -74,6 +76,19 @@ class SupportsLookahead(PairBackend, Protocol):
     @property
     def lookahead(self) -> int:
         """The number of pairs that the backend prefers to be given at a time."""
+
+
+@runtime_checkable
+class SupportsPacks(Protocol):
+    """A backend that reads with a pack of the reader's lexicon, or asks about reports of its kind."""
+
+    def for_pack(self, pack: str) -> Self:
+        """Returns the same backend for another pack; its key is another one."""
+
+
+def for_pack(backend: AnyBackend, pack: str) -> AnyBackend:
+    """Returns a backend that reads with a pack, where it reads with one at all."""
+    return backend.for_pack(pack) if isinstance(backend, SupportsPacks) else backend
 
 
 def read_parts(backend: Composed, texts: Sequence[str]) -> Sequence[Any]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from rrgmetrics.backends.base import read_pair_parts
-from rrgmetrics.backends.reader import Readings, reader_backend
-from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.backends.reader import ReaderBackend, Readings, reader_backend
 from rrgmetrics.reader import Comparison, Reading, compare
 from rrgmetrics.reader.claims import as_claimed
-from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
 
 
@@ -29,21 +27,31 @@ class ComparedPairs:
 
     Attributes:
         engine: What a judge's signature calls it; "" for a metric that has no other engine.
+        reader: What the readings are made with.
     """
 
     engine: str = ""
-    key: str = field(default="reader|compared", init=False)
+    reader: ReaderBackend = field(default_factory=reader_backend)
+
+    @property
+    def key(self) -> str:
+        """The identity: the reader's, with what is made of it."""
+        return f"{self.reader.key}|compared"
 
     @property
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature: the engine and the checksum of its knowledge."""
         engine = {"engine": self.engine} if self.engine else {}
-        return {**engine, "lexicon_sha256": checksum()[:8]}
+        return {**engine, **self.reader.facts}
+
+    def for_pack(self, pack: str) -> ComparedPairs:
+        """Returns the backend that reads with another pack."""
+        return replace(self, reader=self.reader.for_pack(pack))
 
     @property
-    def parts(self) -> Mapping[str, TextFunction]:
+    def parts(self) -> Mapping[str, ReaderBackend]:
         """The reader, shared with every metric that reads findings."""
-        return {"reader": reader_backend()}
+        return {"reader": self.reader}
 
     def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[Compared]:
         """Compares the readings of each pair."""

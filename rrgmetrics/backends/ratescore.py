@@ -28,9 +28,8 @@ from rrgmetrics.backends.bert import batches, pick_device, quietly
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_model, load_tokenizer
 from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
-from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.shared import shared
-from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError
 from rrgmetrics.extras import need
 from rrgmetrics.reader import Reading
@@ -102,7 +101,7 @@ class ReaderEntities:
         return {"lexicon_sha256": checksum()[:8], "encoder_model": self.phrases.encoder.identity}
 
     @property
-    def parts(self) -> Mapping[str, TextFunction]:
+    def parts(self) -> Mapping[str, ReaderBackend]:
         """The reader, shared with every metric that reads findings."""
         return {"reader": reader_backend()}
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rrgmetrics.backends.base import read_parts
-from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader import Reader, Reading, read
 from rrgmetrics.reader.graph import Graph, build_graph
-from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, checksum, folder_in_use
+from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, checksum, key_in_use
 from rrgmetrics.reader.scope import pack_for
 
 MOST = 20_000  # readings, some 10 kB each
@@ -45,19 +44,50 @@ class Readings:
         return self._kept[text, pack]
 
 
-def reader_backend(**tables: str) -> TextFunction:
+@dataclass(frozen=True)
+class ReaderBackend:
+    """A backend that annotates texts with their readings, with the user's folder in use.
+
+    Attributes:
+        pack: What it reads with.
+        tables: Checksums, by their name in the signature, of further tables that a metric reads findings with.
+    """
+
+    pack: str = DEFAULT_PACK
+    tables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The identity: what was read with another pack, or another lexicon, is something else."""
+        pack, folder = key_in_use(self.pack)
+        return f"reader:{pack}:{folder}"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The facts for the signature: the checksums of the lexicon and of the tables."""
+        checksums = {"lexicon_sha256": checksum(key=key_in_use(self.pack)), **self.tables}
+        return {name: digest[:8] for name, digest in checksums.items()}
+
+    def for_pack(self, pack: str) -> ReaderBackend:
+        """Returns the backend that reads with another pack."""
+        return replace(self, pack=pack)
+
+    def annotate(self, texts: Sequence[str]) -> list[Reading]:
+        """Reads each text."""
+        return list(map(Reader(self.pack).read, texts))
+
+
+def reader_backend(**tables: str) -> ReaderBackend:
     """Returns the backend that annotates texts with their readings.
 
     Args:
-        tables: Checksums, by their name in the signature, of further tables that a metric reads findings with.
+        tables: As in `ReaderBackend`.
 
     Example:
         >>> reader_backend(labels_sha256="0123456789").facts["labels_sha256"]
         '01234567'
     """
-    checksums = {"lexicon_sha256": checksum(), **tables}
-    key = "reader" + folder_in_use()  # what was read with another lexicon is something else
-    return TextFunction(key, read, {name: digest[:8] for name, digest in checksums.items()})
+    return ReaderBackend(tables=tables)
 
 
 @dataclass(frozen=True)
@@ -68,7 +98,7 @@ class ReaderGraphs:
         reader: Gives the readings.
     """
 
-    reader: TextFunction
+    reader: ReaderBackend
 
     @property
     def key(self) -> str:
@@ -80,8 +110,12 @@ class ReaderGraphs:
         """The reader's."""
         return self.reader.facts
 
+    def for_pack(self, pack: str) -> ReaderGraphs:
+        """Returns the backend that reads with another pack."""
+        return ReaderGraphs(self.reader.for_pack(pack))
+
     @property
-    def parts(self) -> Mapping[str, TextFunction]:
+    def parts(self) -> Mapping[str, ReaderBackend]:
         """The reader."""
         return {"reader": self.reader}
 

@@ -12,7 +12,7 @@ from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs, pack_used
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +43,6 @@ def _show(options: argparse.Namespace) -> None:
     if options.pack not in all_packs():
         raise InputError(f"--pack={options.pack!r} is unknown; choose one of {', '.join(all_packs())}.")
     table = Table.grid(Column(no_wrap=True), Column(overflow="fold"), padding=(0, 2))
-    with pack_used(options.pack):
-        rows = show_term(" ".join(options.term))
-    for name, text in rows:
+    for name, text in show_term(" ".join(options.term), options.pack):
         table.add_row(Text(name), Text(text))
     Terminal(highlight=False).print(table)

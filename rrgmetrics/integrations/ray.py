@@ -25,6 +25,7 @@ from rrgmetrics.files.stream import read_rows, refuse_doubled
 from rrgmetrics.missing import Missing, is_missing
 from rrgmetrics.names import MetricName, parse_name, parse_names, uncounted
 from rrgmetrics.prepared import prepare
+from rrgmetrics.reader.lexicon import environment_of_children
 from rrgmetrics.reports import report_of
 from rrgmetrics.results import Result, per_pair_columns
 from rrgmetrics.scorers.frequencies import Frequencies
@@ -299,11 +300,12 @@ def _start(address: str | None, concurrency: int) -> None:
     if ray.is_initialized():
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would tell its makers what ran
+    shared: dict[str, Any] = {"log_to_driver": False, "runtime_env": {"env_vars": environment_of_children()}}
     if address:
-        ray.init(address=address, log_to_driver=False)
+        ray.init(address=address, **shared)
     else:
         cores = max(os.cpu_count() or 1, concurrency + 2)
-        ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        ray.init(num_cpus=cores, include_dashboard=False, logging_level="ERROR", **shared)
 
 
 def _claim(filesystem: Any, folder: str, job: Mapping[str, Any]) -> None:

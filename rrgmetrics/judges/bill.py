@@ -20,7 +20,6 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import JudgeProtocol, Prompt, Reply, Unscored
 from rrgmetrics.judges.engines.asking import LONGER, MILLION, CachedEngine
 from rrgmetrics.judges.judge import Judge
-from rrgmetrics.reader.lexicon import pack_used
 from rrgmetrics.reports import Pair
 
 LIKELY_CHARACTERS, FEWEST_CHARACTERS = 4.0, 3.0  # of a token
@@ -101,14 +100,14 @@ def bill_of(judge: object, pairs: Sequence[tuple[Pair, str]]) -> Bill:
     asked: dict[str, Prompt] = {}
     guessed: dict[str, Prompt] = {}
     for pair, pack in pairs:
-        with pack_used(pack):
-            for run in range(judge.runs):
-                rounds = list(known_rounds(judge, engine, pair, run))
-                asked.update((prompt.sha256, prompt) for prompts, _ in rounds for prompt in prompts)
-                if rounds and None in rounds[-1][1]:
-                    n_replies = sum(len(prompts) for prompts, _ in rounds)
-                    likely = judge.of_run(list(_guessed(judge.protocol, pair, n_replies)), run)
-                    guessed.update((prompt.sha256, prompt) for prompt in likely)
+        of_pack = judge.for_pack(pack)
+        for run in range(judge.runs):
+            rounds = list(known_rounds(of_pack, engine, pair, run))
+            asked.update((prompt.sha256, prompt) for prompts, _ in rounds for prompt in prompts)
+            if rounds and None in rounds[-1][1]:
+                n_replies = sum(len(prompts) for prompts, _ in rounds)
+                likely = judge.of_run(list(_guessed(of_pack.protocol, pair, n_replies)), run)
+                guessed.update((prompt.sha256, prompt) for prompt in likely)
     known = [engine.known(prompt) for prompt in asked.values()]
     further = [prompt for sha256, prompt in guessed.items() if sha256 not in asked]
     missing = [prompt for prompt, reply in zip(asked.values(), known, strict=True) if reply is None]
@@ -198,9 +197,8 @@ def redo_unusable(judge: object, pairs: Sequence[tuple[Pair, str]]) -> None:
     """
     judge, engine = cached_judge(judge)
     for pair, pack in pairs:
-        with pack_used(pack):
-            for run in range(judge.runs):
-                engine.redone.update(_unusable(judge, engine, pair, run))
+        for run in range(judge.runs):
+            engine.redone.update(_unusable(judge.for_pack(pack), engine, pair, run))
 
 
 def _unusable(judge: Judge, engine: CachedEngine, pair: Pair, run: int) -> set[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rrgmetrics.backends.base import SupportsPacks
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.causes import Cause
 from rrgmetrics.errors import BackendError, InputError, VerdictError
@@ -65,6 +66,11 @@ class Judge:
         """The facts for the signature, of the engine and of the protocol."""
         runs = {"runs": str(self.runs)} if self.runs > 1 else {}
         return {"engine": self.engine.identity, **self.protocol.facts, **self.engine.facts, **runs}
+
+    def for_pack(self, pack: str) -> Judge:
+        """Returns the judge that asks about reports of another kind."""
+        protocol = self.protocol
+        return replace(self, protocol=protocol.for_pack(pack)) if isinstance(protocol, SupportsPacks) else self
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored | Runs]:
         """Asks everything about all pairs in one call of the engine, what the replies call for in further ones.

@@ -17,7 +17,6 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.judge_runs import sd_of
 from rrgmetrics.names import READER, MetricName, parse_name
 from rrgmetrics.prepared import Metrics, prepare
-from rrgmetrics.reader.lexicon import pack_used
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
@@ -136,8 +135,8 @@ def replies_of(metrics: Metrics, name: str, pairs: Sequence[Pair]) -> list[str]:
     judge: Any = metrics.jobs[name].backend
     replies = []
     for pair, pack in metrics.as_read(name, pairs):
-        with pack_used(pack):
-            replies.append("\n\n".join(text for text in judge.replies(pair) if text is not None))
+        texts = judge.for_pack(pack).replies(pair)
+        replies.append("\n\n".join(text for text in texts if text is not None))
     return replies
 
 

@@ -15,14 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rrgmetrics.backends.base import Composed
-from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.english import listed
 from rrgmetrics.metaeval.pool_index import PoolIndex, index_of
 from rrgmetrics.prepared import Metrics
 from rrgmetrics.progress import duration, watched
-from rrgmetrics.reader.collection import looked_through, set_aside
-from rrgmetrics.reader.lexicon import pack_used
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scorers.frequencies import Frequencies
@@ -127,9 +123,8 @@ def _by_index(
                 found[name].append(NONE)
                 continue
             index = indexes[name, asked.pack]
-            with pack_used(asked.pack):
-                (annotation,) = ready.annotations({name: [asked.reference]})[name]
-                bounds = np.round(index.bounds(annotation), DECIMALS)
+            (annotation,) = ready.annotations({name: [asked.reference]}, asked.pack)[name]
+            bounds = np.round(index.bounds(annotation), DECIMALS)
             bounds[list(question.left_out)] = np.nan
             found[name].append(_best(ready.only([name]), name, question, pool, bounds, index.slack))
     return found
@@ -159,12 +154,9 @@ def _indexes(ready: Metrics, packs: Mapping[str, Iterable[str]], pool: Sequence[
             index = index_of(ready.jobs[name].scorer, ready.names[name].spec.headline.name)
             assert index is not None
             indexes[name, pack] = index
-    plain = all(isinstance(job.backend, TextFunction | Composed) for job in ready.jobs.values())
     starts = range(0, len(pool), BLOCK)
-    with looked_through():
-        for start in watched(starts, f"reading {len(pool):,} reports", "blocks", shown=progress):
-            with set_aside(plain):
-                _add(ready, indexes, pool[start : start + BLOCK])
+    for start in watched(starts, f"reading {len(pool):,} reports", "blocks", shown=progress):
+        _add(ready, indexes, pool[start : start + BLOCK])
     return indexes
 
 
@@ -172,10 +164,9 @@ def _add(ready: Metrics, indexes: Indexes, texts: Sequence[str]) -> None:
     """Adds a block of reports to all indexes."""
     for pack in dict.fromkeys(pack for _, pack in indexes):
         names = [name for name, own in indexes if own == pack]
-        with pack_used(pack):
-            read = ready.annotations({name: list(map(ready.jobs[name].normaliser.apply, texts)) for name in names})
-            for name in names:
-                indexes[name, pack].add(read[name])
+        normalised = {name: list(map(ready.jobs[name].normaliser.apply, texts)) for name in names}
+        for name, read in ready.annotations(normalised, pack).items():
+            indexes[name, pack].add(read)
 
 
 def _best(ready: Metrics, name: str, question: Question, pool: Sequence[str], bounds: Array, slack: float) -> Best:

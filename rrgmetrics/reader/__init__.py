@@ -13,7 +13,6 @@ readings apart, and `rubric` weighs what differs.
 """
 
 from rrgmetrics.reader.compare import compare, explain
-from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.model import (
     Comparison,
     ErrorCategory,
@@ -23,6 +22,7 @@ from rrgmetrics.reader.model import (
     Reading,
     Span,
 )
+from rrgmetrics.reader.reader import Reader, read
 
 __all__ = [
     "Comparison",
@@ -30,6 +30,7 @@ __all__ = [
     "Finding",
     "FindingError",
     "Match",
+    "Reader",
     "Reading",
     "Span",
     "compare",

@@ -7,14 +7,13 @@ nothing in this text. What could not be read stays in it.
 from __future__ import annotations
 
 from rrgmetrics.cleaning import clean
-from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading, Span
 from rrgmetrics.reader.penalties import contradictions, silent
 
 _MARKS = ".,;:!?"
 
 
-@in_its_pack
 def affirmed(reading: Reading) -> str:
     """Returns the report with spaces in place of every other sentence, so that characters keep their places.
 
@@ -33,7 +32,6 @@ def affirmed(reading: Reading) -> str:
     return "".join(text)
 
 
-@in_its_pack
 def standard_wording(reading: Reading) -> str:
     """What a report affirms, then one standard sentence for each organ system without a finding; "" for silence.
 
@@ -47,17 +45,18 @@ def standard_wording(reading: Reading) -> str:
     """
     if silent(reading):
         return " ".join(affirmed(reading).split())
-    concepts = load().concepts
+    lexicon = lexicon_of(reading)
+    concepts = lexicon.concepts
     named = {concepts[finding.concept].group for finding in reading.abnormal}
-    doubts = dict.fromkeys(concepts[each.affirmed.concept].name for each in contradictions(reading, load()))
-    normal = (sentence for system, sentence in _normal_sentences().items() if system not in named)
+    doubts = dict.fromkeys(concepts[each.affirmed.concept].name for each in contradictions(reading, lexicon))
+    normal = (sentence for system, sentence in _normal_sentences(lexicon).items() if system not in named)
     rest = (f"{sentence}." for sentence in (*(f"possible {name}" for name in doubts), *normal))
     return " ".join([*affirmed(reading).split(), *rest])
 
 
 @per_lexicon
-def _normal_sentences() -> dict[str, str]:
-    sentences: dict[str, str] = load_file("normal")["sentences"]
+def _normal_sentences(lexicon: Lexicon) -> dict[str, str]:
+    sentences: dict[str, str] = load_file("normal", lexicon.key)["sentences"]
     return sentences
 
 

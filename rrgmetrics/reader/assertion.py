@@ -10,7 +10,7 @@ from __future__ import annotations
 from rrgmetrics.reader.clause import BEFORE, Clause
 from rrgmetrics.reader.dates import leads_to_then
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.recording import watch
@@ -48,7 +48,7 @@ def asserted(parsed: Parsed) -> list[Mention]:
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
     (walk,) = watch([_Walk(items, mentions, lexicon)])
-    acting = _acting_words()
+    acting = _acting_words(lexicon)
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -73,9 +73,9 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
 
 
 @per_lexicon
-def _acting_words() -> frozenset[str]:
+def _acting_words(lexicon: Lexicon) -> frozenset[str]:
     """The words that change the state."""
-    small = load().small
+    small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
     acting = acting | small.altered | small.historic | small.causing | small.explanations | small.relative
     return acting | small.made | small.proving | small.certain | small.purposes

@@ -15,7 +15,7 @@ from rrgmetrics.reader.device_moves import (
     is_support_device,
 )
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, load, per_lexicon
+from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, per_lexicon
 from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.places import near
 from rrgmetrics.reader.recording import built, described, each_cue, note
@@ -76,7 +76,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     if device.never_in and not fields["tip"] and _ends_in_any(device.never_in, mention, lexicon):
         fields.setdefault("position", "bad")
     if group == BONES:
-        fields["zones"] -= _own_bones(mention.concept)
+        fields["zones"] -= _own_bones(lexicon, mention.concept)
     if mention.concept in lexicon.roles["directed"] and len(fields["sides"]) > 1:
         fields["sides"] = _directions(mention) or fields["sides"]
     if not fields["levels"].isdisjoint(device.expected_levels):
@@ -114,9 +114,8 @@ def _course(mention: Mention, told: str | None, lexicon: Lexicon, *, astray: boo
 
 
 @per_lexicon
-def _own_bones(concept: str) -> frozenset[str]:
+def _own_bones(lexicon: Lexicon, concept: str) -> frozenset[str]:
     """Returns the bone that a finding's name tells, which is no place besides: a fracture OF THE CLAVICLE."""
-    lexicon = load()
     bones = {bone for (bone, _), name in lexicon.findings_of.items() if name == concept and bone in lexicon.zones}
     return frozenset(bones) if len(bones) == 1 else frozenset()  # a lesion may be one of any bone
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reader.model import Finding, Reading
 from rrgmetrics.reader.prior import without_supported
 from rrgmetrics.reader.significance import known_concepts
@@ -21,7 +21,6 @@ from rrgmetrics.text import split_sections
 EASED = frozenset({"stable", "better"})  # changes that make a finding matter less
 
 
-@in_its_pack
 def as_claimed(reference: Reading, candidate: Reading, context: Context) -> Reading:
     """Returns a candidate's reading in which it claims what it tells of the patient by itself.
 
@@ -41,9 +40,9 @@ def as_claimed(reference: Reading, candidate: Reading, context: Context) -> Read
     operations = any(finding.background for finding in candidate.findings)
     if (not candidate.told and not operations) or candidate.pack != reference.pack:
         return candidate
-    lexicon = load()
+    lexicon = lexicon_of(reference)
     asked = split_sections(reference.text).indication
-    known = reference.history | known_concepts(context.indication) | known_concepts(asked)
+    known = reference.history | known_concepts(lexicon, context.indication) | known_concepts(lexicon, asked)
     shown = {finding.concept for finding in candidate.findings if not finding.normal}
 
     def is_among(finding: Finding, concepts: Collection[str]) -> bool:

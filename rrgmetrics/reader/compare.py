@@ -28,9 +28,9 @@ from rrgmetrics.reader.differences import (
     told_beside,
     told_of_all,
 )
-from rrgmetrics.reader.engine import read
+from rrgmetrics.reader.engine import read_with
 from rrgmetrics.reader.left_out import left_out_errors
-from rrgmetrics.reader.lexicon import AUTO, Lexicon, all_packs, in_its_pack, load
+from rrgmetrics.reader.lexicon import AUTO, Lexicon, all_packs, lexicon_of
 from rrgmetrics.reader.model import (
     SIGNIFICANT,
     Comparison,
@@ -44,6 +44,7 @@ from rrgmetrics.reader.model import (
 from rrgmetrics.reader.penalties import penalties
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.policies import MANAGEMENT, Policy, in_class, under
+from rrgmetrics.reader.reader import Reader
 from rrgmetrics.reader.scope import out_of_scope
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reader.similarity import related
@@ -53,7 +54,6 @@ from rrgmetrics.reports import Context, check_report, parse_context
 _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it
 
 
-@in_its_pack
 def compare(reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None) -> Comparison:
     """Compares a candidate's reading with the reference's.
 
@@ -73,9 +73,9 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         A Only the candidate reports: right apical mass; the reference denies it.
         B Only the reference reports: mild cardiomegaly; the candidate denies it.
     """
-    lexicon = load()
-    if candidate.pack != reference.pack:
-        candidate = read(candidate.text, reference.pack)
+    lexicon = lexicon_of(reference)
+    if (candidate.pack, candidate.folder) != lexicon.key:
+        candidate = read_with(lexicon, candidate.text)
     known = context if isinstance(context, Context) else parse_context(context)
     candidate = as_claimed(reference, candidate, known)
     refs, cands, pairs, links, missing, false = set_beside(reference, candidate)
@@ -124,8 +124,9 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         candidates=tuple(cands),
         links=tuple(links),
         penalties=paid,
-        out_of_scope=out_of_scope(reference.scope, all_packs()[reference.pack].title),
+        out_of_scope=out_of_scope(reference.scope, all_packs(reference.folder)[reference.pack].title),
         pack=reference.pack,
+        folder=reference.folder,
     )
 
 
@@ -162,8 +163,8 @@ def explain(
     """
     check_report(candidate, "candidate")
     check_report(reference, "reference")
-    read_first = read(reference, modality)
-    comparison = compare(read_first, read(candidate, read_first.pack), context)
+    first = Reader(modality).read(reference)
+    comparison = compare(first, read_with(lexicon_of(first), candidate), context)
     if why := comparison.out_of_scope:  # half of such a text is read, and nothing can be said of it
         return Comparison((), (), out_of_scope=why, pack=comparison.pack, texts=(reference, candidate))
     return under(replace(comparison, texts=(reference, candidate)), policy)

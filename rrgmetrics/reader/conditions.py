@@ -13,7 +13,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Assertion, Finding, Reading
 from rrgmetrics.reader.penalties import contradictions
 
@@ -53,12 +53,16 @@ class Conditions(NamedTuple):
     of_concept: dict[str, tuple[int, ...]]
 
 
+def load_conditions(lexicon: Lexicon | None = None) -> Conditions:
+    """The conditions of a lexicon; None: of the default pack."""
+    return _conditions(lexicon or load())
+
+
 @per_lexicon
-def load_conditions() -> Conditions:
-    """The conditions of the lexicon in use."""
-    table: dict[str, Any] = load_file("conditions")
+def _conditions(lexicon: Lexicon) -> Conditions:
+    table: dict[str, Any] = load_file("conditions", lexicon.key)
     index = {name: i for i, name in enumerate(table["conditions"])}
-    named = {key: [concept.condition] for key, concept in load().concepts.items() if concept.condition}
+    named = {key: [concept.condition] for key, concept in lexicon.concepts.items() if concept.condition}
     named |= table["instead"]
     of_concept = {key: tuple(index[name] for name in names) for key, names in named.items()}
     return Conditions(
@@ -69,7 +73,6 @@ def load_conditions() -> Conditions:
     )
 
 
-@in_its_pack
 def condition_statuses(reading: Reading) -> Statuses:
     """The status of each condition, in the order of `load_conditions().names`.
 
@@ -79,7 +82,8 @@ def condition_statuses(reading: Reading) -> Statuses:
         >>> {n: s.name for n, s in zip(load_conditions().names, found, strict=True) if s}
         {'Pneumonia': 'UNCERTAIN', 'Pneumothorax': 'NEGATIVE', 'Pleural Effusion': 'POSITIVE'}
     """
-    conditions = load_conditions()
+    lexicon = lexicon_of(reading)
+    conditions = load_conditions(lexicon)
     statuses = [Status.BLANK] * len(conditions.names)
     for finding in reading.findings:
         for index in conditions.of_concept.get(finding.concept, ()):
@@ -94,11 +98,11 @@ def condition_statuses(reading: Reading) -> Statuses:
     return tuple(statuses)
 
 
-@in_its_pack
 def contradicted_conditions(reading: Reading) -> frozenset[int]:
     """The indices of the conditions that a report both affirms and denies."""
-    of_concept = load_conditions().of_concept
-    contradicted = contradictions(reading, load())
+    lexicon = lexicon_of(reading)
+    of_concept = load_conditions(lexicon).of_concept
+    contradicted = contradictions(reading, lexicon)
     return frozenset(index for each in contradicted for index in of_concept.get(each.affirmed.concept, ()))
 
 

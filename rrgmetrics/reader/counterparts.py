@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rrgmetrics.reader.device_positions import other_route
 from rrgmetrics.reader.device_sums import is_summed_up
 from rrgmetrics.reader.levels import of_two_ages
-from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reader.model import Link, Reading, Unit
 from rrgmetrics.reader.observations import units
 from rrgmetrics.reader.places import beside, near, same_side
@@ -58,10 +58,9 @@ class Counterparts(NamedTuple):
         return of_reference, of_candidate
 
 
-@in_its_pack
 def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
     """Finds which observations of two readings by one pack show the same."""
-    lexicon = load()
+    lexicon = lexicon_of(reference)
     refs, cands = units(reference, lexicon), units(candidate, lexicon)
     pairs = assign(refs, cands, lexicon)
     of_cands, false = _unmatched(cands, {c for _, c, _ in pairs}, refs, reference, lexicon)

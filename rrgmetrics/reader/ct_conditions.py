@@ -8,24 +8,26 @@ condition `normal` finds it by its size.
 from __future__ import annotations
 
 from rrgmetrics.reader.label_rules import RulesByConcept, find_rule, index_rules
-from rrgmetrics.reader.lexicon import checksum, load, load_file, pack_used, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, checksum, key_in_use, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading
 
 PACK = "chest_ct"
 
 
-@per_lexicon
 def load_ct() -> tuple[tuple[str, ...], RulesByConcept]:
     """Returns the conditions in the order of the published heads, and the rules by concept."""
-    with pack_used(PACK):
-        table = load_file("ct")
-        return tuple(table["conditions"]), index_rules(table["rules"], load())
+    return _tables(load(PACK))
+
+
+@per_lexicon
+def _tables(lexicon: Lexicon) -> tuple[tuple[str, ...], RulesByConcept]:
+    table = load_file("ct", lexicon.key)
+    return tuple(table["conditions"]), index_rules(table["rules"], lexicon)
 
 
 def ct_checksum() -> str:
     """The SHA-256 of the conditions and rules."""
-    with pack_used(PACK):
-        return checksum("ct")
+    return checksum("ct", key=key_in_use(PACK))
 
 
 def ct_conditions(reading: Reading) -> frozenset[str]:
@@ -37,8 +39,8 @@ def ct_conditions(reading: Reading) -> frozenset[str]:
         ['Interlobular septal thickening', 'Pleural effusion']
     """
     _, rules = load_ct()
-    with pack_used(PACK):
-        fitting = [(finding, find_rule(finding, reading, rules, load())) for finding in reading.findings]
+    lexicon = load(PACK)
+    fitting = [(finding, find_rule(finding, reading, rules, lexicon)) for finding in reading.findings]
     return frozenset(
         label
         for finding, rule in fitting

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.tokens import Item
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def tell_moves(items: list[Item], lexicon: Lexicon) -> None:
     What is only advised ("should be advanced") has not been done. A device that was "withdrawn" without another word is
     out; one that was withdrawn by 2 cm, slightly, or to a place, is not.
     """
-    moves = _moves()
+    moves = _moves(lexicon)
     told = [(i, item, moves[item.word]) for i, item in enumerate(items) if item.word in moves]
     for i, item, move in told:
         if not _TOLD.isdisjoint(item.senses) or _is_advised(items, i, lexicon):
@@ -64,9 +64,9 @@ def tell_moves(items: list[Item], lexicon: Lexicon) -> None:
 
 
 @per_lexicon
-def _moves() -> dict[str, str]:
+def _moves(lexicon: Lexicon) -> dict[str, str]:
     """Returns what each word for it says that was done to a device."""
-    small = load().small
+    small = lexicon.small
     return {
         **dict.fromkeys(small.advancing, ADVANCED),
         **dict.fromkeys(small.retracting, WITHDRAWN),

@@ -12,7 +12,6 @@ from rrgmetrics.reader.attachment import attach
 from rrgmetrics.reader.attributes import build, by_side, describe, one_side
 from rrgmetrics.reader.background import only_asked, told_ahead, told_of_patient, told_of_person, told_with_day
 from rrgmetrics.reader.change import course_of_all, is_of_lungs, stable_organ
-from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.dates import compared_as
 from rrgmetrics.reader.device_moves import is_only_dated
 from rrgmetrics.reader.elided import inherit, lies_beside, supply
@@ -20,21 +19,15 @@ from rrgmetrics.reader.interpretation import explained
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.levels import of_two_ages
 from rrgmetrics.reader.lexicon import (
-    AUTO,
     Lexicon,
     Senses,
-    check_pack,
-    first_pack,
-    load,
-    pack_in_use,
-    pack_used,
 )
 from rrgmetrics.reader.mentions import find_mentions
 from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import named_at, near, same_side
 from rrgmetrics.reader.pronouns import pronoun_for, stand_in
-from rrgmetrics.reader.recording import follow, record, recorder, watch
+from rrgmetrics.reader.recording import follow, recorder, watch
 from rrgmetrics.reader.references import (
     SUMMARY,
     add,
@@ -50,60 +43,22 @@ from rrgmetrics.reader.references import (
     side_meant,
     sums_up,
 )
-from rrgmetrics.reader.scope import Scan, given_spans, pack_for, scope_as_given
+from rrgmetrics.reader.scope import Scan, given_spans, scope_as_given
 from rrgmetrics.reader.similarity import of_two_sizes
 from rrgmetrics.reader.spared import denies_others
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
 
-def read(report: str, modality: str = "", *, trace: bool = False) -> Reading:
-    """Reads a report, by itself as an English chest X-ray report.
-
-    Args:
-        report: The text; its sections may have headings. An empty text gives an empty reading.
-        modality: The pack to read it with (`chest_ct`, ...); `auto`: that of its kind of report; "": the one in use.
-        trace: Also record what set each field of each finding: `print(reading.trace)`. That is slower. It is of the
-            clean text (`rrgmetrics.cleaning`).
-
-    Returns:
-        Reading: every finding, present, absent or uncertain, with attributes and character spans. Sections that hold no
-        observations (indication, comparison, technique, recommendation, communication) are skipped, but for a finding
-        that a report states among its names, dates or advice ("SIGNED: tension pneumothorax").
-
-    Raises:
-        InputError: There is no such pack.
-
-    Example:
-        >>> reading = read("Small left pleural effusion. No pneumothorax.")
-        >>> [(f.concept, f.assertion, f.side) for f in reading.findings]
-        [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
-    """
-    if trace:
-        from rrgmetrics.reader.trace import make_trace
-
-        given = clean(report)
-        with record() as recorded:
-            reading = read(given.text, modality)
-        made = make_trace(reading, recorded)
-        return replace(reading if given.offsets is None else read(report, modality), trace=made)
-    if not modality:
-        return _read(report)
-    with pack_used(first_pack(check_pack(modality))):
-        reading = _read(report)
-    pack = pack_for(reading.scope) if modality == AUTO else reading.pack
-    return reading if pack == reading.pack else read(report, pack)
-
-
-@collecting_afterwards
-def _read(report: str) -> Reading:
-    lexicon, recording, given = load(), recorder(), clean(report)
+def read_with(lexicon: Lexicon, report: str) -> Reading:
+    """Reads a report with a lexicon, whatever kind of report it is."""
+    recording, given = recorder(), clean(report)
     text = given.text
     tokens = tokenize_report(text, lexicon)
     if recording is not None:
         recording.clear()
     findings: list[Finding] = follow([])
-    scan = Scan(text, tokens)
+    scan = Scan(text, tokens, lexicon)
     compared: list[Compared] = []
     told: list[Finding] = []
     for number, (sentence, parsed) in enumerate(read_sentences(text, tokens, lexicon)):
@@ -132,7 +87,8 @@ def _read(report: str) -> Reading:
             compared.append(of_all or Compared(named, span, study=nothing, organ=organ))
     spell_out(findings, text, tokens, lexicon)
     kept = tuple(_merge(findings, lexicon))
-    reading = Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), tuple(told), given.removed)
+    pack, folder = lexicon.key
+    reading = Reading(report, kept, scan.scope(), tuple(compared), pack, tuple(told), given.removed, folder=folder)
     return reading if given.offsets is None else _as_given(reading, given)
 
 

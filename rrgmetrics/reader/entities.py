@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load_file, per_lexicon
 from rrgmetrics.reader.model import Finding, Reading
 
 EntityType = Literal["abnormality", "anatomy", "disease", "non-abnormality", "non-disease"]
@@ -23,7 +23,6 @@ class Entity(NamedTuple):
     type: EntityType
 
 
-@in_its_pack
 def entities(reading: Reading) -> tuple[Entity, ...]:
     """The distinct entities of a reading, in the order of the text.
 
@@ -35,7 +34,8 @@ def entities(reading: Reading) -> tuple[Entity, ...]:
         left pleura - anatomy
     """
     distinct: dict[Entity, None] = {}
-    concepts, (diseases, organs) = load().concepts, _tables()
+    lexicon = lexicon_of(reading)
+    concepts, (diseases, organs) = lexicon.concepts, _tables(lexicon)
     for finding in reading.abnormal:
         concept = concepts[finding.concept]
         if concept.group in organs:
@@ -50,7 +50,7 @@ def _place(finding: Finding, organ: str) -> str:
 
 
 @per_lexicon
-def _tables() -> tuple[frozenset[str], dict[str, str]]:
+def _tables(lexicon: Lexicon) -> tuple[frozenset[str], dict[str, str]]:
     """Concepts that are diseases, and the organ of each group."""
-    table = load_file("entities")
+    table = load_file("entities", lexicon.key)
     return frozenset(table["diseases"]), table["organs"]

@@ -21,10 +21,9 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.cleaning import clean
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.graph_arrows import entities_of, relate
 from rrgmetrics.reader.graph_words import clause_of
-from rrgmetrics.reader.lexicon import in_its_pack, load
+from rrgmetrics.reader.lexicon import lexicon_of
 from rrgmetrics.reader.model import Reading
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.typing_errors import tokenize_report
@@ -108,8 +107,6 @@ def _word(value: Any) -> str:
     return value
 
 
-@in_its_pack
-@collecting_afterwards
 def build_graph(reading: Reading) -> Graph:
     """The graph of a reading.
 
@@ -128,7 +125,7 @@ def build_graph(reading: Reading) -> Graph:
         >>> graph.entities[2].relations
         (Relation(kind='located_at', entity=1),)
     """
-    text, lexicon = clean(reading.text).text, load()
+    text, lexicon = clean(reading.text).text, lexicon_of(reading)
     words = [match.span() for match in WORD.finditer(text)]
     starts = [start for start, _ in words]
     written = [text[start:end] for start, end in words]

@@ -138,10 +138,10 @@ class Words(NamedTuple):
 
 
 @per_lexicon
-def known_words() -> Words:
+def known_words(lexicon: Lexicon) -> Words:
     """The words of `graph.yaml` and of `vocabulary.yaml`."""
-    table = {name: frozenset(words) for name, words in load_file("graph").items()}
-    vocabulary = {group: frozenset(map(str, words)) for group, words in load_file("vocabulary").items()}
+    table = {name: frozenset(words) for name, words in load_file("graph", lexicon.key).items()}
+    vocabulary = {group: frozenset(map(str, words)) for group, words in load_file("vocabulary", lexicon.key).items()}
     words = Words(
         {},
         vocabulary["anatomy"],
@@ -160,7 +160,7 @@ def known_words() -> Words:
 
 def clause_of(parsed: Parsed) -> Clause:
     """The sentence as chunks of labelled nodes; one about people has none."""
-    words, items = known_words(), parsed.items
+    words, items = known_words(parsed.lexicon), parsed.items
     if any("communication" in item.senses for item in items):
         return Clause([], [])
     chunks = _without_views(_chunks(parsed, words), items, words)

@@ -7,7 +7,7 @@ Picture and diagnosis are one observation. Which diagnosis can explain which pic
 from __future__ import annotations
 
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.references import is_left_by
 
@@ -88,13 +88,13 @@ def _shown(mention: Mention, findings: list[Finding], section: str, number: int,
         narrower = before.sentence == number and before.concept in lexicon.concepts[mention.concept].ancestors
         if before.assertion != "absent" and narrower:
             return [k]  # "a metallic disc, likely a COIN"
-        if before.assertion != "absent" and any(_pictures(table, mention.concept) & names for table in tables):
+        if before.assertion != "absent" and any(_pictures(lexicon, table, mention.concept) & names for table in tables):
             return [k]
     return []
 
 
 @per_lexicon
-def _pictures(table: str, diagnosis: str) -> frozenset[str]:
+def _pictures(lexicon: Lexicon, table: str, diagnosis: str) -> frozenset[str]:
     """The pictures that a table of the rubric says a diagnosis explains."""
-    rows = [row["shown_by"] for row in load().rubric[table] if diagnosis in row["diagnosis"]]
+    rows = [row["shown_by"] for row in lexicon.rubric[table] if diagnosis in row["diagnosis"]]
     return frozenset().union(*rows)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.reader.device_positions import position
-from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.model import (
     Attribute,
     Detail,
@@ -109,17 +109,17 @@ def _is_named_alike(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
 def left_out(ref: Unit, cands: Sequence[Unit], candidate: Reading, lexicon: Lexicon) -> Iterator[LeftOutDetail]:
     """Yields what the reference gives of an observation, and none of the candidate's that show the same does."""
     for detail in _given(ref, lexicon):
-        part = part_of(detail, ref.head.concept)
+        part = part_of(lexicon, detail, ref.head.concept)
         if part and not any(_gives(cand, detail, candidate, lexicon) for cand in cands):
             yield LeftOutDetail(detail, part)
 
 
 @per_lexicon
-def part_of(detail: Detail, concept: str) -> float:
+def part_of(lexicon: Lexicon, detail: Detail, concept: str) -> float:
     """Returns which part of a wrong one a detail costs that is left out of a finding; 0 for what nobody asks for."""
-    found = load().concepts[concept]
+    found = lexicon.concepts[concept]
     part = 0.0
-    for row in load().rubric.get("left_out", ()):
+    for row in lexicon.rubric.get("left_out", ()):
         everywhere = "concepts" not in row and "files" not in row
         named = not {concept, *found.ancestors}.isdisjoint(row.get("concepts", ()))
         if row["what"] == detail and (everywhere or named or found.group in row.get("files", ())):

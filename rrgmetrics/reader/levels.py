@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rrgmetrics.reader.lexicon import BONES, Lexicon, load, per_lexicon
+from rrgmetrics.reader.lexicon import BONES, Lexicon, per_lexicon
 from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.tokens import Item, Token
 
@@ -226,8 +226,7 @@ def _joins(between: Iterable[Item], lexicon: Lexicon) -> bool:
 
 
 @per_lexicon
-def _ribs() -> frozenset[str]:
-    lexicon = load()
+def _ribs(lexicon: Lexicon) -> frozenset[str]:
     return frozenset(lexicon.level_names[lexicon.level_bases["rib"] + number] for number in range(1, 13))
 
 
@@ -238,7 +237,7 @@ def touch(a: frozenset[str], b: frozenset[str], lexicon: Lexicon, reach: int | N
     """
     if not a or not b:
         return True
-    between = reach if reach is not None else int(not (a | b) & _ribs())
+    between = reach if reach is not None else int(not (a | b) & _ribs(lexicon))
     spans = lexicon.levels
     return any(spans[x][0] <= spans[y][1] + between and spans[y][0] <= spans[x][1] + between for x in a for y in b)
 

@@ -206,10 +206,10 @@ class Trace:
 class Reading:
     """All findings of one report, in the order of the text, with the text they were read from and its scope.
 
-    `compared` are the sentences that compare with an earlier study, also those that name no finding. `pack` is what it
-    was read with, `told` are the illnesses that it tells of the patient, and not as what the film shows. `removed`
-    counts what was cleaned away before reading, by kind ("control token", `rrgmetrics.cleaning`). `trace` tells how it
-    was read, if `read` was asked for it.
+    `compared` are the sentences that compare with an earlier study, also those that name no finding. `pack` and
+    `folder` (the user's, "" for none) are what it was read with, `told` are the illnesses that it tells of the
+    patient, and not as what the film shows. `removed` counts what was cleaned away before reading, by kind ("control
+    token", `rrgmetrics.cleaning`). `trace` tells how it was read, if `read` was asked for it.
     """
 
     text: str
@@ -220,6 +220,7 @@ class Reading:
     told: tuple[Finding, ...] = ()
     removed: Mapping[str, int] = field(default_factory=dict, compare=False)
     trace: Trace | None = field(default=None, compare=False, repr=False)
+    folder: str = field(default="", compare=False, repr=False)
 
     @property
     def abnormal(self) -> tuple[Finding, ...]:
@@ -328,6 +329,7 @@ class Comparison:
     out_of_scope: str = ""
     pack: str = "chest_xray"
     texts: tuple[str, str] = field(default=("", ""), compare=False)
+    folder: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
         if self.out_of_scope:

@@ -82,7 +82,7 @@ def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Itera
     """Yields the sentences of a report in the sections that are read."""
     inline = inline_headings(report, tokens, lexicon.inline)
     find = _statements if _has_ends(report, tokens) else _unmarked_statements
-    kept = _kept()
+    kept = _kept(lexicon)
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline, SEARCHED):
         parsed = _parsed(report, tokens[sentence.first : sentence.last], lexicon, kept)
         for statement, whole in _cut(report, tokens, sentence, parsed, find, kept):
@@ -219,6 +219,6 @@ def read_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterat
 
 
 @per_lexicon
-def _kept() -> Kept:
-    """The sentences that were read with the lexicon in use, the oldest first."""
+def _kept(lexicon: Lexicon) -> Kept:
+    """The sentences that were read with a lexicon, the oldest first."""
     return OrderedDict()

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rrgmetrics.reader.claims import without_excuse
-from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reader.model import BESIDES, SIGNIFICANT, ErrorCategory, Finding, FindingError, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import unread_spans
@@ -44,7 +44,7 @@ def penalties(reference: Reading, candidate: Reading, context: Context) -> Itera
     Yields:
         FindingError: A for what contradicts, hedges or cannot be read, B for what a silent report leaves unsaid.
     """
-    lexicon = load()
+    lexicon = lexicon_of(reference)
     yield from _contradictory(reference, candidate, context, lexicon)
     yield from _hedged(reference, candidate, lexicon)
     yield from _unread(reference, candidate)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from rrgmetrics.reader.device_positions import position
 from rrgmetrics.reader.differences import acute, attribute_errors, doubted, is_turned, opposed
 from rrgmetrics.reader.graded import Graded, graded, graded_claim, regraded
-from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.significance import harm, indication_kinds, position_of
@@ -57,7 +57,6 @@ class Appraisal:
     differences: tuple[Difference, ...]
 
 
-@in_its_pack
 def appraise(comparison: Comparison, context: Context) -> Appraisal:
     """Grades a comparison in the patient's context.
 
@@ -77,7 +76,7 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
         >>> appraisal.missing, [difference.attribute for difference in appraisal.differences]
         ((1,), ['underinterpretation'])
     """
-    lexicon = load()
+    lexicon = lexicon_of(comparison)
     refs = tuple(graded(unit, context, lexicon) for unit in comparison.references)
     cands = tuple(
         graded_claim(unit, [comparison.references[r] for r, k, _ in comparison.links if k == c], context, lexicon)
@@ -235,7 +234,9 @@ class _Grader:
         row = _row(x, y, self.lexicon)
         if row:
             over = row["over"]
-            if row["matters"] == "never" or not indication_kinds(self.context.indication).isdisjoint(row["unless"]):
+            if row["matters"] == "never" or not indication_kinds(self.lexicon, self.context.indication).isdisjoint(
+                row["unless"]
+            ):
                 return None
             if self.shown(*((self.refs, ref, y) if over else (self.cands, cand, x))):
                 return None

@@ -30,10 +30,10 @@ from rrgmetrics.reader.lexicon import (
     TECHNIQUE,
     Lexicon,
     all_packs,
-    in_its_pack,
+    kept_until_use,
+    lexicon_of,
     load,
     load_file,
-    pack_in_use,
     pack_titled,
     per_lexicon,
 )
@@ -113,7 +113,7 @@ def scope_of(report: str) -> Scope:
     """
     lexicon, given = load(), clean(report)
     tokens = tokenize_report(given.text, lexicon)
-    scan = Scan(given.text, tokens)
+    scan = Scan(given.text, tokens, lexicon)
     for sentence, parsed in read_sentences(given.text, tokens, lexicon):
         scan.add(sentence, parsed)
     return scope_as_given(scan.scope(), given)
@@ -131,17 +131,13 @@ def given_spans(spans: Iterable[Span], given: CleanText) -> tuple[Span, ...]:
     return tuple(Span(*given.given(*span)) for span in spans)
 
 
-def pack_for(scope: Scope) -> str:
+def pack_for(scope: Scope, folder: str | None = None) -> str:
     """The pack that reads reports of this kind, as they look when they are read as chest X-ray reports."""
-    return _pack_of_kind().get(scope.kind, DEFAULT_PACK)
+    packs = all_packs(folder).items()
+    return next((name for name, pack in packs if pack.kind == scope.kind), DEFAULT_PACK)
 
 
-@per_lexicon
-def _pack_of_kind() -> dict[Kind, str]:
-    return {pack.kind: name for name, pack in reversed([*all_packs().items()])}
-
-
-@per_lexicon
+@kept_until_use
 def readable_kinds(modality: str) -> frozenset[Kind]:
     """Which kinds of text a metric of this modality, the title of a pack, can read; nothing: it compares any text."""
     named = pack_titled(modality)
@@ -163,12 +159,11 @@ def out_of_scope(scope: Scope, modality: str) -> str:
     return f"looks {'like ' * (scope.kind != 'language')}{scope.looks or 'a chest X-ray report'}"
 
 
-@in_its_pack
 def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
     """The unread sentences of a candidate that neither stand in the reference nor are made of its words."""
     if not candidate.scope.unread:
         return []
-    known = {token.word for token in tokenize_report(clean(reference.text).text, load())}
+    known = {token.word for token in tokenize_report(clean(reference.text).text, lexicon_of(reference))}
     return [
         span
         for span, words in zip(candidate.scope.unread, candidate.scope.words, strict=True)
@@ -179,9 +174,9 @@ def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
 class Scan:
     """Collects what is understood of a text, sentence by sentence, while somebody reads it."""
 
-    def __init__(self, report: str, tokens: Sequence[Token]) -> None:
+    def __init__(self, report: str, tokens: Sequence[Token], lexicon: Lexicon) -> None:
         self._report, self._tokens = report, tokens
-        self._knowledge = _knowledge()
+        self._knowledge = _knowledge(lexicon)
         self._statements: list[Span] = []
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
@@ -216,7 +211,7 @@ class Scan:
     def _kind(self) -> tuple[Kind, str]:
         if not any(character.isalnum() for character in self._report):
             return "empty", ""
-        language = _other_script(self._report) or _other_language(self._report, self._knowledge)
+        language = _other_script(self._report, self._knowledge) or _other_language(self._report, self._knowledge)
         if language:
             return "language", language
         words = [token.word for token in self._tokens]
@@ -239,7 +234,7 @@ class _Sense(NamedTuple):
 
 
 def _sense(parsed: Parsed) -> _Sense:
-    knowledge, items = _knowledge(), parsed.items
+    knowledge, items = _knowledge(parsed.lexicon), parsed.items
     unknown, known = _count(items, knowledge)
     says = _says(items, parsed.mentions, parsed.lexicon)
     says = says or (len(unknown) <= known and calls_normal(items, knowledge.chest, parsed.lexicon))
@@ -288,7 +283,7 @@ def _count(items: Sequence[Item], knowledge: _Knowledge) -> tuple[list[str], int
     return unknown, known
 
 
-def _other_script(report: str) -> str:
+def _other_script(report: str, knowledge: _Knowledge) -> str:
     """Returns the script of most letters that are not Latin, "" if those are few."""
     if report.isascii():
         return ""
@@ -299,7 +294,7 @@ def _other_script(report: str) -> str:
     if not others or sum(others.values()) < OTHER_SCRIPT * n_letters:
         return ""
     name = max(others, key=lambda name: others[name])
-    return _knowledge().scripts.get(name, f"{name.title()} script")
+    return knowledge.scripts.get(name, f"{name.title()} script")
 
 
 def _other_language(report: str, knowledge: _Knowledge) -> str:
@@ -409,9 +404,9 @@ def _is_at(term: tuple[str, ...], words: Sequence[str], i: int) -> bool:
 
 
 @per_lexicon
-def _knowledge() -> _Knowledge:
-    lexicon = load()
-    tables, vocabulary = load_file("scope"), load_file("vocabulary")
+def _knowledge(lexicon: Lexicon) -> _Knowledge:
+    packs = all_packs(lexicon.key.folder)
+    tables, vocabulary = load_file("scope", lexicon.key), load_file("vocabulary", lexicon.key)
 
     def plain(terms: Iterable[Any]) -> set[str]:
         return {word for term in terms for word in words_of(str(term), lexicon.words)}
@@ -455,8 +450,8 @@ def _knowledge() -> _Knowledge:
         examinations=frozenset(examinations),
         parts=parts,
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),
-        own=tuple(pack.kind for pack in chain(pack_in_use())),
-        packed=frozenset(pack.kind for pack in all_packs().values()),
+        own=tuple(pack.kind for pack in chain(lexicon.key.pack, packs)),
+        packed=frozenset(pack.kind for pack in packs.values()),
         kinds=tuple(dict.fromkeys(cue.kind for listed in cues.values() for cue in listed)),
         elsewhere=tuple(tables["elsewhere"]),
         terms=terms,

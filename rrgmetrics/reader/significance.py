@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.items import find_items
-from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.model import Finding, Significance
 from rrgmetrics.reader.places import is_astray
 from rrgmetrics.reader.tokens import tokenize
@@ -45,7 +45,7 @@ def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
     """Returns the class of clinical significance of a finding in its context, with the reason."""
     concept = lexicon.concepts[finding.concept]
     stated = Level(concept.significance, concept.why)  # type: ignore[arg-type]
-    return _ruled(stated, _rules_of(finding.concept), finding, context, lexicon)
+    return _ruled(stated, _rules_of(lexicon, finding.concept), finding, context, lexicon)
 
 
 def harm(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
@@ -53,7 +53,7 @@ def harm(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
 
     Its class of significance, less what nobody acts on in this patient (`harm` in `lexicon/*/context.yaml`).
     """
-    return _ruled(level(finding, context, lexicon), _harm_of(finding.concept), finding, context, lexicon)
+    return _ruled(level(finding, context, lexicon), _harm_of(lexicon, finding.concept), finding, context, lexicon)
 
 
 def _ruled(
@@ -62,8 +62,8 @@ def _ruled(
     """Returns the class that the last fitting rule gives."""
     concept = lexicon.concepts[finding.concept]
     position = position_of(finding, lexicon)
-    kinds = indication_kinds(context.indication)
-    known = not known_concepts(context.indication).isdisjoint((finding.concept, *concept.ancestors))
+    kinds = indication_kinds(lexicon, context.indication)
+    known = not known_concepts(lexicon, context.indication).isdisjoint((finding.concept, *concept.ancestors))
     for rule in rules:
         begins = found.significance in rule.get("from", (found.significance,))
         if begins and _fits(rule, finding, position, context.age, kinds, known):
@@ -72,42 +72,42 @@ def _ruled(
 
 
 @per_lexicon
-def _rules_of(concept: str) -> tuple[dict[str, Any], ...]:
+def _rules_of(lexicon: Lexicon, concept: str) -> tuple[dict[str, Any], ...]:
     """The rules of `lexicon/*/context.yaml` that a concept may come under."""
-    return _naming(concept, load().rules)
+    return _naming(concept, lexicon.rules, lexicon)
 
 
 @per_lexicon
-def _harm_of(concept: str) -> tuple[dict[str, Any], ...]:
+def _harm_of(lexicon: Lexicon, concept: str) -> tuple[dict[str, Any], ...]:
     """The rules of harm that a concept may come under."""
-    return _naming(concept, load().harm)
+    return _naming(concept, lexicon.harm, lexicon)
 
 
-def _naming(concept: str, rules: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
-    names = {concept, *load().concepts[concept].ancestors, "any"}
+def _naming(concept: str, rules: list[dict[str, Any]], lexicon: Lexicon) -> tuple[dict[str, Any], ...]:
+    names = {concept, *lexicon.concepts[concept].ancestors, "any"}
     return tuple(rule for rule in rules if not names.isdisjoint(rule["concepts"]))
 
 
 @per_lexicon
-def indication_kinds(indication: str) -> frozenset[str]:
+def indication_kinds(lexicon: Lexicon, indication: str) -> frozenset[str]:
     """Returns what an indication speaks of, by the words of `lexicon/*/context.yaml`.
 
-    >>> sorted(indication_kinds("Fall from a ladder, no fever."))
+    >>> from rrgmetrics.reader.lexicon import load
+    >>> sorted(indication_kinds(load(), "Fall from a ladder, no fever."))
     ['trauma']
     """
-    lexicon = load()
     words = ". ".join(_stated(indication, "[.;:]", lexicon))
     return frozenset(kind for kind, pattern in lexicon.indications.items() if re.search(pattern, words))
 
 
 @per_lexicon
-def known_concepts(indication: str) -> frozenset[str]:
+def known_concepts(lexicon: Lexicon, indication: str) -> frozenset[str]:
     """Returns the findings that an indication knows of already, with what shows them.
 
-    >>> sorted(known_concepts("Known pleural plaques. Pneumonia?"))
+    >>> from rrgmetrics.reader.lexicon import load
+    >>> sorted(known_concepts(load(), "Known pleural plaques. Pneumonia?"))
     ['pleural_calcification', 'pleural_plaque', 'pleural_thickening']
     """
-    lexicon = load()
     known: set[str] = set()
     for clause in _stated(indication, "[.;:,]", lexicon):
         if "?" in clause or re.search(lexicon.known.asked, clause):

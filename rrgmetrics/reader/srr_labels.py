@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.reader.label_rules import RulesByConcept, find_rule, index_rules
-from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Finding, Reading
 
 Level = Literal["leaves", "upper"]
@@ -38,19 +38,18 @@ class SrrTable(NamedTuple):
 
 
 @per_lexicon
-def load_srr() -> SrrTable:
-    """The table of the lexicon in use."""
-    table: dict[str, Any] = load_file("srr")
+def load_srr(lexicon: Lexicon) -> SrrTable:
+    """The table of a lexicon."""
+    table: dict[str, Any] = load_file("srr", lexicon.key)
     return SrrTable(
         names={"leaves": tuple(table["leaves"]), "upper": tuple(table["uppers"])},
         no_finding={"leaves": table["no_finding"]["leaves"], "upper": table["no_finding"]["uppers"]},
         above=table["leaves"],
-        rules=index_rules(table["rules"], load()),
+        rules=index_rules(table["rules"], lexicon),
         groups=table["groups"],
     )
 
 
-@per_lexicon
 def label_names(level: Level, statuses: bool) -> tuple[str, ...]:
     """Returns the labels in the order of the published checkpoint's heads.
 
@@ -58,7 +57,7 @@ def label_names(level: Level, statuses: bool) -> tuple[str, ...]:
         >>> [len(label_names(level, statuses)) for level in ("leaves", "upper") for statuses in (True, False)]
         [163, 55, 73, 25]
     """
-    table = load_srr()
+    table = load_srr(load())
     names = table.names[level]
     if statuses:
         return (*(f"{name} ({status})" for status in STATUSES for name in names), NO_FINDING)
@@ -66,7 +65,6 @@ def label_names(level: Level, statuses: bool) -> tuple[str, ...]:
     return (*names[:place], NO_FINDING, *names[place:])
 
 
-@in_its_pack
 def srr_labels(reading: Reading, level: Level, statuses: bool) -> frozenset[str]:
     """Returns the labels of a report; without statuses those that are present or uncertain. None for an empty report.
 
@@ -77,9 +75,10 @@ def srr_labels(reading: Reading, level: Level, statuses: bool) -> frozenset[str]
         >>> sorted(srr_labels(read("Small pneumothorax."), "upper", False))
         ['Pneumothorax']
     """
-    concepts = load().concepts
+    lexicon = lexicon_of(reading)
+    concepts = lexicon.concepts
     counted = [finding for finding in reading.findings if concepts[finding.concept].counts]
-    labels = {label for finding in counted if not finding.normal for label in _labels(finding, reading, level)}
+    labels = {label for finding in counted if not finding.normal for label in _labels(finding, reading, level, lexicon)}
     denied = any(finding.assertion == "absent" for finding in reading.findings)
     if denied and all(finding.assertion == "absent" for finding in counted):
         labels.add((NO_FINDING, ""))
@@ -88,9 +87,9 @@ def srr_labels(reading: Reading, level: Level, statuses: bool) -> frozenset[str]
     return frozenset(name for name, status in labels if status != "Absent")
 
 
-def _labels(finding: Finding, reading: Reading, level: Level) -> list[tuple[str, str]]:
+def _labels(finding: Finding, reading: Reading, level: Level, lexicon: Lexicon) -> list[tuple[str, str]]:
     """Returns the labels of one finding, each with its status."""
-    table, lexicon = load_srr(), load()
+    table = load_srr(lexicon)
     rule = find_rule(finding, reading, table.rules, lexicon)
     given = rule.labels if rule else {}
     leaf, status = given.get("leaf"), finding.assertion.capitalize()

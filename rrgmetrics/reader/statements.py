@@ -25,7 +25,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon, load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, load_file, per_lexicon
 from rrgmetrics.reader.sentence import JUDGEMENTS, Sentence
 from rrgmetrics.reader.tokens import Token
 
@@ -126,7 +126,7 @@ class _Statements(Sentence):
         self.named = sorted(mention.at for mention in mentions)
         self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
         self.is_row = self._is_row()
-        self.openings = _determiners() | self.small.existing
+        self.openings = _determiners(lexicon) | self.small.existing
         self.marked = marks.full_stops or any(item.word in (",", ";", ":", "(") for item in items)
 
     def turns(self) -> list[tuple[int, int]]:
@@ -258,7 +258,7 @@ class _Statements(Sentence):
             shown = self.items[verb].word in self.small.showing  # "shows multiple SMALL, round nodules"
             tells = tells or (shown and all(_NOUN.isdisjoint(i.senses) for i in self.items[verb + 1 : comma]))
             return about and not tells and opening not in self.small.contrasts
-        if self.items[first].word in _openings() or self._is_setting(first, comma):
+        if self.items[first].word in _openings(self.lexicon) or self._is_setting(first, comma):
             return False
         if not self._says(first, comma):
             return self._is_remark(first, comma)
@@ -421,7 +421,7 @@ class _Statements(Sentence):
         if item.last - item.first > 1 and self.tokens[item.last - 1].word in self.small.after_nouns:
             return False  # "suspected FROM", "unchanged SINCE"
         if not item.senses:
-            return item.word not in _function_words()
+            return item.word not in _function_words(self.lexicon)
         if not JUDGEMENTS.keys().isdisjoint(item.senses) and (_OPEN.isdisjoint(item.senses) or self._is_finite(k - 1)):
             return True  # but "with SUSPECTED adenopathy"
         if "item_break" in item.senses:
@@ -438,7 +438,7 @@ class _Statements(Sentence):
             return not self._is_setting(first, k) and not self._is_held(k)
         if item.first in self.marks.capitals:
             return self._is_finished(first, k - 1) and self._says(k, self._end(k))
-        determined = word in _determiners()
+        determined = word in _determiners(self.lexicon)
         if not determined and (self._is_finite(k) or (self.marked and item.first not in self.marks.lines)):
             return False
         if not self._is_finished(first, k - 1) or self._is_setting(first, k):
@@ -592,20 +592,20 @@ class _Statements(Sentence):
 
 
 @per_lexicon
-def _determiners() -> frozenset[str]:
+def _determiners(lexicon: Lexicon) -> frozenset[str]:
     """The words that begin a subject."""
-    small = load().small
+    small = lexicon.small
     return (small.definite - small.embedding) | small.indefinite | small.pairing
 
 
 @per_lexicon
-def _openings() -> frozenset[str]:
+def _openings(lexicon: Lexicon) -> frozenset[str]:
     """The words that lead to a statement behind a comma: "WITH the exception of the left base, the lungs are clear"."""
-    small = load().small
+    small = lexicon.small
     return small.places | small.premises | small.settings | small.opening | small.contrasts
 
 
 @per_lexicon
-def _function_words() -> frozenset[str]:
+def _function_words(lexicon: Lexicon) -> frozenset[str]:
     """The words that no statement ends with: those of grammar, without "today" and the like."""
-    return frozenset(map(str, load_file("vocabulary")["grammar"])) - load().small.final
+    return frozenset(map(str, load_file("vocabulary", lexicon.key)["grammar"])) - lexicon.small.final

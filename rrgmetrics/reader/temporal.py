@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rrgmetrics.cleaning import clean
 from rrgmetrics.reader.items import Item
-from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.parsed import parse_sentences
 from rrgmetrics.reader.places import same_side
@@ -38,7 +38,6 @@ class ChangeStatement(NamedTuple):
     spans: tuple[Span, ...]
 
 
-@in_its_pack
 def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
     """Returns the statements of change of a report that was read: those of findings first.
 
@@ -48,7 +47,7 @@ def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
         >>> [(change.kind, change.finding and change.finding.concept) for change in read_changes(reading)]
         [('worse', 'pulmonary_edema'), ('stable', None)]
     """
-    lexicon = load()
+    lexicon = lexicon_of(reading)
     stated = (
         ChangeStatement(finding.change, finding, frozenset(), finding.spans)
         for finding in reading.findings

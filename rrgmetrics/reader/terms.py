@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.conditions import Status, condition_statuses, load_conditions
 from rrgmetrics.reader.ct_conditions import ct_conditions
-from rrgmetrics.reader.engine import read
-from rrgmetrics.reader.lexicon import Lexicon, load, load_file, pack_in_use
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, Lexicon, load, load_file
 from rrgmetrics.reader.lexicon.build import forms_of, without_articles, words_of
 from rrgmetrics.reader.lexicon.checking import terms
 from rrgmetrics.reader.lexicon.faults import place, whose
 from rrgmetrics.reader.lexicon.terms import Term
 from rrgmetrics.reader.model import Finding, Reading, Scope, Span, Unit
+from rrgmetrics.reader.reader import read
 from rrgmetrics.reader.srr_labels import srr_labels
 from rrgmetrics.reader.wording import phrase
 
@@ -22,11 +22,12 @@ NEAR = 5  # terms that are named where a term is unknown
 Row = tuple[str, str]
 
 
-def show_term(text: str) -> list[Row]:
+def show_term(text: str, pack: str = DEFAULT_PACK) -> list[Row]:
     """Describes a term, or a concept by its key.
 
     Args:
         text: The term as a report might write it, or a concept's key.
+        pack: The kind of report.
 
     Returns:
         list[Row]: What is known, each with its name: where the term stands, the concept with its file and line, group,
@@ -40,9 +41,10 @@ def show_term(text: str) -> list[Row]:
         >>> rows["below"], rows["significance"], rows['"No hemothorax."']
         ('pleural effusion', 'urgent', 'absent: hemothorax')
     """
-    lexicon, everywhere = load(), terms()
+    lexicon = load(pack)
+    everywhere = terms(lexicon.key)
     words = without_articles(words_of(text.lower(), lexicon.words))
-    phrases = load_file("spellings")["phrases"]
+    phrases = load_file("spellings", lexicon.key)["phrases"]
     places = [
         term
         for term in everywhere
@@ -74,7 +76,7 @@ def _is_concept(term: Term) -> bool:
 
 def _concept(key: str, lexicon: Lexicon) -> Iterator[Row]:
     concept = lexicon.concepts[key]
-    entry = load_file(concept.group)[key]
+    entry = load_file(concept.group, lexicon.key)[key]
     yield "concept", f"{concept.name} ({key}, {concept.group}.yaml)"
     yield "below", ", ".join(lexicon.concepts[parent].name for parent in concept.ancestors)
     yield "significance", concept.significance
@@ -82,18 +84,18 @@ def _concept(key: str, lexicon: Lexicon) -> Iterator[Row]:
     yield "same as", ", ".join(lexicon.concepts[other].name for other in sorted(concept.same_as))
     yield "sign of", ", ".join(lexicon.concepts[other].name for other in sorted(concept.sign_of))
     yield "roles", ", ".join(role for role, keys in lexicon.roles.items() if key in keys)
-    if load_conditions().names:  # of the chest
-        yield from _labels(key, concept.name)
+    if load_conditions(lexicon).names:  # of the chest
+        yield from _labels(key, concept.name, lexicon)
     yield "seen as", ", ".join(entry.get("seen_as", ()))
     yield "found in", ", ".join(entry.get("found_in", ()))
     yield "terms", ", ".join(map(str, entry["terms"]))
 
 
-def _labels(key: str, name: str) -> Iterator[Row]:
+def _labels(key: str, name: str, lexicon: Lexicon) -> Iterator[Row]:
     """What a report with nothing but this finding has in the label sets."""
     finding = Finding(key, "present", spans=(Span(0, len(name)),))
-    reading = Reading(name, (finding,), Scope("", statements=finding.spans), pack=pack_in_use())
-    statuses = zip(load_conditions().names[:-1], condition_statuses(reading), strict=False)
+    reading = Reading(name, (finding,), Scope("", statements=finding.spans), pack=lexicon.key.pack)
+    statuses = zip(load_conditions(lexicon).names[:-1], condition_statuses(reading), strict=False)
     yield "CheXpert", ", ".join(condition for condition, status in statuses if status is Status.POSITIVE)
     labels = dict.fromkeys([*srr_labels(reading, "leaves", False), *srr_labels(reading, "upper", False)])
     yield "SRR-BERT", ", ".join(labels)
@@ -101,6 +103,6 @@ def _labels(key: str, name: str) -> Iterator[Row]:
 
 
 def _read_as(sentence: str, lexicon: Lexicon) -> str:
-    findings = read(sentence).findings
+    findings = read(sentence, lexicon.key.pack).findings
     units = [Unit(finding, (finding,), finding.side, finding.zones) for finding in findings]
     return ", ".join(f"{unit.head.assertion}: {phrase(unit, lexicon)}" for unit in units)

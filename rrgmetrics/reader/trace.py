@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rrgmetrics.reader.lexicon import all_packs, load, load_file, pack_used, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, all_packs, lexicon_of, load_file, per_lexicon
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
 from rrgmetrics.reader.model import LeftOut, Reading, Span, Step, Trace, Traced
 from rrgmetrics.reader.recording import Recorder, Sentence
@@ -19,16 +19,18 @@ _TABLES = {"side": "sides", "zones": "zones", "tip": "tip_sites", "denies": "nor
 
 def make_trace(reading: Reading, recorded: Recorder) -> Trace:
     """Returns the trace of a reading from what was recorded of it."""
-    with pack_used(reading.pack):
-        findings = tuple(
-            Traced(finding, tuple(map(_with_source, _steps_of(finding, recorded)))) for finding in reading.findings
-        )
-        left_out = sorted((*_unread(reading, recorded), *_sections(reading, recorded)), key=lambda each: each.span)
-        return Trace(reading.text, findings, tuple(left_out), _scope_words(reading))
+    lexicon = lexicon_of(reading)
+    findings = tuple(
+        Traced(finding, tuple(_with_source(step, lexicon) for step in _steps_of(finding, recorded)))
+        for finding in reading.findings
+    )
+    left_out = (*_unread(reading, recorded, lexicon), *_sections(reading, recorded, lexicon))
+    ordered = tuple(sorted(left_out, key=lambda each: each.span))
+    return Trace(reading.text, findings, ordered, _scope_words(reading))
 
 
 def _scope_words(reading: Reading) -> str:
-    title = all_packs()[reading.pack].title
+    title = all_packs(reading.folder)[reading.pack].title
     why = out_of_scope(reading.scope, title)
     return f"The text {why}; it was read with the pack for {title}." if why else ""
 
@@ -53,12 +55,12 @@ def _meanings(sentence: Sentence, mention: Any) -> Iterator[Step]:
             yield step
 
 
-def _unread(reading: Reading, recorded: Recorder) -> Iterator[LeftOut]:
+def _unread(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[LeftOut]:
     """Yields the mentions that gave no finding, and the sentences without one."""
     for sentence in recorded.sentences:
         for mention in sentence.mentions:
             if id(mention) not in recorded.finished and not sentence.communicates:
-                steps = tuple(map(_with_source, recorded.steps(mention)))
+                steps = tuple(_with_source(step, lexicon) for step in recorded.steps(mention))
                 yield LeftOut(_span_of(sentence, mention), _why_not(mention, steps, reading), steps)
         start, end = sentence.span
         if not sentence.mentions and not any(
@@ -96,9 +98,8 @@ def _why_nothing(sentence: Sentence) -> str:
     return "No term of the lexicon names a finding" + (f"; known are {', '.join(known)}." if known else ".")
 
 
-def _sections(reading: Reading, recorded: Recorder) -> Iterator[LeftOut]:
+def _sections(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[LeftOut]:
     """Yields the sentences of sections that are not read."""
-    lexicon = load()
     tokens = tokenize_report(reading.text, lexicon)
     inline = inline_headings(reading.text, tokens, lexicon.inline)
     every = {words: (section, True) for words, (section, _) in lexicon.headings.items()}
@@ -113,23 +114,23 @@ def _characters(tokens: list[Token]) -> Span:
     return Span(tokens[0].start, tokens[-1].end)
 
 
-def _with_source(step: Step) -> Step:
+def _with_source(step: Step, lexicon: Lexicon) -> Step:
     """Returns a step with the place of its words in the lexicon: under its value, or else where they say a field."""
-    words = tuple(words_of(step.words.lower(), load().words))
-    places = _places().get(words, ())
+    words = tuple(words_of(step.words.lower(), lexicon.words))
+    places = _places(lexicon).get(words, ())
     table = _TABLES.get(step.field, step.field)
     under = [place for keys, place in places if str(step.new) in keys or table in keys]
     return step._replace(source=(under or [place for _, place in places] or [""])[0])
 
 
 @per_lexicon
-def _places() -> dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]:
+def _places(lexicon: Lexicon) -> dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]:
     """Where the terms of the lexicon are listed, and the keys that lead there, by their words."""
     from rrgmetrics.reader.lexicon.checking import terms
 
-    spellings, phrases = load().words, load_file("spellings")["phrases"]
+    spellings, phrases = lexicon.words, load_file("spellings", lexicon.key)["phrases"]
     places: dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]] = {}
-    for term in terms():
+    for term in terms(lexicon.key):
         if term.source.holds_concepts or term.source.name in _SAYING:
             for form in forms_of(term.text, phrases):
                 place = f"{'/'.join(term.source.path.parts[-2:])}:{term.line}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rrgmetrics.reader.lexicon import Lexicon, load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, load_file, per_lexicon
 from rrgmetrics.reader.tokens import Token, singular, tokenize
 
 SHORTEST = 5  # letters of a word that may be mistyped, and of either word that runs into another
@@ -44,22 +44,22 @@ def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
         >>> [token.word for token in tokenize_report("Small plueral efusion.", load())]
         ['small', 'pleural', 'effusion', '.']
     """
-    words = _words()
+    words = _words(lexicon)
     if len(words.written) > KEPT:
         words.written.clear()
     tokens = tokenize(report, lexicon.words, words.written)
     unknown = {token.word for token in tokens} - words.known
     if not any(map(_may_be_mistyped, unknown)):
         return tokens
-    return [mended for token in tokens for mended in (_mend(token) if token.word in unknown else (token,))]
+    return [mended for token in tokens for mended in (_mend(token, lexicon) if token.word in unknown else (token,))]
 
 
 def _may_be_mistyped(word: str) -> bool:
     return len(word) >= SHORTEST and word.isalpha()
 
 
-def _mend(token: Token) -> Iterator[Token]:
-    parts = _meant(token.word) if _may_be_mistyped(token.word) else ()
+def _mend(token: Token, lexicon: Lexicon) -> Iterator[Token]:
+    parts = _meant(lexicon, token.word) if _may_be_mistyped(token.word) else ()
     if len(parts) == 2:
         middle = token.start + len(parts[0])
         yield Token(parts[0], token.start, middle)
@@ -69,24 +69,24 @@ def _mend(token: Token) -> Iterator[Token]:
 
 
 @per_lexicon
-def _meant(word: str) -> tuple[str, ...]:
+def _meant(lexicon: Lexicon, word: str) -> tuple[str, ...]:
     """The one or two words of the lexicon that a word nobody knows is meant to be; empty if that is not certain."""
-    lexicon, near = load(), _words().near
+    words = _words(lexicon)
     american = _american(word)
-    if american in _words().known:
+    if american in words.known:
         return (american,)
     candidates = {
         other: slip
         for first in {word[0], word[1]}
         for length in (len(word) - 1, len(word), len(word) + 1)
-        for other in near.get((first, length), ())
+        for other in words.near.get((first, length), ())
         if (slip := _slip(word, other)) is not None
     }
     commonest = min(candidates.values(), default=0)
     meant = {lexicon.words.get(other, other) for other, slip in candidates.items() if slip == commonest}
     if len(meant) == 1:
         return tuple(meant)
-    if len(word) > 2 * _words().longest:
+    if len(word) > 2 * words.longest:
         return ()
     for i in range(SHORTEST, len(word) - SHORTEST + 1):
         if "" in lexicon.trie.get(word[:i], {}) and "" in lexicon.trie.get(singular(word[i:]), {}):
@@ -117,10 +117,9 @@ def _slip(word: str, other: str) -> int | None:
 
 
 @per_lexicon
-def _words() -> _Words:
-    lexicon = load()
+def _words(lexicon: Lexicon) -> _Words:
     terms = lexicon.terms_words | lexicon.words.keys()
-    listed = (singular(str(word).lower()) for words in load_file("vocabulary").values() for word in words)
+    listed = (singular(str(word).lower()) for words in load_file("vocabulary", lexicon.key).values() for word in words)
     near: dict[tuple[str, int], list[str]] = {}
     for word in terms:
         if _may_be_mistyped(word):

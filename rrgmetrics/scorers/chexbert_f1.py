@@ -27,8 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.chexbert import PUBLISHED, Chexbert, ConditionReading, Long, load_chexbert
-from rrgmetrics.backends.reader import reader_backend
-from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.conditions import Status, condition_statuses, contradicted_conditions, load_conditions
 from rrgmetrics.reader.lexicon import checksum
@@ -102,7 +101,7 @@ class ChexbertF1:
         """The reduction to multi-label scores."""
         return label_scores()
 
-    def backend(self, runtime: Runtime) -> TextFunction | Chexbert:
+    def backend(self, runtime: Runtime) -> ReaderBackend | Chexbert:
         """The reader, or CheXbert with its weights."""
         return condition_backend(self.config, self.long, runtime)
 
@@ -163,7 +162,7 @@ class ChexbertF1:
         return {"chexbert_f1_explained": explain_both(pairs, lambda text: _in_words(annotations[text]))}
 
 
-def condition_backend(config: str, long: Long, runtime: Runtime) -> TextFunction | Chexbert:
+def condition_backend(config: str, long: Long, runtime: Runtime) -> ReaderBackend | Chexbert:
     """Loads the backend that `default`, `paper`, a Hub id, a folder or a file names."""
     if config == "default":
         return reader_backend(conditions_sha256=checksum("conditions"))

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.classifier import Classifier, load_classifier
-from rrgmetrics.backends.reader import reader_backend
-from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.ct_conditions import ct_checksum, ct_conditions, load_ct
@@ -72,7 +71,7 @@ class F1RadbertCt:
         }
         return LabelScores(SCORES | each, len(self.names), means=(ACCURACY,), keys=keys_of("f1_radbert_ct"))
 
-    def backend(self, runtime: Runtime) -> TextFunction | Classifier:
+    def backend(self, runtime: Runtime) -> ReaderBackend | Classifier:
         """The reader, or a checkpoint."""
         if self.config == "default":
             return reader_backend(labels_sha256=ct_checksum())

@@ -44,7 +44,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.backends.base import Backend, read_parts
-from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.tokens import Ngrams, TextFunction, count_ngrams
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import Reading, read
@@ -229,7 +229,7 @@ class StandardWording:
         return {**self.backend.facts, "reads": "standard_wording@2"}
 
     @property
-    def parts(self) -> Mapping[str, TextFunction]:
+    def parts(self) -> Mapping[str, ReaderBackend]:
         """The reader, shared with every metric that reads findings."""
         return {"reader": reader_backend()}
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from rrgmetrics.backends.chexbert import Chexbert, ConditionReading, Long
 from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
-from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.backends.reader import ReaderBackend
 from rrgmetrics.reader.conditions import Status
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
@@ -45,7 +45,7 @@ class SembScore:
         """The mean over pairs."""
         return Mean(KEYS)
 
-    def backend(self, runtime: Runtime) -> Encoder | TextFunction | Chexbert:
+    def backend(self, runtime: Runtime) -> Encoder | ReaderBackend | Chexbert:
         """The bundled encoder, the reader, or CheXbert's weights."""
         if self.config == "default" and self.vectors == "encoder":
             return load_encoder(FINDINGS, layer=LAYER, device=runtime.device, batch_size=runtime.batch_size)

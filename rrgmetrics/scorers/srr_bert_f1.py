@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.classifier import Classifier, load_classifier, srr_sentences
-from rrgmetrics.backends.reader import reader_backend
-from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reader.srr_labels import STATUSES, Level, label_names, srr_labels
@@ -80,7 +79,7 @@ class SrrBertF1:
             places.setdefault(re.sub(rf" \((?:{'|'.join(STATUSES)})\)$", "", name), []).append(index)
         return places
 
-    def backend(self, runtime: Runtime) -> TextFunction | Classifier:
+    def backend(self, runtime: Runtime) -> ReaderBackend | Classifier:
         """The reader, or a checkpoint."""
         if self.config == "default":
             return reader_backend(labels_sha256=checksum("srr"))

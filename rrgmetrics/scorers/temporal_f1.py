@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.penalties import silent
@@ -62,7 +62,7 @@ class TemporalF1:
         """The mean over pairs."""
         return Mean(KEYS)
 
-    def backend(self, runtime: Runtime) -> TextFunction:
+    def backend(self, runtime: Runtime) -> ReaderBackend | TextFunction:
         """The reader, or the keywords."""
         if self.form == "keywords":
             return TextFunction("temporal:keywords", find_keywords)

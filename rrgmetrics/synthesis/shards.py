@@ -22,6 +22,7 @@ from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.affirmed import affirmed
 from rrgmetrics.reader.graph import Graph
+from rrgmetrics.reader.lexicon import folder_in_use, start_with
 from rrgmetrics.synthesis.edits.distractors import add_distractors
 from rrgmetrics.synthesis.edits.hands import in_another_hand
 from rrgmetrics.synthesis.generator import generate_pairs
@@ -215,8 +216,9 @@ def write_shard(path: Path, rows: Sequence[Row], outcomes: Mapping[str, Any]) ->
 _maker: Maker | None = None  # of a worker process
 
 
-def _begin(plan: Plan, folder: Path) -> None:
+def _begin(plan: Plan, folder: Path, lexicon: str) -> None:
     global _maker
+    start_with(lexicon)
     _maker = Maker(plan, folder, labeller_for(plan.labels, progress=False, penalties=not plan.affirmed))
 
 
@@ -241,7 +243,9 @@ def make_shards(
                 bar.update()
             return
         context = get_context("spawn")  # the encoder's threads would not survive a fork
-        with ProcessPoolExecutor(min(n_jobs, len(missing)), context, _begin, (plan, folder)) as workers:
+        with ProcessPoolExecutor(
+            min(n_jobs, len(missing)), context, _begin, (plan, folder, folder_in_use())
+        ) as workers:
             try:
                 for _ in workers.map(_work, missing):
                     bar.update()

@@ -92,7 +92,10 @@ READING = ["finding_errors", "green", "crepe", "radgraph_f1", "chexbert_f1", "ra
 def test_the_reader_reads_each_distinct_text_once(names, monkeypatch, reports):
     """Whatever is made of its readings, and for the check of scope too."""
     read = Counter()
-    monkeypatch.setattr(reader, "read", lambda text, read_text=reader.read: read.update([text]) or read_text(text))
+    annotate = reader.ReaderBackend.annotate
+    monkeypatch.setattr(
+        reader.ReaderBackend, "annotate", lambda self, texts: read.update(texts) or annotate(self, texts)
+    )
     monkeypatch.setattr(runner, "BLOCK", BLOCK)
     references, candidates = repeating(reports)
     rrgmetrics.score(names, predictions=candidates, references=references, progress=False)

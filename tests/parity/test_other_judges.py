@@ -20,7 +20,6 @@ from rrgmetrics.judges.protocols.radfact_published import (
     published_phrases,
     published_positives,
 )
-from rrgmetrics.reader.lexicon import pack_used
 from rrgmetrics.reports import check_pairs
 from rrgmetrics.scorers import radfact
 from rrgmetrics.scorers.judged import KnownMean, known_stats
@@ -121,8 +120,7 @@ def test_the_whole_pipeline(case, parser):
     given, expected = case["input"], case["expected"]
     engine = Words({PAIR.candidate: given["candidate_phrases"], PAIR.reference: given["reference_phrases"]})
     protocol = Radfact("drop" if given["filter_negatives"] else "keep", parser)
-    with pack_used("chest_ct"):
-        (verdict,) = Judge(protocol, engine).annotate_pairs([PAIR])
+    (verdict,) = Judge(protocol, engine).for_pack("chest_ct").annotate_pairs([PAIR])
     assert len(engine.asked) == expected["n_requests"]
     assert not any("X-ray" in prompt.text for prompt in engine.asked)
     assert [phrase.text for phrase in verdict.candidate] == expected["hyp_phrases"]
@@ -134,13 +132,12 @@ def test_the_whole_pipeline(case, parser):
 @cases("crimson_ct", "parse_response")
 def test_crimson(case):
     """Scores are rounded there; errors as the tally has them."""
-    expected, protocol = case["expected"], Crimson(parser="strict")
-    with pack_used("chest_ct"):
-        if "raises" in expected:
-            with pytest.raises(VerdictError):
-                protocol.verdict(PAIR, [case["input"]["reply"]])
-            return
-        verdict = protocol.verdict(PAIR, [case["input"]["reply"]])
+    expected, protocol = case["expected"], Crimson(parser="strict", pack="chest_ct")
+    if "raises" in expected:
+        with pytest.raises(VerdictError):
+            protocol.verdict(PAIR, [case["input"]["reply"]])
+        return
+    verdict = protocol.verdict(PAIR, [case["input"]["reply"]])
     assert verdict.score == pytest.approx(expected["crimson_score"], abs=5e-5)
     counts = expected["error_counts"]
     assert (verdict.tally.n_false, verdict.tally.n_missing) == (counts["false_findings"], counts["missing_findings"])
@@ -159,9 +156,8 @@ def test_crimson_of_all_pairs(case):
 def test_crimson_asks_about_ct_and_passes_the_context():
     """Theirs never sends its CT message and takes no context."""
     pair = check_pairs(["CAND."], ["REF."], [{"age": "070Y", "indication": "Staging."}])[0]
-    with pack_used("chest_ct"):
-        (prompt,) = Crimson().prompts(pair)
-        digits = Crimson().facts["prompt"]
+    (prompt,) = Crimson(pack="chest_ct").prompts(pair)
+    digits = Crimson(pack="chest_ct").facts["prompt"]
     assert prompt.messages[-1].content.startswith("You compare a candidate CT report with")
     assert "Age: 70\nIndication: Staging." in prompt.text
     assert "X-ray" in Crimson().prompts(pair)[0].text

@@ -16,7 +16,6 @@ from rrgmetrics.judges.base import EngineName, engine_for
 from rrgmetrics.judges.protocols.crimson import Crimson
 from rrgmetrics.judges.protocols.nodules import Nodules
 from rrgmetrics.names import parse_names
-from rrgmetrics.reader.lexicon import pack_used
 from rrgmetrics.reports import check_pairs
 
 CASES = json.loads((Path(__file__).parents[1] / "data/other_modalities.json").read_text())["cases"]
@@ -75,8 +74,7 @@ def test_the_question_of_crimson_about_ct_has_their_parts(case):
     given, sections = case["input"], case["expected"]["sections"]
     context = {key.lower(): value for key, value in (given["context"] or {}).items()}
     (pair,) = check_pairs([given["candidate"]], [given["reference"]], [context])
-    with pack_used("chest_ct"):
-        (prompt,) = Crimson().prompts(pair)
+    (prompt,) = Crimson(pack="chest_ct").prompts(pair)
     assert [section for section in sections if SECTIONS[section] not in prompt.text] == []
     assert (SECTIONS["CONTEXT_GUIDELINES_CT"] in prompt.text) == ("CONTEXT_GUIDELINES_CT" in sections)
     assert "{{" not in prompt.text  # theirs leaves nine
@@ -87,8 +85,7 @@ def test_the_request_of_crimson_about_ct(case):
     """Theirs sends the chest X-ray's system message with a question about CT; ours about CT alone."""
     given, other = case["input"], case["expected"]["other"]
     (pair,) = check_pairs([given["candidate"]], [given["reference"]])
-    with pack_used("chest_ct"):
-        (prompt,) = Crimson().prompts(pair)
+    (prompt,) = Crimson(pack="chest_ct").prompts(pair)
     assert case["expected"]["system_is_cxr_message"]
     assert [message.role for message in prompt.messages] == ["system", "user"]
     assert "X-ray" not in prompt.text

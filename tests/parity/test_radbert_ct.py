@@ -11,7 +11,7 @@ from rrgmetrics.backends.classifier import load_classifier
 from rrgmetrics.reader import read
 from rrgmetrics.reader.ct_conditions import ct_conditions, load_ct
 from rrgmetrics.reader.label_rules import CONDITIONS
-from rrgmetrics.reader.lexicon import load, load_file, pack_used
+from rrgmetrics.reader.lexicon import load, load_file
 from rrgmetrics.scorers.f1_radbert_ct import PUBLISHED
 
 NAMES = (  # RadEval 2.2, f1Radbert_ct.py
@@ -72,8 +72,8 @@ def test_the_order_is_the_published_one():
 
 
 def test_the_table_names_known_things():
-    with pack_used("chest_ct"):
-        rules, concepts = load_file("ct")["rules"], load().concepts
+    lexicon = load("chest_ct")
+    rules, concepts = load_file("ct", lexicon.key)["rules"], lexicon.concepts
     for row in rules:
         assert set(row["concepts"]) <= concepts.keys(), row
         assert row.keys() <= {"label", "also", "concepts", *CONDITIONS}, row

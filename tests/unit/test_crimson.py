@@ -15,6 +15,7 @@ from rrgmetrics.judges.protocols.crimson_json import LONGEST, published_ct, tole
 from rrgmetrics.judges.protocols.crimson_question import described, question
 from rrgmetrics.judges.protocols.crimson_score import tally
 from rrgmetrics.reader import compare, read
+from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.rubric import appraise
 from rrgmetrics.reader.significance import indication_kinds
 from rrgmetrics.reports import Context, Pair, parse_context
@@ -358,7 +359,7 @@ def test_every_observation_is_matched_missing_or_false(reports):
     ],
 )
 def test_kinds_of_indication(indication, kinds):
-    assert indication_kinds(indication) == kinds
+    assert indication_kinds(load(), indication) == kinds
 
 
 @pytest.mark.parametrize(

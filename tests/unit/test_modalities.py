@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -10,8 +11,7 @@ import rrgmetrics
 from rrgmetrics.abnormal import is_abnormal
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.report.sections import groups
-from rrgmetrics.reader import compare, explain, read
-from rrgmetrics.reader.lexicon import pack_in_use, pack_used
+from rrgmetrics.reader import Reader, compare, explain, read
 from rrgmetrics.results import Result
 from rrgmetrics.streaming import score_stream
 
@@ -91,10 +91,16 @@ def test_parts_of_different_kinds_join() -> None:
     assert (total.scores, total.signature, total.modalities) == (whole.scores, whole.signature, whole.modalities)
 
 
-def test_while_metrics_score_step_by_step_nobody_else_reads_with_their_pack() -> None:
-    with rrgmetrics.prepare(["finding_errors?modality=chest_ct", "bleu"]) as metrics:
-        for _ in metrics.steps(rrgmetrics.reports.check_pairs([XRAY, CT], [XRAY, CT])):
-            assert pack_in_use() == "chest_xray"
+def test_readers_in_threads_know_nothing_of_one_another() -> None:
+    xray, ct = Reader(), Reader("chest_ct")
+    alone = [xray.read(CT), ct.read(CT)]
+    assert alone[0].scope.kind == alone[1].scope.kind == "chest ct"
+    with ThreadPoolExecutor(4) as threads:
+        for text in (CT, XRAY):
+            read_texts = list(threads.map(lambda reader: reader.read(text), [xray, ct] * 200))  # noqa: B023
+            assert [reading.pack for reading in read_texts] == ["chest_xray", "chest_ct"] * 200
+            assert read_texts[::2] == [xray.read(text)] * 200
+            assert read_texts[1::2] == [ct.read(text)] * 200
 
 
 def test_readings_of_two_packs_are_compared_with_the_references() -> None:
@@ -102,9 +108,8 @@ def test_readings_of_two_packs_are_compared_with_the_references() -> None:
     assert (reference.pack, reference.scope.kind, read(CT).scope.kind) == ("chest_ct", "chest ct", "chest ct")
     assert compare(reference, read(CT)).total == 0
     assert compare(reference, read(XRAY)).pack == "chest_ct"
-    with pack_used("chest_ct"):
-        assert read(XRAY).scope.kind == "chest ct"
-        assert compare(read(XRAY, "auto"), read(XRAY)).pack == "chest_xray"
+    assert read(XRAY, "chest_ct").scope.kind == "chest ct"
+    assert compare(read(XRAY, "auto"), read(XRAY, "chest_ct")).pack == "chest_xray"
 
 
 def test_pages_group_errors_of_every_pack_and_know_what_is_abnormal() -> None:

@@ -13,11 +13,12 @@ from rrgmetrics.callbacks.schedule import parse_turns
 from rrgmetrics.callbacks.scoring import parse_metrics
 from rrgmetrics.defaults import OF_PACKS, default_metrics
 from rrgmetrics.names import parse_name
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs, pack_in_use
+from rrgmetrics.reader.lexicon import all_packs
 from rrgmetrics.specs import PRESETS
 
 WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared by all who need it
-    "reader",
+    "reader:chest_xray:",
+    "reader:chest_ct:",
     f"encoder:{BUNDLED}:3",
     f"encoder:{FINDINGS}:1",
     "ngrams:whitespace",
@@ -51,14 +52,14 @@ def test_presets_in_schedules():
 
 
 def test_paper_table_reads_each_text_once_under_one_display(monkeypatch, reports):
-    from rrgmetrics.backends import encoder, tokens
+    from rrgmetrics.backends import encoder, reader, tokens
 
-    seen: Counter[tuple[str, str, str]] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     displays = []
 
     def counting(annotate):
         def run(self, texts):
-            seen.update((self.key, pack_in_use(), text) for text in texts)
+            seen.update((self.key, text) for text in texts)
             return annotate(self, texts)
 
         return run
@@ -69,15 +70,15 @@ def test_paper_table_reads_each_text_once_under_one_display(monkeypatch, reports
 
     monkeypatch.setattr(runner, "BLOCK", 5)
     monkeypatch.setattr(progress, "Display", counted)
-    for backend in (encoder.Encoder, tokens.TextFunction):
+    for backend in (encoder.Encoder, tokens.TextFunction, reader.ReaderBackend):
         monkeypatch.setattr(backend, "annotate", counting(backend.annotate))
     candidates, references = reports.altered + reports.references[::-1], reports.references * 2
     results = rrgmetrics.score("paper-table", predictions=candidates, references=references)
     assert list(results) == list(PRESETS["paper-table"])
     texts = {*candidates, *references}
-    assert {key for key, _, text in seen if text in texts} == WHOLE_TABLE
-    assert {n for (*_, text), n in seen.items() if text in texts} == {1}  # once with each pack
-    assert all(seen[key, DEFAULT_PACK, text] == 1 for key in WHOLE_TABLE for text in texts)
+    assert {key for key, text in seen if text in texts} == WHOLE_TABLE
+    assert {n for (_, text), n in seen.items() if text in texts} == {1}
+    assert all(seen[key, text] == 1 for key in WHOLE_TABLE for text in texts)
     (display,) = displays
     assert display.done == display.total == len(set(zip(candidates, references, strict=True))) * len(results)
     assert all(line.is_done for line in display.lines.values())

@@ -7,7 +7,8 @@ import pytest
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.cli import main
 from rrgmetrics.files import write_table
-from rrgmetrics.reader import engine, read
+from rrgmetrics.reader import read, reader
+from rrgmetrics.reader.engine import read_with
 
 REFERENCES = [f"Nodule of {size} mm. No pneumothorax." for size in range(3, 15)]
 SYSTEMS = {
@@ -19,8 +20,13 @@ SYSTEMS = {
 @pytest.fixture
 def texts_read(monkeypatch):
     """The texts that the reader reads, in order."""
-    texts, read_text = [], engine._read
-    monkeypatch.setattr(engine, "_read", lambda text: texts.append(text) or read_text(text))
+    texts: list[str] = []
+
+    def noting(lexicon, text):
+        texts.append(text)
+        return read_with(lexicon, text)
+
+    monkeypatch.setattr(reader, "read_with", noting)
     return texts
 
 

@@ -65,7 +65,7 @@ def test_labels_stand_in_the_order_of_the_published_heads(variant):
 
 
 def test_the_table_names_known_things():
-    table, known = load_file("srr"), load_srr()
+    table, known = load_file("srr"), load_srr(load())
     for row in table["rules"]:
         assert set(row["concepts"]) <= load().concepts.keys(), row
         assert row.keys() <= {"leaf", "upper", "status", "concepts", *CONDITIONS}, row

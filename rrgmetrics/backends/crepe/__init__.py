@@ -23,8 +23,7 @@ from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.crepe.alignment import places, relations, words_of
 from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
 from rrgmetrics.backends.crepe.pair_tokens import Window
-from rrgmetrics.backends.reader import reader_backend
-from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.errors import BackendError
 from rrgmetrics.extras import need
 from rrgmetrics.reader import ErrorCategory, Reading, compare
@@ -118,7 +117,7 @@ class CrepeBackend:
         return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length), **reads}
 
     @property
-    def parts(self) -> Mapping[str, TextFunction]:
+    def parts(self) -> Mapping[str, ReaderBackend]:
         """The reader, shared with every metric that reads findings; empty where whole texts are read."""
         return {"reader": reader_backend()} if self.affirmed else {}
 

@@ -35,7 +35,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rrgmetrics.backends.comparison import Compared
@@ -48,6 +48,7 @@ from rrgmetrics.judges.protocols.replies import ELLIPSES
 from rrgmetrics.judges.protocols.templates import digits, is_ct, of_pack
 from rrgmetrics.reader import ErrorCategory, FindingError
 from rrgmetrics.reader.graded import Graded
+from rrgmetrics.reader.lexicon import DEFAULT_PACK
 from rrgmetrics.reader.rubric import Appraisal, Difference, appraise
 from rrgmetrics.reports import Context, Pair
 
@@ -133,9 +134,14 @@ class Crimson:
     name: str = "crimson"
     version: int = 1
     paper: str = f"hf:{CHECKPOINT}"
+    pack: str = DEFAULT_PACK
 
     def __post_init__(self) -> None:
         check_package(self.wording)  # before weights, a key or a server are looked for
+
+    def for_pack(self, pack: str) -> Crimson:
+        """Returns the protocol that asks about reports of another kind."""
+        return replace(self, pack=pack)
 
     @property
     def sampled(self) -> bool:
@@ -146,7 +152,7 @@ class Crimson:
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature: the checksum of the prompt."""
         if self.wording == "own":
-            return {"prompt": digits(of_pack("crimson"))}
+            return {"prompt": digits(of_pack("crimson", self.pack))}
         text = "".join(question("", "", context, self.wording) for context in (Context(), Context(age=1.0)))
         return {"prompt": hashlib.sha256(text.encode()).hexdigest()[:8]}
 
@@ -156,7 +162,7 @@ class Crimson:
         Raises:
             MissingExtraError: The authors' prompt was asked for, and their package is not installed.
         """
-        text = question(*pair, self.wording, self.patient)
+        text = question(*pair, self.wording, self.patient, self.pack)
         trained = self.wording == "checkpoint"
         return (
             Prompt(
@@ -175,7 +181,7 @@ class Crimson:
     def verdict(self, pair: Pair, replies: Sequence[str]) -> CrimsonVerdict:
         """Reads the reply; raises VerdictError for one that cannot be read or, with `labels=strict`, weighed."""
         if self.parser == "strict":
-            reading = published_ct if is_ct() else published
+            reading = published_ct if is_ct(self.pack) else published
             evaluation, notes = reading(replies[0]), tuple[str, ...]()
         else:
             parsed, notes = tolerant(replies[0], PARTS)

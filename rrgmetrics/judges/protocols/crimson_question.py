@@ -15,18 +15,26 @@ from typing import Literal
 
 from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.judges.protocols.templates import fill, of_pack
+from rrgmetrics.reader.lexicon import DEFAULT_PACK
 from rrgmetrics.reports import Context, dicom_age
 
 Patient = Literal["years", "dicom", "keys"]
 
 
-def question(reference: str, candidate: str, context: Context, wording: str = "own", patient: Patient = "years") -> str:
+def question(
+    reference: str,
+    candidate: str,
+    context: Context,
+    wording: str = "own",
+    patient: Patient = "years",
+    pack: str = DEFAULT_PACK,
+) -> str:
     """Returns the user's message; `wording` is own, published or checkpoint, `patient` how context is written."""
     known = described(context, patient)
     if wording == "own":
         lines = "".join(f"{name}: {value}\n" for name, value in known.items())
         about = f"Patient:\n{lines}\n" if lines else ""
-        return fill(of_pack("crimson"), context=about, reference=reference, candidate=candidate)
+        return fill(of_pack("crimson", pack), context=about, reference=reference, candidate=candidate)
     guided = wording == "published"
     text: str = authors_prompts().build_prompt(
         reference,

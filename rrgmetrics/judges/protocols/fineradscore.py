@@ -23,7 +23,7 @@ from rrgmetrics.judges.protocols.loose_json import Pairs, plain
 from rrgmetrics.judges.protocols.replies import NONE, answer_of, denies, read_json, short, texts
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import Finding, FindingError
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Pair
 
@@ -136,9 +136,10 @@ class Fineradscore:
         """
         starts = [line.start() for line in re.finditer(r"\S[^.\n]*", pair.candidate)]
         comparison = compared.comparison
+        lexicon = lexicon_of(comparison)
         vague = {id(error.reference): error for error in reversed(comparison.errors) if error.is_left_out}
         errors = (*comparison.whole.errors, *reversed(vague.values()))
-        return FineradscoreVerdict(tuple(_correction(error, pair, starts) for error in errors))
+        return FineradscoreVerdict(tuple(_correction(error, pair, starts, lexicon) for error in errors))
 
 
 def numbered(report: str) -> str:
@@ -212,7 +213,7 @@ def _member(entry: Pairs, *names: str) -> Any:
     raise VerdictError(f"A correction has no {names[0]!r}: {short(str(dict(entry)))!r}.")
 
 
-def _correction(error: FindingError, pair: Pair, starts: Sequence[int]) -> Correction:
+def _correction(error: FindingError, pair: Pair, starts: Sequence[int], lexicon: Lexicon) -> Correction:
     """The reader's error as a correction, at the line of its first word in the candidate."""
     finding = error.reference or error.candidate
     line = None
@@ -220,16 +221,16 @@ def _correction(error: FindingError, pair: Pair, starts: Sequence[int]) -> Corre
         first = min(span.start for span in error.candidate_spans)
         line = max((index for index, start in enumerate(starts) if start <= first), default=0)
     category = CATEGORIES.index(error.category)
-    return Correction(line, "", _severity(error, finding, pair), (category,), error.sentence)
+    return Correction(line, "", _severity(error, finding, pair, lexicon), (category,), error.sentence)
 
 
-def _severity(error: FindingError, finding: Finding | None, pair: Pair) -> int:
+def _severity(error: FindingError, finding: Finding | None, pair: Pair, lexicon: Lexicon) -> int:
     """Returns the severity: 1 for an insignificant error, else that of the finding in question, at least 2.
 
     What is left out is half as severe.
     """
     if not error.significant:
         return 1
-    level = error.significance or (significance(finding, pair.context, load()) if finding else "actionable_not_urgent")
+    level = error.significance or (significance(finding, pair.context, lexicon) if finding else "actionable_not_urgent")
     severity = max(2, SEVERITY_OF[level])
     return severity // 2 if error.is_left_out else severity

@@ -35,7 +35,7 @@ from rrgmetrics.judges.protocols.nodule_published import (
 from rrgmetrics.judges.protocols.replies import ELLIPSES, answer_of, denies, has_keys, read_json, short
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.lexicon import lexicon_of
 from rrgmetrics.reader.model import Unit
 from rrgmetrics.reports import Pair
 
@@ -277,7 +277,7 @@ def _read_place(value: Any) -> str | None:
 def nodule_of(reading: Reading, unit: Unit) -> Nodule | None:
     """The nodule that the reader found; None for another finding, and for a nodule of another organ."""
     finding = unit.head
-    concept = load().concepts[finding.concept]
+    concept = lexicon_of(reading).concepts[finding.concept]
     if not KINDS & {finding.concept, *concept.ancestors}:
         return None
     words = reading.evidence(finding)

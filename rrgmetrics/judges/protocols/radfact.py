@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.backends.comparison import Compared
@@ -34,6 +34,7 @@ from rrgmetrics.judges.protocols.replies import answer_of, listed, read_json, sh
 from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.judges.protocols.templates import digits, fill, of_pack
 from rrgmetrics.reader import Reading
+from rrgmetrics.reader.lexicon import DEFAULT_PACK
 from rrgmetrics.reader.model import Unit
 from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reports import Pair
@@ -102,17 +103,22 @@ class Radfact:
     name: str = "radfact"
     version: int = 1
     paper: str = ""
+    pack: str = DEFAULT_PACK
+
+    def for_pack(self, pack: str) -> Radfact:
+        """Returns the protocol that asks about reports of another kind."""
+        return replace(self, pack=pack)
 
     @property
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature: the checksum of the prompts."""
-        names = ("radfact_system", of_pack("radfact_phrases"), of_pack("radfact_entailment"))
+        names = ("radfact_system", of_pack("radfact_phrases", self.pack), of_pack("radfact_entailment", self.pack))
         return {"prompt": digits(*names, *((POSITIVES,) if self.negatives == "drop" else ()))}
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
         """Returns a prompt for each report that is not empty: what are its phrases?"""
         return tuple(
-            self._prompt(fill(of_pack("radfact_phrases"), report=text.strip()), PHRASES_SCHEMA)
+            self._prompt(fill(of_pack("radfact_phrases", self.pack), report=text.strip()), PHRASES_SCHEMA)
             for text in (pair.candidate, pair.reference)
             if text.strip()
         )
@@ -139,7 +145,11 @@ class Radfact:
         questions += [(phrase, candidate) for phrase in reference if candidate]
         return tuple(
             self._prompt(
-                fill(of_pack("radfact_entailment"), report=json.dumps(other, ensure_ascii=False), phrase=phrase),
+                fill(
+                    of_pack("radfact_entailment", self.pack),
+                    report=json.dumps(other, ensure_ascii=False),
+                    phrase=phrase,
+                ),
                 ENTAILMENT_SCHEMA,
             )
             for phrase, other in questions

@@ -11,14 +11,14 @@ from collections.abc import Collection
 
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.reader import Finding, Reading
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.lexicon import lexicon_of
 from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reader.places import near, same_side
 
 
 def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:
     """Returns, by normal statement in the words of the report, whether the other report lets it stand."""
-    lexicon = load()
+    lexicon = lexicon_of(other)
     own = {finding.concept for finding in reading.abnormal}  # "opacity at the base, the lungs are otherwise clear"
     named = [finding for finding in other.abnormal if finding.concept not in own]
     mute = silent(other)

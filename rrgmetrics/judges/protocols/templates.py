@@ -7,8 +7,6 @@ import re
 from functools import lru_cache
 from importlib.resources import files
 
-from rrgmetrics.reader.lexicon import pack_in_use
-
 FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -18,15 +16,15 @@ def template(name: str) -> str:
     return (files("rrgmetrics.judges.protocols") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
 
 
-def of_pack(name: str) -> str:
-    """The template for reports of the pack in use: `<name>_ct` of CT where there is one, else `<name>`."""
+def of_pack(name: str, pack: str) -> str:
+    """The template for reports of a pack: `<name>_ct` of CT where there is one, else `<name>`."""
     ct = f"{name}_ct"
-    return ct if is_ct() and ct in _names() else name
+    return ct if is_ct(pack) and ct in _names() else name
 
 
-def is_ct() -> bool:
-    """Whether the pack in use reads CT: its name ends so."""
-    return pack_in_use().endswith("_ct")
+def is_ct(pack: str) -> bool:
+    """Whether a pack reads CT: its name ends so."""
+    return pack.endswith("_ct")
 
 
 @lru_cache

@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from rrgmetrics.metaeval.tricks import standalone
-from rrgmetrics.reader.lexicon import load, pack_in_use
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, load
 from rrgmetrics.synthesis.edits.evasions import capitalised, evasion_words
 from rrgmetrics.synthesis.edits.words import edit_words
 
@@ -42,5 +42,5 @@ def all_pieces(seed: int = 0) -> list[Piece]:
 
 def _fixed() -> list[str]:
     normal = [sentence for sentences in edit_words()["normal"].values() for sentence in sentences]
-    whole = [text for text in standalone(pack_in_use()).values() if text]
+    whole = [text for text in standalone(DEFAULT_PACK).values() if text]
     return [*evasion_words()["fixed"], *normal, *whole]

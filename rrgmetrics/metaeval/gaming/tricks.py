@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rrgmetrics.metaeval.gaming.studies import Studies
 from rrgmetrics.metaeval.tricks import added, common_findings, standalone
-from rrgmetrics.reader.lexicon import pack_in_use
+from rrgmetrics.reader.lexicon import DEFAULT_PACK
 from rrgmetrics.synthesis.edits import style
 from rrgmetrics.synthesis.edits.evasions import (
     evasion_words,
@@ -38,7 +38,7 @@ def all_tricks() -> dict[str, Trick]:
     made = {f"vague_{each}": Trick(f"{each} left out", _vague([each])) for each in attributes}
     made["vague"] = Trick(f"{', '.join(attributes[:-1])} and {attributes[-1]} left out", _vague(attributes))
     made |= {f"excused_{word}": Trick(f'"{word}" before each finding', _excused(word)) for word in words["excuses"]}
-    common = common_findings(pack_in_use())
+    common = common_findings(DEFAULT_PACK)
     made["history"] = Trick("common findings told as history", lambda text, rng: tell_as_history(text, common, rng))
     made["contradiction"] = Trick("contradicted", _contradicted)
     made["hedged"] = Trick("every finding hedged", lambda text, rng: style.hedge_all(text))
@@ -55,7 +55,7 @@ def all_tricks() -> dict[str, Trick]:
     made["padded"] = Trick("padded past an encoder's length", lambda text, rng: pad(text))
     made["hidden_front"] = Trick("false finding under a skipped heading in front", _hidden(in_front=True))
     made["hidden_end"] = Trick("false finding under a skipped heading at the end", _hidden(in_front=False))
-    alone = {"empty": "", **standalone(pack_in_use()), "chronic list": words["chronic_list"]}
+    alone = {"empty": "", **standalone(DEFAULT_PACK), "chronic list": words["chronic_list"]}
     return made | {f"{name} alone": Trick(f"{name} alone", _constant(text)) for name, text in alone.items()}
 
 
@@ -84,7 +84,7 @@ def _contradicted(text: str, rng: Random) -> str:
 
 
 def _added(name: str) -> Make:
-    return lambda text, rng: added(text, rng, pack_in_use())[name]
+    return lambda text, rng: added(text, rng, DEFAULT_PACK)[name]
 
 
 def _hidden(*, in_front: bool) -> Make:

@@ -17,7 +17,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import KINDS, OTHER
 from rrgmetrics.metaeval.stress.suite import HONEST, Case, Suite
 from rrgmetrics.metaeval.tricks import added, evaded, standalone
-from rrgmetrics.reader.lexicon import all_packs, pack_used
+from rrgmetrics.reader.lexicon import all_packs
 from rrgmetrics.synthesis.edits import style
 from rrgmetrics.synthesis.edits.sentences import reorder
 
@@ -51,13 +51,12 @@ def written_suite(pack: str, *, seed: int = 0) -> Suite:
         raise InputError(f"There are no written reports of {pack!r}; choose one of {', '.join(written_packs())}.")
     rows = yaml.safe_load(resources.files(__package__).joinpath(_name(pack)).read_text(encoding="utf-8"))["reports"]
     texts = tuple(row["text"].strip() for row in rows)
-    with pack_used(pack):
-        cases = [
-            Case(index, kind, text)
-            for index, row in enumerate(rows)
-            for kind, text in _changed(row, texts, index, pack, Random(f"{seed} {pack} {index}"))
-            if text != texts[index]
-        ]
+    cases = [
+        Case(index, kind, text)
+        for index, row in enumerate(rows)
+        for kind, text in _changed(row, texts, index, pack, Random(f"{seed} {pack} {index}"))
+        if text != texts[index]
+    ]
     tried = Counter({kind: len(texts) for kind in KINDS})
     return Suite(texts, tuple(cases), tried, f"{PREFIX}{pack}", seed, by_reader=False)
 
@@ -87,7 +86,7 @@ def _changed(
     text, errors = texts[index], row["errors"]
     yield from ((kind, edited(text, [edit])) for kind, edit in errors.items())
     yield from ((kind, edited(text, edits)) for kind, edits in row["harmless"].items())
-    yield "order", reorder(text, rng)
+    yield "order", reorder(text, rng, pack)
     yield "typing", style.mistype(text, rng)
     yield "terse", style.make_terse(text)
     steps = [edited(text, [errors[kind] for kind in row["numbered"][:n]]) for n in range(1, len(row["numbered"]) + 1)]

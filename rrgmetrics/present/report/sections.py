@@ -21,7 +21,7 @@ from rrgmetrics.present.spread import Spread, spread
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.present.verdict import Verdict, favour, tally, verdict_alone, verdict_on
 from rrgmetrics.reader import Comparison, ErrorCategory
-from rrgmetrics.reader.lexicon import in_its_pack, load
+from rrgmetrics.reader.lexicon import lexicon_of
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.skill import TRIVIAL_NAMES, Skill
@@ -321,9 +321,8 @@ def groups(found: Comparisons) -> tuple[list[GroupLine], float]:
     return lines, longest
 
 
-@in_its_pack
 def _group_and_kind(compared: Comparison) -> list[tuple[str, str]]:
-    concepts = load().concepts
+    concepts = lexicon_of(compared).concepts
     return [
         (concepts[finding.concept].group if finding else OTHER, error.category.value)
         for error in compared.whole.errors

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.build import build_lexicon
@@ -20,12 +21,13 @@ from rrgmetrics.reader.lexicon.compiled import as_lexicon, as_plain, kept
 from rrgmetrics.reader.lexicon.files import bundled, checksum, load_file, own_facts
 from rrgmetrics.reader.lexicon.in_use import (
     DEFAULT_PACK,
+    LexiconKey,
+    environment_of_children,
     folder_in_use,
     folder_used,
-    in_its_pack,
-    pack_in_use,
-    pack_used,
-    per_lexicon,
+    kept_until_use,
+    key_in_use,
+    start_with,
 )
 from rrgmetrics.reader.lexicon.model import (
     BONES,
@@ -38,6 +40,7 @@ from rrgmetrics.reader.lexicon.model import (
     SmallWords,
     Trie,
     Zone,
+    per_lexicon,
 )
 from rrgmetrics.reader.lexicon.packs import AUTO, Pack, all_packs, check_pack, concept_files, first_pack, pack_titled
 from rrgmetrics.reader.lexicon.schema import TABLE_FILES
@@ -51,6 +54,7 @@ __all__ = [
     "TECHNIQUE",
     "Concept",
     "Lexicon",
+    "LexiconKey",
     "Pack",
     "Role",
     "Senses",
@@ -61,35 +65,64 @@ __all__ = [
     "check_pack",
     "checksum",
     "concept_files",
+    "environment_of_children",
     "first_pack",
     "folder_in_use",
-    "in_its_pack",
+    "kept_until_use",
+    "key_in_use",
+    "lexicon_of",
     "load",
     "load_file",
     "own_facts",
-    "pack_in_use",
     "pack_titled",
-    "pack_used",
     "per_lexicon",
+    "start_with",
     "use",
 ]
 
 
-@per_lexicon
-def load() -> Lexicon:
-    """The lexicon in use; made from its files once, the bundled one once on a machine.
+class Read(Protocol):
+    """What was read with a lexicon: a reading, or a comparison of two."""
+
+    @property
+    def pack(self) -> str:
+        """The pack's name."""
+
+    @property
+    def folder(self) -> str:
+        """The user's folder; "" for the bundled files alone."""
+
+
+def load(pack: str = DEFAULT_PACK, folder: str | None = None) -> Lexicon:
+    """The lexicon of a pack; made from its files once, the bundled one once on a machine.
+
+    Args:
+        pack: Its name.
+        folder: The user's folder; "" for the bundled files alone, None: the one in use.
 
     Raises:
         InputError: Something is wrong with the user's folder, or with our files; it says where, and what to do.
     """
-    if folder_in_use():
-        _raise_faults()
+    return _load(LexiconKey(pack, folder_in_use() if folder is None else folder))
+
+
+def lexicon_of(read: Read) -> Lexicon:
+    """The lexicon that something was read with."""
+    return _load(LexiconKey(read.pack, read.folder))
+
+
+@kept_until_use
+def _load(key: LexiconKey) -> Lexicon:
+    if key.folder:
+        _raise_faults(key)
     try:
-        if folder_in_use():
-            return build_lexicon()
-        return kept("lexicon", bundled()[0], lambda: as_plain(build_lexicon()), as_lexicon)
+        if key.folder:
+            return build_lexicon(key)
+        lexicon = kept("lexicon", bundled(key)[0], lambda: as_plain(build_lexicon(key)), as_lexicon)
+        lexicon.key = key
+        return lexicon
     except Exception:  # whatever a fault of a file does to the build, the check says it better
-        _raise_faults()
+        _raise_faults(key)
         raise
 
 
@@ -115,9 +148,9 @@ def use(folder: str | Path | None) -> Iterator[None]:
         yield
 
 
-def _raise_faults() -> None:
+def _raise_faults(key: LexiconKey) -> None:
     from rrgmetrics.reader.lexicon.checking import check  # 6 ms that `import rrgmetrics` need not pay
 
-    faults = check(pack=pack_in_use())
+    faults = check(pack=key.pack, folder=key.folder)
     if faults:
         raise InputError("\n".join(map(str, faults)))

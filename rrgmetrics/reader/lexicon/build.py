@@ -17,6 +17,7 @@ from typing import Any, get_args
 
 from rrgmetrics.headings import heading_forms
 from rrgmetrics.reader.lexicon.files import load_file
+from rrgmetrics.reader.lexicon.in_use import LexiconKey
 from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reader.lexicon.packs import concept_files
 from rrgmetrics.reader.tokens import ARTICLES, BEFORE_NEW_NOUN, leaves, singular, tokenize
@@ -34,26 +35,27 @@ _INHERITED: frozenset[Role] = frozenset(
 _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
 
 
-def build_lexicon() -> Lexicon:
-    """The lexicon in use, made from its files."""
-    spellings, small = load_file("spellings"), load_file("small_words")
-    lexicon = Lexicon(dict(spellings["words"]), SmallWords(**{key: frozenset(words) for key, words in small.items()}))
+def build_lexicon(key: LexiconKey) -> Lexicon:
+    """A lexicon, made from its files."""
+    spellings = load_file("spellings", key)
+    small = SmallWords(**{name: frozenset(words) for name, words in load_file("small_words", key).items()})
+    lexicon = Lexicon(dict(spellings["words"]), small, key=key)
     trie = _Builder(lexicon, spellings["phrases"])
-    for name in concept_files():
+    for name in concept_files(lexicon.key):
         _add_concepts(lexicon, trie, name)
     _add_ancestors(lexicon)
     _add_roles(lexicon)
     _add_anatomy(lexicon, trie)
-    _add_qualities(trie)
+    _add_qualities(lexicon, trie)
     _add_attributes(lexicon, trie)
-    for kind, terms in load_file("cues").items():
+    for kind, terms in load_file("cues", lexicon.key).items():
         trie.add(terms, kind, kind)
     for word, parts in spellings["compounds"].items():
         trie.add([word], "parts", tuple(" ".join(without_articles(part.split())) for part in parts))
     _add_normals(lexicon, trie)
     _add_headings(lexicon)
     _add_context(lexicon)
-    lexicon.rubric = _rubric(load_file("rubric"))
+    lexicon.rubric = _rubric(load_file("rubric", lexicon.key))
     trie.look_inside()
     _add_plurals(lexicon, spellings.get("plurals", {}))
     return lexicon
@@ -106,8 +108,8 @@ class _Builder:
         self.phrases = phrases
         self.terms_words = lexicon.terms_words
         self.named: list[tuple[list[str], Senses, str]] = []
-        zones = load_file("anatomy")["zones"].items()
-        self.measured = load_file("attributes")["diameters"].keys()
+        zones = load_file("anatomy", lexicon.key)["zones"].items()
+        self.measured = load_file("attributes", lexicon.key)["diameters"].keys()
         self.findings_of = lexicon.findings_of
         self.valves = frozenset(key for key, entry in zones if entry.get("structure") == "heart_valve")
 
@@ -198,7 +200,7 @@ class _Builder:
 
 
 def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
-    for key, entry in load_file(name).items():
+    for key, entry in load_file(name, lexicon.key).items():
         lexicon.concepts[key] = Concept(
             key=key,
             name=entry["name"],
@@ -240,8 +242,8 @@ def _add_ancestors(lexicon: Lexicon) -> None:
 
 def _add_roles(lexicon: Lexicon) -> None:
     stated: dict[Role, set[str]] = {role: set() for role in get_args(Role)}
-    for name in concept_files():
-        for key, entry in load_file(name).items():
+    for name in concept_files(lexicon.key):
+        for key, entry in load_file(name, lexicon.key).items():
             for role in entry.get("roles", ()):
                 stated[role].add(key)
     for role, keys in stated.items():
@@ -251,7 +253,7 @@ def _add_roles(lexicon: Lexicon) -> None:
 
 
 def _add_anatomy(lexicon: Lexicon, trie: _Builder) -> None:
-    anatomy = load_file("anatomy")
+    anatomy = load_file("anatomy", lexicon.key)
     for key, terms in anatomy["structures"].items():
         trie.add(terms, "structure", key, several=True)
         if (key, "several") in lexicon.findings_of:
@@ -306,15 +308,15 @@ def _ordinal(number: int) -> str:
     return f"{number} {({1: 'st', 2: 'nd', 3: 'rd'}).get(number, 'th')}"
 
 
-def _add_qualities(trie: _Builder) -> None:
-    for key, entry in load_file("qualities").items():
+def _add_qualities(lexicon: Lexicon, trie: _Builder) -> None:
+    for key, entry in load_file("qualities", lexicon.key).items():
         trie.add(entry["terms"], "quality", key, several=True)
         if "alone" in entry:
             trie.add(entry["terms"], "concept", entry["alone"])
 
 
 def _add_attributes(lexicon: Lexicon, trie: _Builder) -> None:
-    tables = load_file("attributes")
+    tables = load_file("attributes", lexicon.key)
     for key, entry in tables["severity"].items():
         lexicon.severity[key] = entry["step"]
         trie.add(entry["terms"], "severity", entry["step"])
@@ -342,7 +344,7 @@ def _add_attributes(lexicon: Lexicon, trie: _Builder) -> None:
 
 
 def _add_normals(lexicon: Lexicon, trie: _Builder) -> None:
-    normal = load_file("normal")
+    normal = load_file("normal", lexicon.key)
     for structure, entry in normal["structures"].items():
         for quality in entry["when"]:
             lexicon.denials[structure, quality] = tuple(entry["denies"])
@@ -351,7 +353,7 @@ def _add_normals(lexicon: Lexicon, trie: _Builder) -> None:
 
 
 def _add_headings(lexicon: Lexicon) -> None:
-    table = load_file("sections")
+    table = load_file("sections", lexicon.key)
     for way in ("read", "skip"):
         for section, terms in table[way].items():
             for form in chain.from_iterable(map(heading_forms, terms)):
@@ -369,7 +371,7 @@ def _add_plurals(lexicon: Lexicon, ends: Mapping[str, str]) -> None:
 
 
 def _add_context(lexicon: Lexicon) -> None:
-    context = load_file("context")
+    context = load_file("context", lexicon.key)
     lexicon.rules = context["rules"]
     lexicon.harm = context.get("harm", [])
     lexicon.denied = rf"\b(?:{'|'.join(context['denials'])})\b"

@@ -9,19 +9,20 @@ from rrgmetrics.bounded import read_yaml_text, yaml_errors
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.faults import Fault, find_faults, find_terms, hint
 from rrgmetrics.reader.lexicon.files import own_files
-from rrgmetrics.reader.lexicon.in_use import DEFAULT_PACK, folder_in_use, pack_in_use
+from rrgmetrics.reader.lexicon.in_use import DEFAULT_PACK, LexiconKey, folder_in_use
 from rrgmetrics.reader.lexicon.packs import BUNDLED, Pack, chain, concepts_of, find_packs, lay
 from rrgmetrics.reader.lexicon.schema import LABEL_FILES, SHAPES
 from rrgmetrics.reader.lexicon.terms import Source, Term
 
 
-def check(files: Iterable[str | Path] = (), pack: str = "") -> list[Fault]:
+def check(files: Iterable[str | Path] = (), pack: str = "", folder: str | None = None) -> list[Fault]:
     """Looks for faults in the lexicon in use, or in files of it.
 
     Args:
         files: Bundled files, or files and folders of the user's own, which are checked as they would be read beside the
             bundled ones. None named: the bundled files and the folder in use.
         pack: The pack to look at; "": all packs that any of these files is of.
+        folder: The user's folder; None: the one in use.
 
     Returns:
         list[Fault]: In the order of the files; empty if all is well.
@@ -31,16 +32,16 @@ def check(files: Iterable[str | Path] = (), pack: str = "") -> list[Fault]:
     """
     asked = [path.resolve() for file in files for path in _expanded(Path(file))]
     own = [path for path in asked if not path.is_relative_to(BUNDLED.resolve())]
-    roots = dict.fromkeys(map(_root, own)) if own else [folder_in_use()]
+    roots = dict.fromkeys(map(_root, own)) if own else [folder_in_use() if folder is None else folder]
     faults = {fault: None for root in roots for fault in _faults(root, own or own_files(root), asked, pack)}
     return [fault for fault in faults if fault.file.resolve() in asked] or list(faults)
 
 
-def terms() -> list[Term]:
-    """Every term of the lexicon in use, where it stands."""
-    root = folder_in_use()
-    sources, _ = _read_all(_paths(chain(pack_in_use()), root, own_files(root)))
-    return find_terms(sources, concepts_of(chain(pack_in_use())))
+def terms(key: LexiconKey) -> list[Term]:
+    """Every term of a lexicon, where it stands."""
+    chained = chain(key.pack, find_packs(key.folder))
+    sources, _ = _read_all(_paths(chained, key.folder, own_files(key.folder)))
+    return find_terms(sources, concepts_of(chained))
 
 
 def _faults(root: str, own: list[Path], asked: Container[Path], pack: str) -> list[Fault]:

@@ -152,7 +152,7 @@ def _tidy(folder: Path) -> None:
 
 def as_plain(lexicon: Lexicon) -> dict[str, Any]:
     """A lexicon without classes, which `as_lexicon` makes one again."""
-    plain = {each.name: getattr(lexicon, each.name) for each in fields(lexicon)}
+    plain = {each.name: getattr(lexicon, each.name) for each in fields(lexicon) if each.name not in ("key", "made")}
     plain |= {name: {key: _row(value) for key, value in plain[name].items()} for name in _ROWS}
     return plain | {"small": _row(lexicon.small), "known": _row(lexicon.known)}
 

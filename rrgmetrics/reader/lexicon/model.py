@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar, TypeVarTuple
+
+from rrgmetrics.reader.lexicon.in_use import DEFAULT_PACK, LexiconKey
+
+Ts = TypeVarTuple("Ts")
+R = TypeVar("R")
+BUNDLED_KEY = LexiconKey(DEFAULT_PACK, "")
+KEPT = 4096  # results of one function of one lexicon
 
 Senses = dict[str, Any]
 Trie = dict[str, Any]
@@ -309,6 +317,8 @@ class Lexicon:
         tip_names: Where explanations say that a device ends: "in the SVC".
         trie: The terms of all files, word by word.
         terms_words: Every word of these terms.
+        key: The pack and the folder that it was made from.
+        made: What functions have made of it (`per_lexicon`).
     """
 
     words: dict[str, str]
@@ -349,3 +359,23 @@ class Lexicon:
     tip_names: dict[str, str] = field(default_factory=dict)
     trie: Trie = field(default_factory=dict)
     terms_words: set[str] = field(default_factory=set)
+    key: LexiconKey = BUNDLED_KEY
+    made: dict[Any, dict[Any, Any]] = field(default_factory=dict, repr=False, compare=False)
+
+
+def per_lexicon(function: Callable[[Lexicon, *Ts], R]) -> Callable[[Lexicon, *Ts], R]:
+    """Keeps what a function of a lexicon, and of hashable arguments, returns: with the lexicon, as long as that is."""
+
+    @wraps(function)
+    def kept(lexicon: Lexicon, *args: *Ts) -> R:
+        made = lexicon.made.get(function)
+        if made is None:
+            made = lexicon.made.setdefault(function, {})
+        if args not in made:
+            if len(made) >= KEPT:
+                made.clear()
+            made[args] = function(lexicon, *args)
+        found: R = made[args]
+        return found
+
+    return kept

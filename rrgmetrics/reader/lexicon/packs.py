@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.compiled import kept, key_of
-from rrgmetrics.reader.lexicon.in_use import DEFAULT_PACK, folder_in_use, pack_in_use, per_lexicon
+from rrgmetrics.reader.lexicon.in_use import DEFAULT_PACK, LexiconKey, folder_in_use, kept_until_use
 from rrgmetrics.reader.lexicon.parsing import parse, parse_own
 
 BUNDLED = Path(__file__).parent
@@ -53,14 +53,21 @@ class Layer(NamedTuple):
     is_own: bool
 
 
-@per_lexicon
-def all_packs() -> Mapping[str, Pack]:
+def all_packs(folder: str | None = None) -> Mapping[str, Pack]:
     """All packs by name, the user's own behind ours; the default one is the first.
+
+    Args:
+        folder: The user's folder; None: the one in use.
 
     Raises:
         InputError: A `pack.yaml` of the user's folder cannot be used.
     """
-    return find_packs(folder_in_use())
+    return _all_packs(folder_in_use() if folder is None else folder)
+
+
+@kept_until_use
+def _all_packs(folder: str) -> Mapping[str, Pack]:
+    return find_packs(folder)
 
 
 def find_packs(folder: str) -> dict[str, Pack]:
@@ -106,10 +113,10 @@ def pack_titled(title: str) -> Pack | None:
     return next((pack for pack in all_packs().values() if pack.title == title), None)
 
 
-def check_pack(name: str, where: str = "modality") -> str:
+def check_pack(name: str, where: str = "modality", folder: str | None = None) -> str:
     """Returns the name of a pack, or AUTO; raises InputError naming `where` if there is none of this name."""
-    if name != AUTO and name not in all_packs():
-        raise InputError(f"{where}={name!r} is unknown; choose one of {', '.join((AUTO, *all_packs()))}.")
+    if name != AUTO and name not in all_packs(folder):
+        raise InputError(f"{where}={name!r} is unknown; choose one of {', '.join((AUTO, *all_packs(folder)))}.")
     return name
 
 
@@ -136,22 +143,22 @@ def concepts_of(chained: list[Pack]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for pack in chained for name in pack.concepts))
 
 
-@per_lexicon
-def concept_files() -> tuple[str, ...]:
-    """The files of concepts of the pack in use, in the order in which they are read."""
-    return concepts_of(chain(pack_in_use()))
+@kept_until_use
+def concept_files(key: LexiconKey) -> tuple[str, ...]:
+    """The files of concepts of a lexicon, in the order in which they are read."""
+    return concepts_of(chain(key.pack, all_packs(key.folder)))
 
 
-@per_lexicon
-def layers() -> tuple[Layer, ...]:
-    """The folders that the pack in use is read from, each laid over those before it."""
-    return lay([pack.name for pack in chain(pack_in_use())], folder_in_use())
+@kept_until_use
+def layers(key: LexiconKey) -> tuple[Layer, ...]:
+    """The folders that a lexicon is read from, each laid over those before it."""
+    return lay([pack.name for pack in chain(key.pack, all_packs(key.folder))], key.folder)
 
 
-@per_lexicon
-def all_layers() -> tuple[Layer, ...]:
+@kept_until_use
+def all_layers(folder: str) -> tuple[Layer, ...]:
     """The folders of all packs: how reports are told apart is the knowledge of all of them."""
-    return lay([DEFAULT_PACK, *(name for name in all_packs() if name != DEFAULT_PACK)], folder_in_use())
+    return lay([DEFAULT_PACK, *(name for name in all_packs(folder) if name != DEFAULT_PACK)], folder)
 
 
 def lay(names: list[str], folder: str) -> tuple[Layer, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from rrgmetrics.reader import Finding, Reading, Span
 from rrgmetrics.reader.items import find_items
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.lexicon import lexicon_of
 from rrgmetrics.reader.model import Unit
 from rrgmetrics.reader.observations import units
 from rrgmetrics.reader.tokens import Token
@@ -32,17 +32,17 @@ class Page:
     @cached_property
     def units(self) -> list[Unit]:
         """The observations that count."""
-        return units(self.reading, load())
+        return units(self.reading, lexicon_of(self.reading))
 
     @cached_property
     def slots(self) -> list[Slot]:
         """Its sentences."""
-        return slots(self.text)
+        return slots(self.text, self.reading.pack)
 
     @cached_property
     def tokens(self) -> list[Token]:
         """Its words."""
-        return tokens_of(self.text)
+        return tokens_of(self.text, self.reading.pack)
 
     def slot_of(self, span: Span) -> Slot | None:
         """Returns the sentence a span stands in."""
@@ -70,7 +70,7 @@ class Page:
         starts = [token.start for token in self.tokens]
         for span in set(unit.spans):
             first, last = bisect_left(starts, span.start), bisect_left(starts, span.end)
-            for item in find_items(self.tokens, first, last, load()):
+            for item in find_items(self.tokens, first, last, lexicon_of(self.reading)):
                 if sense in item.senses:
                     yield self.tokens[item.first].start, self.tokens[item.last - 1].end, item.senses[sense]
 

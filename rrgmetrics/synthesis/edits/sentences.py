@@ -12,7 +12,7 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, load
 from rrgmetrics.reader.tokens import sentences as reader_sentences
 from rrgmetrics.synthesis.readings import tokens_of
 
@@ -33,10 +33,10 @@ class Slot(NamedTuple):
     section: str
 
 
-def slots(text: str) -> list[Slot]:
+def slots(text: str, pack: str = DEFAULT_PACK) -> list[Slot]:
     """Returns the sentences of a report that the reader reads, in order; a lone enumerator ("2.") is none."""
-    lexicon = load()
-    tokens = tokens_of(text)
+    lexicon = load(pack)
+    tokens = tokens_of(text, pack)
     sentences = []
     for first, last, section in reader_sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         start, end = tokens[first].start, tokens[last - 1].end
@@ -67,9 +67,9 @@ def without(text: str, cut: Iterable[Slot]) -> str:
     return rewrite(text, dict.fromkeys(cut, ""))
 
 
-def reorder(text: str, rng: Random) -> str:
+def reorder(text: str, rng: Random, pack: str = DEFAULT_PACK) -> str:
     """Returns a text with the sentences of each section in another order; the same text if there is no other."""
-    here = slots(text)
+    here = slots(text, pack)
     new: dict[Slot, str] = {}
     for group in _sections(here):
         order = list(group)

@@ -7,8 +7,8 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, concept_files, load, load_file
+from rrgmetrics.reader.reader import read
 from rrgmetrics.synthesis.grammar import Template, parse_rules
 from rrgmetrics.synthesis.phrases import load_phrases
 
@@ -83,8 +83,8 @@ def knowledge() -> Knowledge:
     profiles = _profiles(lexicon)
     terms = {
         key: tuple(term for term in map(str, entry["terms"]) if REMOVED not in term)
-        for name in concept_files()
-        for key, entry in load_file(name).items()
+        for name in concept_files(lexicon.key)
+        for key, entry in load_file(name, lexicon.key).items()
     }
     return Knowledge(
         lexicon,

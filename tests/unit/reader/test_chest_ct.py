@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 from synonyms import check_synonyms
 
-from rrgmetrics.reader import explain, read
+from rrgmetrics.reader import Reader, explain
 from rrgmetrics.reader.ct_conditions import ct_conditions
-from rrgmetrics.reader.lexicon import pack_used
 from tests.unit.reader.test_sentences import check
 
+READER = Reader("chest_ct")
 HERE = Path(__file__).parent / "chest_ct"
 
 
@@ -25,12 +24,6 @@ def rows(*files: Path) -> list[tuple[str, list[str]]]:
         for line in file.read_text(encoding="utf-8").splitlines()
         if line and not line.startswith("#")
     ]
-
-
-@pytest.fixture(autouse=True)
-def chest_ct() -> Iterator[None]:
-    with pack_used("chest_ct"):
-        yield
 
 
 @pytest.mark.parametrize(
@@ -45,21 +38,21 @@ def test_synonyms_of_ct(name: str, wordings: str, neighbours: str) -> None:
     ("phenomenon", "sentence", "expected"), [row for _, row in rows(HERE / "sentences.tsv")], ids=lambda cell: cell[:50]
 )
 def test_sentences_of_ct(phenomenon: str, sentence: str, expected: str) -> None:
-    reading, observations = read(sentence), dict[str, int]()
+    reading, observations = READER.read(sentence), dict[str, int]()
     for part in expected.split(";"):
         check(part.strip(), reading, observations, phenomenon)
 
 
 @pytest.mark.parametrize(("text", "labels"), [row for _, row in rows(HERE / "labels.tsv")], ids=lambda cell: cell[:50])
 def test_conditions_of_ct(text: str, labels: str) -> None:
-    assert sorted(ct_conditions(read(text))) == sorted(set(labels.split("; ")) - {"none"})
+    assert sorted(ct_conditions(READER.read(text))) == sorted(set(labels.split("; ")) - {"none"})
 
 
 @pytest.mark.parametrize(
     ("kind", "text", "labels"), [row for _, row in rows(HERE / "label_kinds.tsv")], ids=lambda cell: cell[:50]
 )
 def test_kinds_of_ct_conditions(kind: str, text: str, labels: str) -> None:
-    found = ct_conditions(read(text))
+    found = ct_conditions(READER.read(text))
     assert [label for label in labels.split("; ") if (label[1:] in found) != (label[0] == "+")] == [], kind
 
 

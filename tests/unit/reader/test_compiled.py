@@ -15,7 +15,7 @@ from edited_lexicon import edit_bundled
 
 import rrgmetrics
 from rrgmetrics.reader import read
-from rrgmetrics.reader.lexicon import build, compiled, files, load, packs, use
+from rrgmetrics.reader.lexicon import build, compiled, files, key_in_use, load, packs, use
 from rrgmetrics.reader.lexicon.files import bundled, bundled_files, file_names
 from rrgmetrics.reader.lexicon.parsing import parse
 
@@ -41,10 +41,13 @@ def test_what_is_kept_is_what_is_made(cache: Path) -> None:
     assert {path.name.partition("-")[0] for path in cache.iterdir()} <= {"packs", "files", "lexicon"}
     assert len(list(cache.glob("lexicon-*"))) == 1
     with use(None):
-        assert load() == build.build_lexicon()
-    alone = [name for name in file_names() if len(bundled_files(name)) == 1 and name not in ("context", "rubric")]
+        assert load() == build.build_lexicon(key_in_use())
+    key = key_in_use()
+    alone = [
+        name for name in file_names(key) if len(bundled_files(name, key)) == 1 and name not in ("context", "rubric")
+    ]
     assert len(alone) > 15
-    assert all(bundled()[1][name] == parse(bundled_files(name)[0].read_text("utf-8")) for name in alone)
+    assert all(bundled(key)[1][name] == parse(bundled_files(name, key)[0].read_text("utf-8")) for name in alone)
 
 
 def test_a_fresh_process_reads_without_the_files(tmp_path: Path, run_python: Callable[..., str]) -> None:

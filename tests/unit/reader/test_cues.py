@@ -31,7 +31,7 @@ ADVICE = "add a row to sentences/cues.tsv that is read otherwise without it, or 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every sentence is read anew: the lexicon changes under it."""
-    monkeypatch.setattr(parsed, "_kept", OrderedDict)
+    monkeypatch.setattr(parsed, "_kept", lambda lexicon: OrderedDict())
 
 
 @cache

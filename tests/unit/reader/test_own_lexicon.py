@@ -18,7 +18,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reader import explain, read
 from rrgmetrics.reader.conditions import load_conditions
 from rrgmetrics.reader.lexicon import checksum, load, use
-from rrgmetrics.reader.lexicon.in_use import VARIABLE
+from rrgmetrics.reader.lexicon.in_use import VARIABLE, environment_of_children
 from rrgmetrics.reader.scope import scope_of
 from rrgmetrics.reader.significance import indication_kinds
 
@@ -90,7 +90,7 @@ def test_nothing_of_it_is_left_and_nothing_of_ours_is_in_it(folder: Path) -> Non
         return (
             concepts("Hydrothorax."),
             len(scope_of("Florp wug zibble.").unread),
-            indication_kinds("parachute jump"),
+            indication_kinds(load(), "parachute jump"),
             "fire_sign" in load_conditions().of_concept,
             checksum(),
         )
@@ -178,7 +178,10 @@ def test_score_reads_with_it(folder: Path, tmp_path: Path, capsys: pytest.Captur
 def test_child_processes_read_with_it(folder: Path) -> None:
     program = "from rrgmetrics.reader import read; print([f.concept for f in read('Fire sign.').findings])"
     with use(folder):
-        assert subprocess.check_output([sys.executable, "-c", program], text=True) == "['fire_sign']\n"
+        environment = {**os.environ, **environment_of_children()}
+        child = subprocess.check_output([sys.executable, "-c", program], text=True, env=environment)
+        assert child == "['fire_sign']\n"
+        assert VARIABLE not in os.environ
     (folder / "lung.yaml").write_text(OURS["lung.yaml"].replace("urgent", "importent"))
     environment = {**os.environ, VARIABLE: str(folder)}
     child = subprocess.run([sys.executable, "-c", program], env=environment, stderr=subprocess.PIPE, check=False)

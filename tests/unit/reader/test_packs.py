@@ -11,7 +11,7 @@ from reading_table import check
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import explain, read
-from rrgmetrics.reader.lexicon import all_packs, checking, load, load_file, pack_used, use
+from rrgmetrics.reader.lexicon import all_packs, checking, load, load_file, use
 from rrgmetrics.reader.scope import out_of_scope
 
 HERE = Path(__file__).parent
@@ -54,10 +54,9 @@ PACK = {
 
 @pytest.mark.parametrize(("pack", "sentence", "expected"), ROWS)
 def test_sentence_of_a_pack(pack: str, sentence: str, expected: str) -> None:
-    with pack_used(pack):
-        reading = read(sentence)
-        for part in expected.split(";"):
-            check(part.strip(), reading, {}, pack)
+    reading = read(sentence, pack)
+    for part in expected.split(";"):
+        check(part.strip(), reading, {}, pack)
 
 
 @pytest.mark.parametrize(("pack", "reference", "candidate", "expected"), PAIRS)
@@ -90,10 +89,11 @@ def test_a_terse_report_is_told_by_few_words(pack: str, report: str) -> None:
 
 @pytest.mark.parametrize("pack", all_packs())
 def test_each_pack_compares_reports_and_has_normal_sentences_that_it_reads(pack: str) -> None:
-    with pack_used(pack):
-        assert [sentence for sentence in load_file("normal")["sentences"].values() if not read(sentence).findings] == []
-        concept = next(iter(load().concepts.values()))
-        text = f"{str(load_file(concept.group)[concept.key]['terms'][0]).capitalize()}."
+    lexicon = load(pack)
+    sentences = load_file("normal", lexicon.key)["sentences"].values()
+    assert [sentence for sentence in sentences if not read(sentence, pack).findings] == []
+    concept = next(iter(lexicon.concepts.values()))
+    text = f"{str(load_file(concept.group, lexicon.key)[concept.key]['terms'][0]).capitalize()}."
     assert explain(reference=text, candidate=text, modality=pack).total == 0
     assert explain(reference=text, candidate="", modality=pack).total >= 1
 

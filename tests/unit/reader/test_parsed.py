@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import OrderedDict
 
 import pytest
@@ -36,7 +35,7 @@ def read_all(reports: tuple[str, ...]) -> dict[str, tuple[Reading, Graph]]:
 def kept(monkeypatch: pytest.MonkeyPatch) -> OrderedDict[object, object]:
     """What is kept of sentences: nothing yet."""
     sentences: OrderedDict[object, object] = OrderedDict()
-    monkeypatch.setattr(parsed, "_kept", lambda: sentences)
+    monkeypatch.setattr(parsed, "_kept", lambda lexicon: sentences)
     return sentences
 
 
@@ -53,16 +52,3 @@ def test_no_more_is_kept_than_is_said(kept: OrderedDict[object, object], monkeyp
     read_all(REPORTS)
     assert len(kept) == 3
     assert ("Nodule", "nodule") in kept
-
-
-@pytest.mark.parametrize("enabled", [True, False])
-def test_the_garbage_collector_is_as_it_was(enabled: bool) -> None:
-    before = gc.isenabled()
-    try:
-        (gc.enable if enabled else gc.disable)()
-        read_all(REPORTS)
-        with pytest.raises(TypeError):
-            read(None)  # type: ignore[arg-type]
-        assert gc.isenabled() is enabled
-    finally:
-        (gc.enable if before else gc.disable)()

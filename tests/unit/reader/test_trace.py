@@ -9,6 +9,7 @@ import pytest
 
 from rrgmetrics import cli
 from rrgmetrics.reader import read
+from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.model import Step, Trace
 from rrgmetrics.reader.parsed import _kept
 from rrgmetrics.reader.recording import DEFAULTS, plain
@@ -139,11 +140,12 @@ def test_a_text_out_of_scope_says_so():
 
 def test_a_reading_without_a_trace_has_none_and_is_kept_apart():
     text = "A fresh sentence on a small left effusion and 17 wires."
-    _kept().clear()
+    kept = _kept(load())
+    kept.clear()
     assert read(text, trace=True).trace is not None
-    assert not _kept()
+    assert not kept
     assert read(text).trace is None
-    (parsed,) = _kept().values()
+    (parsed,) = kept.values()
     assert {type(mention).__module__ for mention in parsed.mentions} == {"rrgmetrics.reader.items"}
     assert type(parsed.items) is list
 
