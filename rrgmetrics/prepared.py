@@ -24,7 +24,7 @@ from rrgmetrics.names import parse_names as parse_names
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yields
 from rrgmetrics.progress import drained, showing
-from rrgmetrics.reader.lexicon import first_pack
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, first_pack
 from rrgmetrics.reports import Pair, count_distinct
 from rrgmetrics.results import Result, cut_line
 from rrgmetrics.runner import Annotations, Job, Memory, as_read, run
@@ -99,7 +99,7 @@ class Metrics:
         jobs = {text: job for part in parts for text, job in part.jobs.items()}
         return cls(jobs, parts[0]._runtime, missing=parts[0].missing)
 
-    def annotations(self, texts: Mapping[str, Sequence[str]], pack: str) -> dict[str, list[Any]]:
+    def annotations(self, texts: Mapping[str, Sequence[str]], pack: str = DEFAULT_PACK) -> dict[str, list[Any]]:
         """Returns what metrics read in single texts; metrics that share a backend read each text once.
 
         Args:

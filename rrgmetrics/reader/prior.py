@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rrgmetrics.reader.engine import read
-from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.engine import read_with
+from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reader.model import Finding, Reading
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import related
@@ -32,10 +32,10 @@ def without_supported(reference: Reading, candidate: Reading, prior: str) -> Rea
         candidate: Reading of the machine's report, with the same pack.
         prior: The report before; "": none is known.
     """
-    before = read(prior, reference.pack) if prior.strip() else None
+    lexicon = lexicon_of(reference)
+    before = read_with(lexicon, prior) if prior.strip() else None
     if before is None or before.scope.silent:
         return candidate
-    lexicon = load()
     findings = tuple(
         replace(finding, change=None) if _is_supported(finding, reference, before, lexicon) else finding
         for finding in candidate.findings

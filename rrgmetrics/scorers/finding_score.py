@@ -24,7 +24,7 @@ import numpy as np
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.english import counted
-from rrgmetrics.reader.lexicon import in_its_pack, load
+from rrgmetrics.reader.lexicon import lexicon_of
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, ErrorCategory, Finding, Significance
 from rrgmetrics.reader.rubric import Appraisal, appraise
 from rrgmetrics.reader.wording import difference as in_words
@@ -157,9 +157,8 @@ def _left_over(appraisal: Appraisal, denied: Sequence[Finding | None]) -> Iterat
             yield ScoredError(category, f"{name}: {graded.words} ({why}).", weight, graded.matters)
 
 
-@in_its_pack
 def _differences(comparison: Comparison, appraisal: Appraisal) -> tuple[ScoredError, ...]:
-    lexicon, errors = load(), []
+    lexicon, errors = lexicon_of(comparison), []
     for difference in appraisal.differences:
         reference, candidate = appraisal.references[difference.reference], appraisal.candidates[difference.candidate]
         at_stake = URGENT if difference.significant and reference.significance == "urgent" else 1.0
