@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from rrgmetrics.labels.ct import ct_conditions
 from rrgmetrics.reader import Finding, Reader
-from rrgmetrics.reader.ct_conditions import ct_conditions
 from rrgmetrics.reader.lexicon import load_file
 from rrgmetrics.reader.similarity import related
 

@@ -19,7 +19,7 @@ from random import Random
 import numpy as np
 
 from rrgmetrics.backends.crepe import BUNDLED, CrepeBackend, load_crepe
-from rrgmetrics.reader import ErrorCategory, compare
+from rrgmetrics.comparing import ErrorCategory, compare
 from rrgmetrics.reports import Pair
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase

@@ -380,7 +380,7 @@ def read_alone(text: str) -> object:
 
 def compare_with_itself(text: str) -> object:
     """Compares a text with itself."""
-    from rrgmetrics.reader import explain
+    from rrgmetrics.comparing import explain
 
     return explain(reference=text, candidate=text)
 

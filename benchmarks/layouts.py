@@ -32,7 +32,8 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from rrgmetrics.reader import Comparison, Finding, Reading, compare, read
+from rrgmetrics.comparing import Comparison, compare
+from rrgmetrics.reader import Finding, Reading, read
 from rrgmetrics.reader.lexicon import all_packs
 from rrgmetrics.reader.scope import out_of_scope
 from rrgmetrics.text import r2gen, split_sections, words

@@ -54,10 +54,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
+from rrgmetrics.labels.conditions import Status, condition_statuses, load_conditions
+from rrgmetrics.labels.srr import srr_labels
 from rrgmetrics.reader import Finding, Reading, read
-from rrgmetrics.reader.conditions import Status, condition_statuses, load_conditions
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.srr_labels import srr_labels
 
 TABLES: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 MINIMUM_REPORTS = 15

@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.backends.radgraph import load_backend
+from rrgmetrics.labels.graph import Graph, build_graph
 from rrgmetrics.machine import processor
 from rrgmetrics.reader import read
-from rrgmetrics.reader.graph import Graph, build_graph
 from rrgmetrics.scorers.radgraph_f1 import compare_graphs
 
 ROOT = Path(__file__).parents[1]

@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import Any
 
 import rrgmetrics
-from rrgmetrics.reader import Comparison, compare, read
+from rrgmetrics.comparing import Comparison, compare
+from rrgmetrics.reader import read
 
 HERE = Path(__file__).parent / "voices"
 SETS = ("development", "blind", "second", "third", "fourth", "fifth", "sixth", "weak")

@@ -10,9 +10,10 @@ from typing import Any
 
 from rrgmetrics.callbacks.sampling import Sample
 from rrgmetrics.callbacks.scoring import headline, unscored_reasons
+from rrgmetrics.comparing import compare
 from rrgmetrics.files.write import write_text
 from rrgmetrics.names import parse_name
-from rrgmetrics.reader import compare, read
+from rrgmetrics.reader import read
 from rrgmetrics.results import Result
 
 Row = dict[str, Any]

@@ -18,11 +18,11 @@ from rrgmetrics.version import VERSION
 
 if TYPE_CHECKING:
     from rrgmetrics import stats
+    from rrgmetrics.comparing import explain
     from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
     from rrgmetrics.evaluation import Evaluation
     from rrgmetrics.hub import load, module_path
     from rrgmetrics.prepared import Metrics, prepare, score
-    from rrgmetrics.reader import explain
     from rrgmetrics.results import Result
     from rrgmetrics.specs import SPECS, MetricSpec
     from rrgmetrics.streaming import score_stream
@@ -36,7 +36,7 @@ _HOMES = {
     **dict.fromkeys(("load", "module_path"), "hub"),
     **dict.fromkeys(("Metrics", "prepare", "score"), "prepared"),
     "Evaluation": "evaluation",
-    "explain": "reader",
+    "explain": "comparing",
     "Result": "results",
     **dict.fromkeys(("SPECS", "MetricSpec"), "specs"),
     **dict.fromkeys(("Comparison", "compare"), "systems"),

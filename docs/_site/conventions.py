@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.present.kinds import KINDS
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.spaces.rating.conventions import CATEGORIES, CONVENTIONS, SIGNIFICANT
 
 

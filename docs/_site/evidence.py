@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from statistics import mean
 
 from rrgmetrics.cli.game import REWARDS
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.doctor.needs import needs_of
 from rrgmetrics.doctor.published import Example, examples
 from rrgmetrics.metaeval import advice
@@ -24,7 +25,6 @@ from rrgmetrics.present.gaming import cut, gain_text
 from rrgmetrics.present.short import short
 from rrgmetrics.present.stress import BY_CONSTRUCTION, READER_MARK, SUMMARY, remarks, reports_of, summary_of
 from rrgmetrics.present.stress_card import stress_table
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs
 from rrgmetrics.specs import SPECS
 from rrgmetrics.stats import Estimate

@@ -29,7 +29,7 @@ from rrgmetrics.backends.encoder import BUNDLED_FOLDER
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 from rrgmetrics.extras import need
-from rrgmetrics.reader.conditions import Status, Statuses, stronger
+from rrgmetrics.labels.conditions import Status, Statuses, stronger
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.reader import ReaderBackend, Readings, reader_backend
-from rrgmetrics.reader import Comparison, Reading, compare
-from rrgmetrics.reader.claims import as_claimed
+from rrgmetrics.comparing import Comparison, compare
+from rrgmetrics.comparing.claims import as_claimed
+from rrgmetrics.reader import Reading
 from rrgmetrics.reports import Pair
 
 

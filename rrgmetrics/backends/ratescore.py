@@ -32,8 +32,8 @@ from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 from rrgmetrics.extras import need
+from rrgmetrics.labels.entities import ENTITY_TYPES, Entity, entities
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.entities import ENTITY_TYPES, Entity, entities
 from rrgmetrics.reader.lexicon import checksum, load
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rrgmetrics.backends.base import read_parts
+from rrgmetrics.labels.graph import Graph, build_graph
 from rrgmetrics.reader import Reader, Reading, read
-from rrgmetrics.reader.graph import Graph, build_graph
 from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, checksum, key_in_use
 from rrgmetrics.reader.scope import pack_for
 

@@ -12,11 +12,11 @@ from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_lexicon, add_writing, split_names
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
+from rrgmetrics.comparing import Comparison
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import working_folder
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import score
-from rrgmetrics.reader import Comparison
 from rrgmetrics.reader.lexicon.packs import AUTO, check_pack
 from rrgmetrics.reports import Pair, check_report
 from rrgmetrics.results import Result
@@ -65,9 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Prints and writes both reports, their differences, and what the metrics that were named say."""
+    from rrgmetrics.comparing import explain
     from rrgmetrics.present.marks import Explanation
     from rrgmetrics.present.terminal import explained, verdict
-    from rrgmetrics.reader import explain
 
     files.check_outputs(pages=[options.html], results=[options.json], documents=[options.latex], force=options.force)
     context = {"age": options.age, "sex": options.sex, "indication": options.indication}

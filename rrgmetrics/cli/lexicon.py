@@ -38,7 +38,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-    from rrgmetrics.reader.terms import show_term
+    from rrgmetrics.labels.terms import show_term
 
     if options.pack not in all_packs():
         raise InputError(f"--pack={options.pack!r} is unknown; choose one of {', '.join(all_packs())}.")

@@ -16,10 +16,10 @@ from pydantic import Field
 
 import rrgmetrics
 from rrgmetrics.cli.listing import metric_facts, metric_row
+from rrgmetrics.comparing import FindingError
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.extras import need
 from rrgmetrics.names import parse_name
-from rrgmetrics.reader import FindingError
 from rrgmetrics.specs import PRESETS, all_specs
 
 if TYPE_CHECKING:

@@ -243,7 +243,7 @@ def _of_logits(example: Example, device: str | None, folders: Folders) -> Beside
 
 def _of_conditions(example: Example, device: str | None, folders: Folders) -> Beside:
     from rrgmetrics.backends.chexbert import load_chexbert
-    from rrgmetrics.reader.conditions import Status, load_conditions
+    from rrgmetrics.labels.conditions import Status, load_conditions
 
     names = load_conditions().names
     texts, _ = example.texts(folders)

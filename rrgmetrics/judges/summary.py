@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.protocols.counts import CATEGORIES
-from rrgmetrics.reader import ErrorCategory
 
 Vectors = NDArray[np.float64]
 TOP = 3

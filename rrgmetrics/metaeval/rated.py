@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics import files
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.extras import need
 from rrgmetrics.judges.protocols.counts import CATEGORIES
 from rrgmetrics.judges.summary import SEED, Vectors, embed_sentences, search_clusters, spaced, typical
-from rrgmetrics.reader import ErrorCategory
 
 PERPLEXITY = 30.0  # of t-SNE, as scikit-learn has it; fewer points take less
 LONGEST = 70  # characters of an error that are written

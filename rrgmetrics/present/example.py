@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from rrgmetrics.comparing import Comparison
 from rrgmetrics.present import html
 from rrgmetrics.present.documents import latex_text
 from rrgmetrics.present.explanations import explain_pair, told_of
@@ -14,7 +15,6 @@ from rrgmetrics.present.kinds import KINDS, UNLETTERED
 from rrgmetrics.present.marks import Explanation, Mark, Remark, pieces
 from rrgmetrics.present.numbers import show
 from rrgmetrics.present.theme import BY_PREFERENCE, style_sheet
-from rrgmetrics.reader import Comparison
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.version import VERSION

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from rrgmetrics.comparing import Comparison, compare
 from rrgmetrics.english import listed
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.kinds import KINDS, MATCHED, ONLY_HERE
 from rrgmetrics.present.marks import Explanation, Mark, Remark
 from rrgmetrics.present.numbers import figure
-from rrgmetrics.reader import Comparison, Reading, compare, read
+from rrgmetrics.reader import Reading, read
 from rrgmetrics.reader.model import Span
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result

@@ -9,12 +9,12 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.present.drawing import share
 from rrgmetrics.present.kinds import KINDS, MATCHED, UNLETTERED
 from rrgmetrics.present.marks import Mark, Piece, Remark, pieces
 from rrgmetrics.present.numbers import bound, direction, figure, in_words, show
 from rrgmetrics.present.theme import TEMPLATES
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
 

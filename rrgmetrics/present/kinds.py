@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.comparing import ErrorCategory
 
 MATCHED, ONLY_HERE = "matched", "only_here"
 UNLETTERED = frozenset({MATCHED, ONLY_HERE})  # too many of them in a report for a letter behind each

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from rrgmetrics.comparing import Comparison
 from rrgmetrics.english import counted
 from rrgmetrics.gate import known
 from rrgmetrics.present.kinds import KINDS
-from rrgmetrics.reader import Comparison
 from rrgmetrics.reader.lexicon.packs import AUTO
 from rrgmetrics.reader.model import Span
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from rrgmetrics import reader
+from rrgmetrics import comparing
 from rrgmetrics.english import counted
 from rrgmetrics.present.html import remarks, reports
 from rrgmetrics.present.kinds import KINDS
@@ -49,7 +49,7 @@ def _comparison(comparison: Comparison) -> str:
 
 
 @html.register
-def _explanation(comparison: reader.Comparison) -> str:
+def _explanation(comparison: comparing.Comparison) -> str:
     shown = Explanation.of(comparison)
     texts = dict(zip(("Reference", "Candidate"), comparison.texts, strict=True))
     marks = {"Reference": shown.reference, "Candidate": shown.candidate}

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from rrgmetrics.comparing import ErrorCategory, compare
 from rrgmetrics.english import counted
 from rrgmetrics.present import html
 from rrgmetrics.present.drawing import Scale, share
 from rrgmetrics.present.marks import Explanation, Remark
 from rrgmetrics.present.numbers import estimate, figure, show
 from rrgmetrics.present.theme import BY_PREFERENCE, style_sheet
-from rrgmetrics.reader import ErrorCategory, compare, read
+from rrgmetrics.reader import read
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Estimate
 from rrgmetrics.version import VERSION

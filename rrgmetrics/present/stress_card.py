@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.gate import modality_of
 from rrgmetrics.metaeval.stress.kinds import KINDS, LADDERS, kinds_of
 from rrgmetrics.metaeval.stress.measure import Stressed
@@ -13,7 +14,6 @@ from rrgmetrics.metaeval.stress.written import PREFIX, written_packs
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.short import short
 from rrgmetrics.present.stress import remarks, reports_of, value_of
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reader.lexicon import DEFAULT_PACK
 from rrgmetrics.specs import HACKS, MetricSpec
 from rrgmetrics.specs.shared import MAMMOGRAPHY

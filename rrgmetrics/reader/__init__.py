@@ -1,39 +1,16 @@
-"""The reader: chest X-ray report → findings → differences.
+"""The reader: the text of a report → findings.
 
-    >>> from rrgmetrics.reader import compare, read
-    >>> comparison = compare(read("Small right pleural effusion."), read("Small left pleural effusion."))
-    >>> comparison.errors[0].sentence
-    'Pleural effusion, side: right → left.'
+    >>> from rrgmetrics.reader import read
+    >>> [(f.concept, f.side, f.severity) for f in read("Small right pleural effusion.").findings]
+    [('pleural_effusion', 'right', 1)]
 
 The reader is deterministic and explains itself. Its knowledge is the lexicon (`lexicon/*/*.yaml`), which a radiologist
-can correct or add to; its engine is a few short modules: `tokens` (`typing_errors`) → `items` (`levels`,
-`place_words`) → `parsed`, which keeps what a sentence says by itself → `assertion` → `attributes` and `change` →
-`engine` (`references`) read a report; `similarity`, `differences` and `penalties` → `compare` (`policies`) tell two
-readings apart, and `rubric` weighs what differs.
+can correct or add to. A `Reader` holds a pack and a lexicon; `read` is for a single report. `engine` reads a report
+sentence by sentence. What differs between two readings is in `rrgmetrics.comparing`, what others call the findings in
+`rrgmetrics.labels`.
 """
 
-from rrgmetrics.reader.compare import compare, explain
-from rrgmetrics.reader.model import (
-    Comparison,
-    ErrorCategory,
-    Finding,
-    FindingError,
-    Match,
-    Reading,
-    Span,
-)
+from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.reader import Reader, read
 
-__all__ = [
-    "Comparison",
-    "ErrorCategory",
-    "Finding",
-    "FindingError",
-    "Match",
-    "Reader",
-    "Reading",
-    "Span",
-    "compare",
-    "explain",
-    "read",
-]
+__all__ = ["Finding", "Reader", "Reading", "Span", "read"]

@@ -12,12 +12,12 @@ from rrgmetrics.reader.dates import leads_to_then
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.model import Certainty
+from rrgmetrics.reader.nesting import contains
 from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.recording import watch
 from rrgmetrics.reader.sentence import JUDGEMENTS
 from rrgmetrics.reader.settled import explain_away, settle_alternatives, settle_device, settle_past, settle_turned
 from rrgmetrics.reader.subjects import likewise_from
-from rrgmetrics.reader.within import contains
 
 _ACTING = frozenset(  # senses of words that change the state
     {

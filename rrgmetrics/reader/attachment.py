@@ -9,14 +9,14 @@ from __future__ import annotations
 from itertools import pairwise
 
 from rrgmetrics.reader.change import give, settle
-from rrgmetrics.reader.elided import is_joint
+from rrgmetrics.reader.device_passage import pass_by
+from rrgmetrics.reader.ellipsis import is_joint
+from rrgmetrics.reader.excluded_places import spare
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
-from rrgmetrics.reader.passages import pass_by
+from rrgmetrics.reader.nesting import is_known, own_items
 from rrgmetrics.reader.recording import follow
-from rrgmetrics.reader.spared import spare
-from rrgmetrics.reader.telegrams import is_telegram, only_tells
-from rrgmetrics.reader.within import is_known, own_items
+from rrgmetrics.reader.unpunctuated_lists import is_telegram, only_tells
 
 _CUES = frozenset(
     {

@@ -22,10 +22,10 @@ from rrgmetrics.reader.comparatives import (
     leads_to_change,
     was_then,
 )
-from rrgmetrics.reader.courses import is_fresh, is_growth, is_large, is_since
 from rrgmetrics.reader.dates import is_date
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.prior_values import is_fresh, is_growth, is_large, is_since
 from rrgmetrics.reader.subjects import (
     Head,
     beside_device,

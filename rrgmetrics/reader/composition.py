@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rrgmetrics.reader.items import BARE, Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.said_of import (
+from rrgmetrics.reader.predicates import (
     is_attributive,
     is_device,
     is_hidden_by_finding,

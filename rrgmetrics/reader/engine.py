@@ -12,23 +12,7 @@ from rrgmetrics.reader.attachment import attach
 from rrgmetrics.reader.attributes import build, by_side, describe, one_side
 from rrgmetrics.reader.background import only_asked, told_ahead, told_of_patient, told_of_person, told_with_day
 from rrgmetrics.reader.change import course_of_all, is_of_lungs, stable_organ
-from rrgmetrics.reader.dates import compared_as
-from rrgmetrics.reader.device_moves import is_only_dated
-from rrgmetrics.reader.elided import inherit, lies_beside, supply
-from rrgmetrics.reader.interpretation import explained
-from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.levels import of_two_ages
-from rrgmetrics.reader.lexicon import (
-    Lexicon,
-    Senses,
-)
-from rrgmetrics.reader.mentions import find_mentions
-from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
-from rrgmetrics.reader.parsed import Parsed, read_sentences
-from rrgmetrics.reader.places import named_at, near, same_side
-from rrgmetrics.reader.pronouns import pronoun_for, stand_in
-from rrgmetrics.reader.recording import follow, recorder, watch
-from rrgmetrics.reader.references import (
+from rrgmetrics.reader.coreference import (
     SUMMARY,
     add,
     add_to_device,
@@ -43,9 +27,25 @@ from rrgmetrics.reader.references import (
     side_meant,
     sums_up,
 )
+from rrgmetrics.reader.dates import compared_as
+from rrgmetrics.reader.device_moves import is_only_dated
+from rrgmetrics.reader.ellipsis import inherit, lies_beside, supply
+from rrgmetrics.reader.excluded_places import denies_others
+from rrgmetrics.reader.interpretation import explained
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.levels import of_two_ages
+from rrgmetrics.reader.lexicon import (
+    Lexicon,
+    Senses,
+)
+from rrgmetrics.reader.mentions import find_mentions
+from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
+from rrgmetrics.reader.parsed import Parsed, read_sentences
+from rrgmetrics.reader.places import named_at, near, same_side
+from rrgmetrics.reader.pronouns import pronoun_for, stand_in
+from rrgmetrics.reader.recording import follow, recorder, watch
 from rrgmetrics.reader.scope import Scan, given_spans, scope_as_given
 from rrgmetrics.reader.similarity import of_two_sizes
-from rrgmetrics.reader.spared import denies_others
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 

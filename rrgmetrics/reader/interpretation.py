@@ -6,10 +6,10 @@ Picture and diagnosis are one observation. Which diagnosis can explain which pic
 
 from __future__ import annotations
 
+from rrgmetrics.reader.coreference import is_left_by
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.model import Finding
-from rrgmetrics.reader.references import is_left_by
 
 _HEDGES = frozenset({"possible_before", "probable_before", "possible_list"})
 _BACK = 4  # findings before a diagnosis among which its picture may be

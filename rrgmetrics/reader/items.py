@@ -15,10 +15,10 @@ from rrgmetrics.reader.normality import tell_normal
 from rrgmetrics.reader.nouns import name_nouns
 from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.recording import follow
+from rrgmetrics.reader.resection import date_by_device, name_studies, take_out
 from rrgmetrics.reader.shared_words import share_nouns, share_structures
 from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tables import answer_headings, part_rows
-from rrgmetrics.reader.taken_out import date_by_device, name_studies, take_out
 from rrgmetrics.reader.tokens import ARTICLES, BEFORE_NEW_NOUN, Token, leaves
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.verbs import conjugate

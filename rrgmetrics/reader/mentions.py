@@ -7,10 +7,10 @@ heart is enlarged"), which `composition` puts together.
 from __future__ import annotations
 
 from rrgmetrics.reader.composition import compose
+from rrgmetrics.reader.inclusions import merge_parts
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.organs import in_organs
-from rrgmetrics.reader.parts import merge_parts
 
 _LEADING = frozenset({"location_preposition", "side"})
 _PUSHED = 8  # items from a tube to the side that it is pushed to

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from rrgmetrics.reader.elided import supply
+from rrgmetrics.reader.ellipsis import supply
 from rrgmetrics.reader.items import Item, Mention, find_items
 from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.main_clauses import main_clauses

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from rrgmetrics.reader.courses import tell_what_was, was
 from rrgmetrics.reader.dates import is_dated, is_then
 from rrgmetrics.reader.lexicon import Lexicon, Senses, SmallWords
+from rrgmetrics.reader.prior_values import tell_what_was, was
 from rrgmetrics.reader.tokens import Item, Token
 
 _YEAR = 1900.0

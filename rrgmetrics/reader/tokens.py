@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lines import statement_ends
+from rrgmetrics.reader.line_breaks import statement_ends
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.

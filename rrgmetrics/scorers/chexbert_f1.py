@@ -9,7 +9,7 @@ condition's own. A pair's F1 is that of the two sets of conditions, 1 if both ar
 are undefined (as Tanida et al. 2023 compute them): two reports without a condition score 0 there. What papers print of
 all this, and with which `uncertain`: `rrgmetrics.specs.conventions`.
 
-Configurations: `default` the reader's findings as conditions (`rrgmetrics.reader.conditions`); `paper` CheXbert's
+Configurations: `default` the reader's findings as conditions (`rrgmetrics.labels.conditions`); `paper` CheXbert's
 weights (`chexbert.pth` of StanfordAIMI/RRG_scorers); a folder or a file with them, or another Hub id.
 
 Differs from RadEval and f1chexbert: F1 per pair is F1 and not the share of labels that agree (that is
@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.chexbert import PUBLISHED, Chexbert, ConditionReading, Long, load_chexbert
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
+from rrgmetrics.labels.conditions import Status, condition_statuses, contradicted_conditions, load_conditions
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.conditions import Status, condition_statuses, contradicted_conditions, load_conditions
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reader.scope import unread_spans
 from rrgmetrics.reports import Pair

@@ -14,8 +14,8 @@ than 512 tokens are cut as theirs are, but the signature counts them; `long=wind
 The bundled checkpoint reads only the sentences that affirm a finding, each once: normal statements and repetition
 change nothing. Of a finding that several sentences tell of, each kind of error counts in the one where it is largest;
 two texts that affirm the same word for word are free of errors. What it was not trained to see is counted beside it
-(`rrgmetrics.reader.penalties`): a sentence that nobody can read, a contradiction, a hedge about nothing; what is left
-out of a finding, as far as the network does not see it (`rrgmetrics.reader.left_out`); and a
+(`rrgmetrics.comparing.penalties`): a sentence that nobody can read, a contradiction, a hedge about nothing; what is
+left out of a finding, as far as the network does not see it (`rrgmetrics.comparing.omissions`); and a
 candidate that says nothing misses at least one finding a sentence of the reference.
 """
 
@@ -29,9 +29,9 @@ import numpy as np
 
 from rrgmetrics.backends.crepe import BUNDLED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordAttribution, load_crepe
 from rrgmetrics.backends.crepe.network import Precision
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 from rrgmetrics.specs import keys_of

@@ -1,13 +1,13 @@
 """Errors of a candidate report, by kind, found by the reader; rrgmetrics' own metric.
 
 Both reports are read into findings (`rrgmetrics.reader.read`), the findings are matched by an optimal assignment
-(`rrgmetrics.reader.compare`), and what differs is counted in the six categories of ReXVal and CREPE: A false finding,
-B missing finding, C incorrect location, D incorrect severity, E false comparison, F missing comparison. What the
-candidate leaves out of a finding that it has, its side or size say, is a part of an error of kind C or D
-(`rrgmetrics.reader.left_out`), so that counts need not be whole.
+(`rrgmetrics.comparing.compare`), and what differs is counted in the six categories of ReXVal and CREPE: A false
+finding, B missing finding, C incorrect location, D incorrect severity, E false comparison, F missing comparison. What
+the candidate leaves out of a finding that it has, its side or size say, is a part of an error of kind C or D
+(`rrgmetrics.comparing.omissions`), so that counts need not be whole.
 
 The headline is the sum of A to F; `finding_errors_significant` counts the clinically significant ones. Radiologists
-differ in what they call so; `policy` says whom it follows (`rrgmetrics.reader.policies`). `management`, the default,
+differ in what they call so; `policy` says whom it follows (`rrgmetrics.comparing.policies`). `management`, the default,
 counts what could change what is done: errors of findings that are urgent or actionable in the patient's context, in the
 classes of CRIMSON (arXiv 2603.06183). `report` counts every error that is neither of a benign finding nor of wording.
 """
@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
-from rrgmetrics.reader import ErrorCategory, FindingError
-from rrgmetrics.reader.policies import MANAGEMENT, Policy, under
+from rrgmetrics.comparing import ErrorCategory, FindingError
+from rrgmetrics.comparing.policies import MANAGEMENT, Policy, under
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 from rrgmetrics.specs import keys_of

@@ -1,6 +1,6 @@
 """Finding F1: how many of the findings a candidate has, and how many of its own are there; rrgmetrics' own metric.
 
-Both reports are read and compared as `finding_score` does (`rrgmetrics.reader.rubric`). With the weight of a finding
+Both reports are read and compared as `finding_score` does (`rrgmetrics.comparing.rubric`). With the weight of a finding
 for the patient w (urgent 2, actionable 1, other ½, benign ¼),
 
     recall    = Σ w of the reference's findings that the candidate has / Σ w of the reference's findings
@@ -28,11 +28,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
-from rrgmetrics.reader import ErrorCategory, Reading
-from rrgmetrics.reader.graded import Graded
+from rrgmetrics.comparing import ErrorCategory
+from rrgmetrics.comparing.graded_findings import Graded
+from rrgmetrics.comparing.model import Attribute, Unit
+from rrgmetrics.comparing.rubric import Appraisal, appraise
+from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.model import Attribute, Unit
-from rrgmetrics.reader.rubric import Appraisal, appraise
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime
 from rrgmetrics.scorers.finding_score import RIGHT as WEIGHTS

@@ -1,7 +1,7 @@
 """Finding score: how right a report is, weighed by what it means for the patient; rrgmetrics' own metric.
 
 Both reports are read and compared as `finding_errors` does, and every finding and every difference is graded in the
-patient's context as CRIMSON's classes have it (`rrgmetrics.reader.rubric`). With g the sum of the weights of the
+patient's context as CRIMSON's classes have it (`rrgmetrics.comparing.rubric`). With g the sum of the weights of the
 reference's findings that the candidate has, and e the sum of the weights of its errors,
 
     finding_score = 1 − e / (e + g + ¼)
@@ -9,7 +9,7 @@ reference's findings that the candidate has, and e the sum of the weights of its
 in [0, 1], higher is better; 1 without an error, also where neither report has a finding. Radiologists rate a report by
 what is wrong relative to what is right; the quarter keeps one error beside nothing right from being as bad as many.
 
-What the candidate leaves out of a finding weighs a part of a wrong description (`rrgmetrics.reader.left_out`).
+What the candidate leaves out of a finding weighs a part of a wrong description (`rrgmetrics.comparing.omissions`).
 
 The weights are few and round. What was tried on RadPref's development half, and what it gave, stands on the card.
 """
@@ -23,11 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
+from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Comparison, ErrorCategory
+from rrgmetrics.comparing.rubric import Appraisal, appraise
+from rrgmetrics.comparing.wording import difference as in_words
 from rrgmetrics.english import counted
 from rrgmetrics.reader.lexicon import lexicon_of
-from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, ErrorCategory, Finding, Significance
-from rrgmetrics.reader.rubric import Appraisal, appraise
-from rrgmetrics.reader.wording import difference as in_words
+from rrgmetrics.reader.model import Finding, Significance
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 from rrgmetrics.specs import keys_of

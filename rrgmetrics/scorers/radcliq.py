@@ -47,8 +47,8 @@ from rrgmetrics.backends.base import Backend, read_parts
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.tokens import Ngrams, TextFunction, count_ngrams
 from rrgmetrics.errors import InputError
+from rrgmetrics.labels.positive_sentences import standard_wording
 from rrgmetrics.reader import Reading, read
-from rrgmetrics.reader.affirmed import standard_wording
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.scorers.base import Array, Mean, Runtime, note_too_long, of_pairs
 from rrgmetrics.scorers.bertscore import Bertscore
@@ -210,7 +210,7 @@ class CombinedBackend:
 
 @dataclass(frozen=True)
 class StandardWording:
-    """A `Composed` backend: another's annotation of a report's standard wording (`rrgmetrics.reader.affirmed`).
+    """A `Composed` backend: another's annotation of a standard wording (`rrgmetrics.labels.positive_sentences`).
 
     Attributes:
         backend: The other one.

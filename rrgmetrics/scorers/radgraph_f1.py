@@ -11,7 +11,7 @@ F1 = 2 |V ∩ V̂| / (|V| + |V̂|):
 
 Sets, so what is said twice counts once. An empty report and a graph without entities score 0, also against another.
 
-Configurations: `default` the reader's graph of the report's words (`rrgmetrics.reader.graph`); `paper` RadGraph-XL and
+Configurations: `default` the reader's graph of the report's words (`rrgmetrics.labels.graph`); `paper` RadGraph-XL and
 `radgraph` RadGraph, the authors' weights on our batched inference; a folder, an archive or a Hub id of such weights;
 `package` the authors' package (`package:radgraph`, `package:<folder>`); `graphs:FILE` graphs from a file, as
 `record=FILE` writes them.
@@ -39,7 +39,7 @@ from rrgmetrics.backends.radgraph import load_backend
 from rrgmetrics.backends.radgraph.files import GraphFile, Recording
 from rrgmetrics.backends.radgraph.package import load_package
 from rrgmetrics.backends.reader import ReaderGraphs, reader_backend
-from rrgmetrics.reader.graph import Entity, Graph
+from rrgmetrics.labels.graph import Entity, Graph
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
@@ -130,7 +130,7 @@ def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True
 
     Example:
         >>> from rrgmetrics.reader import read
-        >>> from rrgmetrics.reader.graph import build_graph
+        >>> from rrgmetrics.labels.graph import build_graph
         >>> graphs = [build_graph(read(text)) for text in ("Small left effusion.", "Left effusion.")]
         >>> round(compare_graphs(*graphs).simple, 2)
         0.8

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rrgmetrics.backends.ratescore import NER, ClassifierEntities, EntityVectors, ReaderEntities, load_entities
+from rrgmetrics.comparing.penalties import penalties, silent
 from rrgmetrics.judges.protocols.statements import normal_statements
+from rrgmetrics.labels.entities import ENTITY_TYPES
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.entities import ENTITY_TYPES
-from rrgmetrics.reader.penalties import penalties, silent
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.specs import keys_of

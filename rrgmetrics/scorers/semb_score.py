@@ -22,7 +22,7 @@ import numpy as np
 from rrgmetrics.backends.chexbert import Chexbert, ConditionReading, Long
 from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
 from rrgmetrics.backends.reader import ReaderBackend
-from rrgmetrics.reader.conditions import Status
+from rrgmetrics.labels.conditions import Status
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.scorers.chexbert_f1 import condition_backend, is_too_long, status_table

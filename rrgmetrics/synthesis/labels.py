@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from rrgmetrics.comparing import Comparison, compare
 from rrgmetrics.judges.base import JudgeProtocol, Unscored
 from rrgmetrics.judges.engines.named import parse_engine
 from rrgmetrics.judges.judge import Judge, judge_for
-from rrgmetrics.reader import Comparison, compare
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
 from rrgmetrics.synthesis.pairs import CANDIDATE, CATEGORIES, REFERENCE, Draft, Evidence, Label
@@ -43,7 +43,7 @@ class ReaderLabels:
 
     Attributes:
         source: As the rows say it.
-        penalties: Whether what a candidate pays for besides its findings counts (`rrgmetrics.reader.penalties`).
+        penalties: Whether what a candidate pays for besides its findings counts (`rrgmetrics.comparing.penalties`).
     """
 
     source: str = READER
@@ -154,7 +154,7 @@ def _green(parser: str, template: str) -> JudgeProtocol:
 def label_of(comparison: Comparison, *, penalties: bool = True) -> Label:
     """Returns a comparison as a label, with or without what is no error of a finding.
 
-    >>> from rrgmetrics.reader import explain
+    >>> from rrgmetrics.comparing import explain
     >>> label_of(explain(candidate="Small right effusion.", reference="Small left effusion.")).significant
     (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     """

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rrgmetrics.labels.graph import Graph
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.graph import Graph
 from rrgmetrics.synthesis.edits.entities import permute
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase
 from rrgmetrics.synthesis.edits.perturb import inject

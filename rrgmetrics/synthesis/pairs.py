@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import ErrorCategory
 
 CATEGORIES = tuple(ErrorCategory)
 N_CATEGORIES = len(CATEGORIES)

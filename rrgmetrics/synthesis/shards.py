@@ -20,8 +20,8 @@ import numpy as np
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.affirmed import affirmed
-from rrgmetrics.reader.graph import Graph
+from rrgmetrics.labels.graph import Graph
+from rrgmetrics.labels.positive_sentences import affirmed
 from rrgmetrics.reader.lexicon import folder_in_use, start_with
 from rrgmetrics.synthesis.edits.distractors import add_distractors
 from rrgmetrics.synthesis.edits.hands import in_another_hand

@@ -13,12 +13,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rrgmetrics.comparing import explain
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.html import alert, part
 from rrgmetrics.present.marks import Explanation
-from rrgmetrics.reader import explain
 from rrgmetrics.reader import read as read_report
 from rrgmetrics.reader.scope import CHEST_XRAY, out_of_scope
 from rrgmetrics.spaces.compare import tables

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rrgmetrics import files, names
+from rrgmetrics.comparing import ErrorCategory, explain
 from rrgmetrics.english import counted
 from rrgmetrics.present import html
 from rrgmetrics.present.drawing import Scale, scale_around, scale_around_zero, scale_from_zero, scale_of_range
@@ -25,7 +26,6 @@ from rrgmetrics.present.patients import patient
 from rrgmetrics.present.tables import Table
 from rrgmetrics.present.verdict import favour, summary, verdict
 from rrgmetrics.present.worth import collapse_table, skill_table
-from rrgmetrics.reader import ErrorCategory, explain
 from rrgmetrics.reports import Context
 from rrgmetrics.skill import TRIVIAL_NAMES
 from rrgmetrics.spaces.leaderboard.model import (

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.spaces.rating.conventions import CONFIDENCE, RATING
 
 LETTERS = "".join(category.letter for category in ErrorCategory)

@@ -20,13 +20,13 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.files import csv_text
 from rrgmetrics.present import html, theme
 from rrgmetrics.present.kinds import KINDS
 from rrgmetrics.present.patients import patient
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.spaces.access import LimitError, has_accounts, visitor
 from rrgmetrics.spaces.database import StoreError
 from rrgmetrics.spaces.rating import conventions, export

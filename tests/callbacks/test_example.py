@@ -17,8 +17,9 @@ from examples.train_report_generator.config import read_config
 from examples.train_report_generator.data import load_items
 from examples.train_report_generator.drawing import draw
 from examples.train_report_generator.studies import Study, draw_study, write_report
+from rrgmetrics.comparing import compare
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import compare, read
+from rrgmetrics.reader import read
 
 SMALL = {
     "image_size": 32,

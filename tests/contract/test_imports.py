@@ -49,6 +49,8 @@ ROOMS = {
     "modalities": 6,
     "signature": 4,
     "reader": 3,
+    "comparing": 3.3,
+    "labels": 3.6,
     "backends": 4,
     "judges": 5,
     "scorers": 6,

@@ -228,9 +228,9 @@ def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
 
 
 def test_the_comparison_of_reports(reports, ui):
+    from rrgmetrics.comparing import explain
     from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets
     from rrgmetrics.present.marks import Explanation
-    from rrgmetrics.reader import explain
     from rrgmetrics.spaces.compare import tables
     from rrgmetrics.spaces.compare.scoring import compare_reports
     from rrgmetrics.spaces.compare.verdict import summary

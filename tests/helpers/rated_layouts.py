@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.comparing import ErrorCategory
 
 REFERENCES = (
     "Small left pleural effusion. No pneumothorax.",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rrgmetrics.reader import explain, read
+from rrgmetrics.comparing import explain
+from rrgmetrics.reader import read
 
 
 def check_synonyms(name: str, wordings: str, neighbours: str, modality: str = "chest_xray") -> None:

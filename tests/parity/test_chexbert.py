@@ -12,7 +12,7 @@ from rrgmetrics.backends import chexbert
 from rrgmetrics.backends.checkpoints.loading import load_weights
 from rrgmetrics.backends.chexbert import FILE, load_chexbert, tokenize
 from rrgmetrics.errors import BackendError
-from rrgmetrics.reader.conditions import Status
+from rrgmetrics.labels.conditions import Status
 
 TEXTS = [
     "Small left pleural effusion. No pneumothorax.",

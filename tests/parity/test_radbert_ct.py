@@ -8,9 +8,9 @@ import pytest
 import rrgmetrics
 from float32 import assert_equal_in_float32
 from rrgmetrics.backends.classifier import load_classifier
+from rrgmetrics.labels.ct import ct_conditions, load_ct
+from rrgmetrics.labels.rules import CONDITIONS
 from rrgmetrics.reader import read
-from rrgmetrics.reader.ct_conditions import ct_conditions, load_ct
-from rrgmetrics.reader.label_rules import CONDITIONS
 from rrgmetrics.reader.lexicon import load, load_file
 from rrgmetrics.scorers.f1_radbert_ct import PUBLISHED
 

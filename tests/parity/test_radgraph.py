@@ -24,7 +24,7 @@ from float32 import in_float32
 from rrgmetrics.backends.radgraph import load_backend
 from rrgmetrics.backends.radgraph.checkpoint import convert
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.reader.graph import Graph
+from rrgmetrics.labels.graph import Graph
 from rrgmetrics.scorers.radgraph_f1 import compare_graphs
 
 PYTHON = os.environ.get("RADGRAPH_PYTHON", sys.executable)

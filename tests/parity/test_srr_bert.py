@@ -9,7 +9,7 @@ import rrgmetrics
 from float32 import assert_equal_in_float32
 from rrgmetrics import BackendError
 from rrgmetrics.backends.classifier import load_classifier, srr_sentences, whole
-from rrgmetrics.reader.srr_labels import label_names
+from rrgmetrics.labels.srr import label_names
 from rrgmetrics.scorers.srr_bert_f1 import PUBLISHED, TOKENIZER
 
 # The rules of RadEval 2.2's test_structeval_parsing.py, on invented texts.

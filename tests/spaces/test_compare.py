@@ -9,11 +9,11 @@ import pytest
 pytest.importorskip("gradio")
 
 from rrgmetrics import SPECS
+from rrgmetrics.comparing import explain
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.marks import Explanation
-from rrgmetrics.reader import explain
 from rrgmetrics.scorers.rouge import Rouge
 from rrgmetrics.spaces.compare import page, scoring, tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports

@@ -6,11 +6,11 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import SPECS
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.present import html as drawn
 from rrgmetrics.present.kinds import KINDS, MATCHED, ONLY_HERE
 from rrgmetrics.present.marks import Mark, Remark
 from rrgmetrics.present.numbers import in_words
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reader.model import Span
 from rrgmetrics.spaces import theme
 

@@ -9,7 +9,7 @@ import rrgmetrics
 from float32 import in_float32
 from rrgmetrics import SPECS, aggregate
 from rrgmetrics.backends.chexbert import ConditionReading
-from rrgmetrics.reader.conditions import Status, load_conditions
+from rrgmetrics.labels.conditions import Status, load_conditions
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.chexbert_f1 import ChexbertF1, label_scores

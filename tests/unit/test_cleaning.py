@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import rrgmetrics
 from rrgmetrics import notice
 from rrgmetrics.cleaning import clean, has_control_tokens
-from rrgmetrics.reader import explain, read
+from rrgmetrics.comparing import explain
+from rrgmetrics.reader import read
 from rrgmetrics.text import findings_text, impression_text
 
 STEPS = {

@@ -11,9 +11,9 @@ import pytest
 import rrgmetrics
 from rrgmetrics import aggregate, cli
 from rrgmetrics.backends.chexbert import ConditionReading
+from rrgmetrics.labels.conditions import Status, load_conditions
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import build_scorer
-from rrgmetrics.reader.conditions import Status, load_conditions
 from rrgmetrics.reports import Pair
 from rrgmetrics.specs import PRESETS
 from rrgmetrics.specs.conventions import CONVENTIONS

@@ -16,8 +16,8 @@ from rrgmetrics.backends.crepe.alignment import (
     words_of,
 )
 from rrgmetrics.backends.crepe.network import Network
+from rrgmetrics.labels.positive_sentences import affirmed
 from rrgmetrics.reader import read
-from rrgmetrics.reader.affirmed import affirmed
 from rrgmetrics.reports import Pair
 from rrgmetrics.training.labelled import LabelledPairs
 from rrgmetrics.training.tokenized import tokenize_pairs

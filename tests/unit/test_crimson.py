@@ -8,16 +8,17 @@ import pickle
 import pytest
 
 import rrgmetrics
+from rrgmetrics.comparing import compare
+from rrgmetrics.comparing.rubric import appraise
+from rrgmetrics.comparing.significance import indication_kinds
 from rrgmetrics.errors import MissingExtraError, VerdictError
 from rrgmetrics.judges.protocols import crimson_question
 from rrgmetrics.judges.protocols.crimson import Crimson
 from rrgmetrics.judges.protocols.crimson_json import LONGEST, published_ct, tolerant
 from rrgmetrics.judges.protocols.crimson_question import described, question
 from rrgmetrics.judges.protocols.crimson_score import tally
-from rrgmetrics.reader import compare, read
+from rrgmetrics.reader import read
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.rubric import appraise
-from rrgmetrics.reader.significance import indication_kinds
 from rrgmetrics.reports import Context, Pair, parse_context
 
 PAIR = Pair("Left effusion. Rib fracture.", "Right effusion. Mass.", Context())

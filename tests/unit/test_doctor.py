@@ -19,7 +19,7 @@ from rrgmetrics.cli import main
 from rrgmetrics.doctor import Doctor, configurations, published
 from rrgmetrics.doctor.needs import needs, needs_of
 from rrgmetrics.judges.engines.adapters import find_causal
-from rrgmetrics.reader.conditions import load_conditions
+from rrgmetrics.labels.conditions import load_conditions
 from rrgmetrics.scorers import srr_bert_f1
 from rrgmetrics.specs import SPECS
 

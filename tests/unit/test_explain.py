@@ -7,8 +7,9 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import cli
+from rrgmetrics.comparing import compare
 from rrgmetrics.present.marks import Explanation
-from rrgmetrics.reader import compare, read
+from rrgmetrics.reader import read
 
 REFERENCE = "There is a small right pleural effusion. Mild cardiomegaly."
 CANDIDATE = "Small left pleural effusion. The heart is normal in size."

@@ -8,7 +8,7 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics.callbacks import best_model, make_reward
-from rrgmetrics.reader.model import ErrorCategory
+from rrgmetrics.comparing.model import ErrorCategory
 from rrgmetrics.scorers.finding_score import COURSE, DESCRIPTION, NOTHING_RIGHT, RIGHT, WRONG, ScoredError, Tally
 
 

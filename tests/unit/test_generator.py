@@ -8,8 +8,9 @@ from random import Random
 
 import pytest
 
+from rrgmetrics.comparing import ErrorCategory, compare
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import ErrorCategory, compare, read
+from rrgmetrics.reader import read
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.tokens import tokenize
 from rrgmetrics.synthesis.generator import (

@@ -18,7 +18,8 @@ from regex_steps import attacks, count_steps
 
 from benchmarks.growth import NUMBERED, PIECES, repeated, some_numbered
 from rrgmetrics.backends.crepe.alignment import counterparts, relate, words_of
-from rrgmetrics.reader import compare, read
+from rrgmetrics.comparing import compare
+from rrgmetrics.reader import read
 
 TIMES = 3
 MOST = 6.0  # times the work for three times the text; a quadratic cost gives 9
@@ -38,9 +39,9 @@ ONCE = {  # patterns that are asked for at one place, or in a window of some cha
     "rrgmetrics.cleaning.lists._STRINGS",
     "rrgmetrics.cleaning.markup._FRACTURE",
     "rrgmetrics.cleaning.numbers._OPENS",
-    "rrgmetrics.reader.compare._WITH",
-    "rrgmetrics.reader.graph_words._ADJECTIVE",
-    "rrgmetrics.reader.lines._SIZE",
+    "rrgmetrics.comparing.compare._WITH",
+    "rrgmetrics.labels.graph_words._ADJECTIVE",
+    "rrgmetrics.reader.line_breaks._SIZE",
 }
 
 

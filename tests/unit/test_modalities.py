@@ -9,9 +9,10 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics.abnormal import is_abnormal
+from rrgmetrics.comparing import compare, explain
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.report.sections import groups
-from rrgmetrics.reader import Reader, compare, explain, read
+from rrgmetrics.reader import Reader, read
 from rrgmetrics.results import Result
 from rrgmetrics.streaming import score_stream
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import openi
-from rrgmetrics.reader.conditions import load_conditions
+from rrgmetrics.labels.conditions import load_conditions
+from rrgmetrics.labels.srr import label_names
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.srr_labels import label_names
 
 CSV = """uid,MeSH,Problems,image,indication,comparison,findings,impression
 1,normal,normal,PA,Cough.,None.,"The heart is normal, the lungs are clear.",Normal chest.

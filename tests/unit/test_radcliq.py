@@ -14,9 +14,9 @@ from float32 import in_float32
 from rrgmetrics import BackendError, InputError
 from rrgmetrics.backends.tokens import count_ngrams
 from rrgmetrics.cli import main
+from rrgmetrics.labels.positive_sentences import standard_wording
 from rrgmetrics.metaeval.composite import fit, read_rated
 from rrgmetrics.reader import read
-from rrgmetrics.reader.affirmed import standard_wording
 from rrgmetrics.scorers.radcliq import (
     KEYS,
     Coefficients,

@@ -11,7 +11,7 @@ import rrgmetrics
 from float32 import in_float32
 from rrgmetrics import BackendError
 from rrgmetrics.backends.ratescore import NER, EntityVectors, decode, load_entities, split_sentences
-from rrgmetrics.reader.entities import ENTITY_TYPES, Entity
+from rrgmetrics.labels.entities import ENTITY_TYPES, Entity
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.ratescore import PENALTIES, WEIGHTS, Ratescore, similarity

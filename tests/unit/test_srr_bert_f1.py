@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import rrgmetrics
+from rrgmetrics.labels.rules import CONDITIONS
+from rrgmetrics.labels.srr import label_names, load_srr, srr_labels
 from rrgmetrics.reader import read
-from rrgmetrics.reader.label_rules import CONDITIONS
 from rrgmetrics.reader.lexicon import load, load_file
-from rrgmetrics.reader.srr_labels import label_names, load_srr, srr_labels
 
 LABELS = {  # report → leaves with statuses
     "Large left effusion with compressive atelectasis.": ["Atelectasis (Present)", "Simple pleural effusion (Present)"],

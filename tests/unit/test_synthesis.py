@@ -7,9 +7,10 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
+from rrgmetrics.comparing import compare
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import compare, read
-from rrgmetrics.reader.graph import build_graph
+from rrgmetrics.labels.graph import build_graph
+from rrgmetrics.reader import read
 from rrgmetrics.synthesis import shards, written
 from rrgmetrics.synthesis import synthesize as synthesis
 from rrgmetrics.synthesis.edits import entities, perturb

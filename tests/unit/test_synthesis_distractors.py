@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from rrgmetrics import InputError
-from rrgmetrics.reader import compare, read
+from rrgmetrics.comparing import compare
+from rrgmetrics.reader import read
 from rrgmetrics.synthesis.edits.distractors import add_distractors
 from rrgmetrics.synthesis.pairs import split_of
 from rrgmetrics.synthesis.sources import load_collection

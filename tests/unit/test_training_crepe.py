@@ -18,8 +18,8 @@ from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.crepe import load_crepe
 from rrgmetrics.backends.crepe.alignment import TYPES_A_TEXT
 from rrgmetrics.backends.crepe.model import CrepeSettings
+from rrgmetrics.comparing import explain
 from rrgmetrics.files import join, read_references, read_system
-from rrgmetrics.reader import explain
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.synthesis.pairs import CANDIDATE, REFERENCE, Evidence
 from rrgmetrics.training import trainer as runs

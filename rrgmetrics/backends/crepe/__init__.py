@@ -24,12 +24,13 @@ from rrgmetrics.backends.crepe.alignment import places, relations, words_of
 from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
 from rrgmetrics.backends.crepe.pair_tokens import Window
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
+from rrgmetrics.comparing import ErrorCategory, compare
+from rrgmetrics.comparing.claims import as_claimed
+from rrgmetrics.comparing.penalties import penalties, silent
 from rrgmetrics.errors import BackendError
 from rrgmetrics.extras import need
-from rrgmetrics.reader import ErrorCategory, Reading, compare
-from rrgmetrics.reader.affirmed import affirmed
-from rrgmetrics.reader.claims import as_claimed
-from rrgmetrics.reader.penalties import penalties, silent
+from rrgmetrics.labels.positive_sentences import affirmed
+from rrgmetrics.reader import Reading
 from rrgmetrics.reports import Context, Pair, distinct_texts
 
 BUNDLED = "crepe-bundled@3"
@@ -94,8 +95,9 @@ class CrepeBackend:
         long: What becomes of pairs that are too long.
         explain: Whether readings name the words that a count comes from.
         batch_size: Pairs per forward pass; None: as many as the token budget holds.
-        affirmed: Whether it reads only the sentences that affirm a finding, each once (`rrgmetrics.reader.affirmed`);
-            two texts that affirm the same word for word are then free of errors, and the network is not asked.
+        affirmed: Whether it reads only the sentences that affirm a finding, each once
+            (`rrgmetrics.labels.positive_sentences`); two texts that affirm the same word for word are then free of
+            errors, and the network is not asked.
     """
 
     network: Network

@@ -5,7 +5,7 @@ the finding that the word is a part of, and the relation of the word itself, `(3
 
 Words are alike that the lexicon takes for the same ("incr." and "worse", "RLL" and "right lower lobe"); of other words,
 those that begin alike. Which observations of both reports show the same is told by the reader
-(`rrgmetrics.reader.counterparts`), if there are readings; in what they differ is left to the network. A word of an
+(`rrgmetrics.comparing.alignment`), if there are readings; in what they differ is left to the network. A word of an
 observation stands `beside` if it is one of its counterpart's: "left" of another is `elsewhere`. Any other word stands
 beside if it is in that sentence of the other text with which its own shares most.
 """
@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.cleaning import clean
-from rrgmetrics.reader.counterparts import set_beside
+from rrgmetrics.comparing.alignment import set_beside
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import Senses, load
 from rrgmetrics.reader.model import Reading

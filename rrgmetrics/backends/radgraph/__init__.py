@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.radgraph.checkpoint import find_radgraph, load_radgraph
 from rrgmetrics.backends.radgraph.network import RadgraphNetwork
-from rrgmetrics.reader.graph import Graph
+from rrgmetrics.labels.graph import Graph
 
 
 @dataclass(frozen=True)

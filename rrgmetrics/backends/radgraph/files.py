@@ -15,7 +15,7 @@ from typing import Any
 
 from rrgmetrics.backends.radgraph.words import WORDS
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.reader.graph import WORD, Graph
+from rrgmetrics.labels.graph import WORD, Graph
 
 FIRST, BETWEEN, LAST = b"{\n", b",\n", b"\n}\n"
 

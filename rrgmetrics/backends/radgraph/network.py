@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rrgmetrics.backends.bert import batches
 from rrgmetrics.backends.radgraph.words import WORDS, radgraph_xl_words
-from rrgmetrics.reader.graph import Entity, Graph, Relation
+from rrgmetrics.labels.graph import Entity, Graph, Relation
 
 if TYPE_CHECKING:
     from torch import Tensor

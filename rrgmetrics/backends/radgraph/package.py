@@ -23,7 +23,7 @@ from rrgmetrics.backends.checkpoints.loading import load_weights
 from rrgmetrics.backends.radgraph.checkpoint import PUBLISHED_FILES, Parts, find_radgraph
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, MissingExtraError
-from rrgmetrics.reader.graph import Graph
+from rrgmetrics.labels.graph import Graph
 
 
 @dataclass(frozen=True)

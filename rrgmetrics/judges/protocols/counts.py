@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rrgmetrics.comparing import Comparison, ErrorCategory
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.reader import Comparison, ErrorCategory
 
 CATEGORIES = tuple(ErrorCategory)
 NO_WORDS: tuple[tuple[str, ...], ...] = ((),) * len(CATEGORIES)

@@ -1,7 +1,7 @@
 """CRIMSON: findings weighted by what they mean for this patient, with partial credit.
 
 arXiv 2603.06183; code rajpurkarlab/CRIMSON 07e3331 (`crimson-score` 0.2.0). The arithmetic is in `crimson_score`, the
-reading of replies in `crimson_json`, the bundled judge's knowledge in `rrgmetrics.reader.rubric`.
+reading of replies in `crimson_json`, the bundled judge's knowledge in `rrgmetrics.comparing.rubric`.
 
 The question and its wordings are in `crimson_question`. The authors' package knows the checkpoint by its Hub id only,
 and asks a local copy with guidelines.
@@ -16,7 +16,7 @@ fails on others), and JSON repair drops no finding; scores are not rounded to fo
 judge lists as found but puts nowhere counts as false or missing; the authors let an unlisted false finding go free.
 
 Bundled: what the candidate leaves out of a matched finding is an error of the kind "unspecific", which weighs a part of
-a wrong attribute (`rrgmetrics.reader.left_out`; `part` in the evaluation).
+a wrong attribute (`rrgmetrics.comparing.omissions`; `part` in the evaluation).
 
 Reports of CT have a question of their own (`prompts/crimson_ct.txt`), after the examples and rules of RadEval's
 `hoppr_crimson_ct` (e0a3909): classes, sizes and context are those of CT. Theirs passes no context. It reads replies as
@@ -39,6 +39,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.comparing import ErrorCategory, FindingError
+from rrgmetrics.comparing.graded_findings import Graded
+from rrgmetrics.comparing.rubric import Appraisal, Difference, appraise
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.crimson_json import published, published_ct, tolerant
@@ -46,10 +49,7 @@ from rrgmetrics.judges.protocols.crimson_question import Patient, check_package,
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, by_kind, tally
 from rrgmetrics.judges.protocols.replies import ELLIPSES
 from rrgmetrics.judges.protocols.templates import digits, is_ct, of_pack
-from rrgmetrics.reader import ErrorCategory, FindingError
-from rrgmetrics.reader.graded import Graded
 from rrgmetrics.reader.lexicon import DEFAULT_PACK
-from rrgmetrics.reader.rubric import Appraisal, Difference, appraise
 from rrgmetrics.reports import Context, Pair
 
 CHECKPOINT = "rajpurkarlab/medgemma-4b-it-crimson"

@@ -16,15 +16,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.comparing import FindingError
+from rrgmetrics.comparing.significance import significance
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.counts import CATEGORIES, category_of
 from rrgmetrics.judges.protocols.loose_json import Pairs, plain
 from rrgmetrics.judges.protocols.replies import NONE, answer_of, denies, read_json, short, texts
 from rrgmetrics.judges.protocols.templates import digits, fill
-from rrgmetrics.reader import Finding, FindingError
+from rrgmetrics.reader import Finding
 from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Pair
 
 SEVERITIES = ("Not actionable", "Actionable nonurgent error", "Urgent error", "Emergent error")  # 1 to 4

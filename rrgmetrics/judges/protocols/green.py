@@ -9,7 +9,7 @@ as the authors' code does.
 
 Bundled: the findings that both reports have are matched (a wrong place or severity is an error of its own), and so is,
 once for all of them, what the reference calls normal, if the candidate contradicts none of it and is not silent. What
-the candidate leaves out of a matched finding is a part of an error (`rrgmetrics.reader.left_out`).
+the candidate leaves out of a matched finding is a part of an error (`rrgmetrics.comparing.omissions`).
 """
 
 from __future__ import annotations

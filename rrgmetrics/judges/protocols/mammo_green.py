@@ -25,14 +25,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.comparing import ErrorCategory, FindingError
+from rrgmetrics.comparing.penalties import silent
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.loose_json import Pairs, plain
 from rrgmetrics.judges.protocols.replies import NONE, NUMBERS, between_braces, has_keys, read_json, short, texts
 from rrgmetrics.judges.protocols.statements import matched_words
 from rrgmetrics.judges.protocols.templates import digits, fill
-from rrgmetrics.reader import ErrorCategory, FindingError
-from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reports import Pair
 
 KINDS = (

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.comparing.model import Unit
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.loose_json import Pairs
@@ -36,7 +37,6 @@ from rrgmetrics.judges.protocols.replies import ELLIPSES, answer_of, denies, has
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import lexicon_of
-from rrgmetrics.reader.model import Unit
 from rrgmetrics.reports import Pair
 
 MAX_TOKENS = 4096

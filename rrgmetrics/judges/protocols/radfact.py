@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.comparing.model import Unit
+from rrgmetrics.comparing.penalties import silent
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.loose_json import Pairs, plain
@@ -35,8 +37,6 @@ from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.judges.protocols.templates import digits, fill, of_pack
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import DEFAULT_PACK
-from rrgmetrics.reader.model import Unit
-from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reports import Pair
 
 POSITIVES = "radfact_positives"

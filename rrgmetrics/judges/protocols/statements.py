@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.comparing.penalties import silent
 from rrgmetrics.reader import Finding, Reading
 from rrgmetrics.reader.lexicon import lexicon_of
-from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reader.places import near, same_side
 
 

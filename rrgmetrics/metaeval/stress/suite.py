@@ -14,15 +14,15 @@ from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
+from rrgmetrics.comparing.model import Unit
+from rrgmetrics.comparing.significance import significance
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import ALONE, KINDS, OTHER, kinds_of
 from rrgmetrics.metaeval.tricks import added, evaded, standalone
 from rrgmetrics.progress import watched
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.model import Unit
 from rrgmetrics.reader.scope import CHEST_CT, out_of_scope
-from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Context, check_report
 from rrgmetrics.synthesis.edits import attributes, grades, negation, perturb, presence, style
 from rrgmetrics.synthesis.edits.evasions import hide

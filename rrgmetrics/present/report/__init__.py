@@ -17,6 +17,7 @@ import jinja2
 from rrgmetrics import signature
 from rrgmetrics.abnormal import MIN_STUDIES
 from rrgmetrics.backends.reader import Readings
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.comparison import Row
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
@@ -28,7 +29,6 @@ from rrgmetrics.present.report import sections
 from rrgmetrics.present.report.studies import Studies, as_data, blocks, comparisons_of, worst_first
 from rrgmetrics.present.verdict import verdict
 from rrgmetrics.present.worth import collapse_table, worth_tables
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.slices import TRIALS, parts_of, score_parts

@@ -11,6 +11,7 @@ import numpy as np
 
 from rrgmetrics import stats
 from rrgmetrics.collapse import Collapse
+from rrgmetrics.comparing import Comparison, ErrorCategory
 from rrgmetrics.comparison import Row, distinct_keys
 from rrgmetrics.english import counted
 from rrgmetrics.names import label, shown
@@ -20,7 +21,6 @@ from rrgmetrics.present.numbers import estimate, show
 from rrgmetrics.present.spread import Spread, spread
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.present.verdict import Verdict, favour, tally, verdict_alone, verdict_on
-from rrgmetrics.reader import Comparison, ErrorCategory
 from rrgmetrics.reader.lexicon import lexicon_of
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Mean

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from rrgmetrics.backends.comparison import compare_pairs
 from rrgmetrics.backends.reader import Readings
+from rrgmetrics.comparing import Comparison, ErrorCategory
 from rrgmetrics.names import label
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.explanations import VIEWS
@@ -27,7 +28,6 @@ from rrgmetrics.present.marks import Explanation, Mark
 from rrgmetrics.present.numbers import decimals
 from rrgmetrics.present.patients import patient
 from rrgmetrics.present.report.sections import Comparisons, Results
-from rrgmetrics.reader import Comparison, ErrorCategory
 from rrgmetrics.reader.model import Span
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result

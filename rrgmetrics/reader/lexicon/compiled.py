@@ -28,10 +28,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rrgmetrics import headings
-from rrgmetrics.reader import lines, model, tokens
+from rrgmetrics.reader import line_breaks, model, tokens
 from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, SmallWords, TipSite, Zone
 
-_BESIDE = (headings.__file__, lines.__file__, model.__file__, tokens.__file__)
+_BESIDE = (headings.__file__, line_breaks.__file__, model.__file__, tokens.__file__)
 CODE = (*sorted(Path(__file__).parent.glob("*.py")), *map(Path, _BESIDE))
 KEPT = 32  # files in the cache, the newest; each has some 400 kB
 LARGEST = 64_000_000  # bytes of a file; ours have less than two million

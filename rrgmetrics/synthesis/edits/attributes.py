@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from random import Random
 
+from rrgmetrics.comparing.model import Unit
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.model import Unit
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.sentences import replace_words
 from rrgmetrics.synthesis.edits.words import edit_words, english_pattern, words_pattern

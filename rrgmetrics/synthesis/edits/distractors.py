@@ -12,7 +12,7 @@ from functools import cache
 from random import Random
 
 from rrgmetrics.backends.wordnet import load_wordnet
-from rrgmetrics.reader import compare
+from rrgmetrics.comparing import compare
 from rrgmetrics.synthesis.edits.sentences import slots
 from rrgmetrics.synthesis.grammar import Template, expand, parse
 from rrgmetrics.synthesis.phrases import load_phrases
@@ -30,7 +30,8 @@ def add_distractors(text: str, rng: Random) -> str:
     """Returns a report with words that say nothing of its findings; as it was where none would do.
 
     Example:
-        >>> from rrgmetrics.reader import compare, read
+        >>> from rrgmetrics.comparing import compare
+        >>> from rrgmetrics.reader import read
         >>> text = "Small left pleural effusion. Clear lungs."
         >>> other = add_distractors(text, Random(0))
         >>> other != text, compare(read(text), read(other)).total

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from rrgmetrics.reader.graph import Entity, Graph
+from rrgmetrics.labels.graph import Entity, Graph
 from rrgmetrics.reader.model import Span
 from rrgmetrics.synthesis.edits.attributes import STEPS_APART
 from rrgmetrics.synthesis.edits.perturb import NUMBER_WEIGHTS, A, B, C, D

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from random import Random
 
+from rrgmetrics.comparing.model import Unit
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.model import Unit
 from rrgmetrics.synthesis.edits.attributes import STEPS_APART
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.sentences import replace_words

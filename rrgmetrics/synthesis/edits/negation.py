@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from rrgmetrics.reader import ErrorCategory, compare
+from rrgmetrics.comparing import ErrorCategory, compare
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.sentences import replace_words
 from rrgmetrics.synthesis.edits.words import variant_pattern, variant_words

@@ -9,11 +9,11 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
+from rrgmetrics.comparing.model import Unit
+from rrgmetrics.comparing.observations import units
 from rrgmetrics.reader import Finding, Reading, Span
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import lexicon_of
-from rrgmetrics.reader.model import Unit
-from rrgmetrics.reader.observations import units
 from rrgmetrics.reader.tokens import Token
 from rrgmetrics.synthesis.edits.sentences import Slot, slots
 from rrgmetrics.synthesis.readings import tokens_of

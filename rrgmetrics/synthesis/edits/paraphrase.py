@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from rrgmetrics.reader import Reading, compare
+from rrgmetrics.comparing import compare
+from rrgmetrics.reader import Reading
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.presence import listed
 from rrgmetrics.synthesis.edits.sentences import Slot, reorder, replace_words, rewrite

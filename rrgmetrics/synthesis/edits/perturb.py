@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from rrgmetrics.reader import Comparison, ErrorCategory, Reading, compare
+from rrgmetrics.comparing import Comparison, ErrorCategory, compare
+from rrgmetrics.reader import Reading
 from rrgmetrics.synthesis.edits.attributes import (
     bad_position,
     compared,

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
+from rrgmetrics.comparing.model import Unit
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.model import Unit
 from rrgmetrics.synthesis.edits.page import Donors, Page
 from rrgmetrics.synthesis.edits.sentences import Slot, insert, replace_words, rewrite
 from rrgmetrics.synthesis.edits.words import edit_words, english_pattern

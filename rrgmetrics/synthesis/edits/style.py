@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from rrgmetrics.reader import compare
+from rrgmetrics.comparing import compare
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.sentences import Slot, insert, replace_words, rewrite

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from synonyms import check_synonyms
 
-from rrgmetrics.reader import Reader, explain
-from rrgmetrics.reader.ct_conditions import ct_conditions
+from rrgmetrics.comparing import explain
+from rrgmetrics.labels.ct import ct_conditions
+from rrgmetrics.reader import Reader
 from tests.unit.reader.test_sentences import check
 
 READER = Reader("chest_ct")

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics.reader import explain, read
+from rrgmetrics.comparing import explain
+from rrgmetrics.reader import read
 from rrgmetrics.reader.lexicon import load
 
 TUBE = "Endotracheal tube 4 cm above the carina."

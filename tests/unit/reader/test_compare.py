@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rrgmetrics.reader import ErrorCategory, compare, read
+from rrgmetrics.comparing import ErrorCategory, compare
+from rrgmetrics.reader import read
 
 # reference, candidate, categories of the errors (letters), number of significant errors
 PAIRS = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rrgmetrics.labels.conditions import Status, condition_statuses, load_conditions, stronger
 from rrgmetrics.reader import read
-from rrgmetrics.reader.conditions import Status, condition_statuses, load_conditions, stronger
 from rrgmetrics.reader.lexicon import load
 
 NAMES = load_conditions().names

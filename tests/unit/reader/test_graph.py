@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rrgmetrics.labels.graph import Graph, build_graph
 from rrgmetrics.reader import read
-from rrgmetrics.reader.graph import Graph, build_graph
 
 LABELS = {"anatomy": "ANAT-DP", "present": "OBS-DP", "uncertain": "OBS-U", "absent": "OBS-DA"}
 ROWS = yaml.safe_load((Path(__file__).parent / "graphs.yaml").read_text(encoding="utf-8"))

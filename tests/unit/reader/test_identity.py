@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rrgmetrics.reader import compare, read
+from rrgmetrics.comparing import compare
+from rrgmetrics.reader import read
 from rrgmetrics.reader.lexicon import load
 
 REPORTS = 200

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rrgmetrics.reader import ErrorCategory, Finding, compare, read
+from rrgmetrics.comparing import ErrorCategory, compare
+from rrgmetrics.reader import Finding, read
 
 settings.register_profile("reader", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("reader")

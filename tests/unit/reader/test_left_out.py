@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 import rrgmetrics
-from rrgmetrics.reader import compare, explain, read
-from rrgmetrics.reader.left_out import MOST
+from rrgmetrics.comparing import compare, explain
+from rrgmetrics.comparing.omissions import MOST
+from rrgmetrics.reader import read
 from rrgmetrics.synthesis.generator import generate_reports
 
 FILE = Path(__file__).parent / "left_out.tsv"

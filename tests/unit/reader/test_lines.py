@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from rrgmetrics.reader import explain, read
+from rrgmetrics.comparing import explain
+from rrgmetrics.reader import read
 from rrgmetrics.text import split_sections
 
 REPORTS = (

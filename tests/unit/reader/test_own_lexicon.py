@@ -14,13 +14,14 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics.cli import main
+from rrgmetrics.comparing import explain
+from rrgmetrics.comparing.significance import indication_kinds
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import explain, read
-from rrgmetrics.reader.conditions import load_conditions
+from rrgmetrics.labels.conditions import load_conditions
+from rrgmetrics.reader import read
 from rrgmetrics.reader.lexicon import checksum, load, use
 from rrgmetrics.reader.lexicon.in_use import VARIABLE, environment_of_children
 from rrgmetrics.reader.scope import scope_of
-from rrgmetrics.reader.significance import indication_kinds
 
 OURS = {
     "lung.yaml": """\

@@ -9,8 +9,9 @@ from edited_lexicon import BUNDLED
 from reading_table import check
 
 from rrgmetrics.cli import main
+from rrgmetrics.comparing import explain
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import explain, read
+from rrgmetrics.reader import read
 from rrgmetrics.reader.lexicon import all_packs, checking, load, load_file, use
 from rrgmetrics.reader.scope import out_of_scope
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rrgmetrics.reader import compare, read
+from rrgmetrics.comparing import compare
+from rrgmetrics.reader import read
 
 ROWS = [
     line.split("\t")

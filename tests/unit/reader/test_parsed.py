@@ -6,8 +6,8 @@ from collections import OrderedDict
 
 import pytest
 
+from rrgmetrics.labels.graph import Graph, build_graph
 from rrgmetrics.reader import Reading, parsed, read
-from rrgmetrics.reader.graph import Graph, build_graph
 
 # What a sentence says here depends on what stands before it, on its place, or on the characters between its words.
 REPORTS = (

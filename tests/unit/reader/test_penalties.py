@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from rrgmetrics import score
-from rrgmetrics.reader import explain, read
-from rrgmetrics.reader.affirmed import affirmed, standard_wording
+from rrgmetrics.comparing import explain
+from rrgmetrics.comparing.penalties import contradictions
+from rrgmetrics.labels.positive_sentences import affirmed, standard_wording
+from rrgmetrics.reader import read
 from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.penalties import contradictions
 
 PNEUMOTHORAX = "Large right pneumothorax with mild leftward shift. The heart is normal in size."
 

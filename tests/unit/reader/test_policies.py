@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rrgmetrics
-from rrgmetrics.reader import explain
+from rrgmetrics.comparing import explain
 
 # reference, candidate, age, indication, significant under management, under report
 ROWS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rrgmetrics
-from rrgmetrics.reader import ErrorCategory, explain
+from rrgmetrics.comparing import ErrorCategory, explain
 
 E = ErrorCategory.FALSE_COMPARISON
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rrgmetrics.reader import explain
+from rrgmetrics.comparing import explain
 
 FOLDER = Path(__file__).parent / "variants"
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from rrgmetrics.reader.claims import without_excuse
+from rrgmetrics.comparing.claims import without_excuse
+from rrgmetrics.comparing.model import SIGNIFICANT, Unit
+from rrgmetrics.comparing.significance import harm
+from rrgmetrics.comparing.wording import phrase
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import SIGNIFICANT, Significance, Unit
+from rrgmetrics.reader.model import Significance
 from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.significance import harm
-from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context
 
 SEVERE = 4  # steps of severity from which on a sign is more than a sign

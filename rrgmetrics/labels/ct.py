@@ -7,7 +7,7 @@ condition `normal` finds it by its size.
 
 from __future__ import annotations
 
-from rrgmetrics.reader.label_rules import RulesByConcept, find_rule, index_rules
+from rrgmetrics.labels.rules import RulesByConcept, find_rule, index_rules
 from rrgmetrics.reader.lexicon import Lexicon, checksum, key_in_use, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading
 
@@ -38,8 +38,8 @@ def ct_conditions(reading: Reading) -> frozenset[str]:
         >>> sorted(ct_conditions(read("Interlobular septal thickening and bilateral effusions. No consolidation.")))
         ['Interlobular septal thickening', 'Pleural effusion']
     """
-    _, rules = load_ct()
-    lexicon = load(PACK)
+    lexicon = load(PACK, reading.folder)
+    _, rules = _tables(lexicon)
     fitting = [(finding, find_rule(finding, reading, rules, lexicon)) for finding in reading.findings]
     return frozenset(
         label

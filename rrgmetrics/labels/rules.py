@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rrgmetrics.comparing.significance import position_of
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Finding, Reading
-from rrgmetrics.reader.significance import position_of
 
 CONDITIONS = ("morphology", "zones", "sides", "acuity", "position", "words", "normal")
 PATHOLOGICAL_NODE_MM = 10.0  # short axis from which on a node is enlarged

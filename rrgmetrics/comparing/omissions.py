@@ -13,19 +13,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.reader.device_positions import position
+from rrgmetrics.comparing.device_positions import position
+from rrgmetrics.comparing.model import Attribute, ErrorCategory, FindingError, Link, Unit
+from rrgmetrics.comparing.wording import phrase
 from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
-from rrgmetrics.reader.model import (
-    Attribute,
-    Detail,
-    ErrorCategory,
-    FindingError,
-    Link,
-    Reading,
-    Unit,
-)
+from rrgmetrics.reader.model import Detail, Reading
 from rrgmetrics.reader.similarity import concept_similarity
-from rrgmetrics.reader.wording import phrase
 
 MOST = 0.75  # of one wrong place or description, for all that is left out of it
 SEVERE = 5  # steps of severity from which on it is more than moderate

@@ -13,13 +13,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.device_positions import position
-from rrgmetrics.reader.differences import acute, attribute_errors, doubted, is_turned, opposed
-from rrgmetrics.reader.graded import Graded, graded, graded_claim, regraded
+from rrgmetrics.comparing.device_positions import position
+from rrgmetrics.comparing.differences import acute, attribute_errors, doubted, is_turned, opposed
+from rrgmetrics.comparing.graded_findings import Graded, graded, graded_claim, regraded
+from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Comparison, Link
+from rrgmetrics.comparing.significance import harm, indication_kinds, position_of
 from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance
+from rrgmetrics.reader.model import Significance
 from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.significance import harm, indication_kinds, position_of
 from rrgmetrics.reader.similarity import related
 from rrgmetrics.reports import Context
 
@@ -68,7 +69,8 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
         Appraisal: every reference observation is matched or missing, every candidate's matched or false.
 
     Example:
-        >>> from rrgmetrics.reader import compare, read
+        >>> from rrgmetrics.comparing import compare
+        >>> from rrgmetrics.reader import read
         >>> comparison = compare(read("Large left pneumothorax. Old rib fracture."), read("Left lung lucency."))
         >>> appraisal = appraise(comparison, Context())
         >>> [(finding.words, finding.significance) for finding in appraisal.references]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rrgmetrics.reader.itemized_lesions import told_one_by_one
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
-from rrgmetrics.reader.one_by_one import told_one_by_one
 
 _OTHER = {"left": "right", "right": "left"}
 _DENYING = frozenset({"negation_before", "negation_after", "negation_verb"})

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from rrgmetrics.comparing.prior import without_supported
+from rrgmetrics.comparing.significance import known_concepts
 from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reader.model import Finding, Reading
-from rrgmetrics.reader.prior import without_supported
-from rrgmetrics.reader.significance import known_concepts
 from rrgmetrics.reader.similarity import related
 from rrgmetrics.reports import Context
 from rrgmetrics.text import split_sections

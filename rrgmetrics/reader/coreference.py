@@ -17,13 +17,13 @@ from rrgmetrics.reader.attributes import build, describe, since
 from rrgmetrics.reader.background import PLACES, SEEN
 from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.comparatives import TURNED, was_then
-from rrgmetrics.reader.courses import was
 from rrgmetrics.reader.dates import is_then
-from rrgmetrics.reader.elided import is_joint
+from rrgmetrics.reader.ellipsis import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 from rrgmetrics.reader.model import Assertion, Finding, Span
 from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.prior_values import was
 from rrgmetrics.reader.similarity import concept_similarity, related
 
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included

@@ -10,7 +10,7 @@ located_at `pleural`). What is normal stands there too: "the lungs are clear" is
 `lungs`), and what is denied keeps its words (`effusion`, OBS-DA). Verbs, articles, negations, hedges, views and dates
 are none. Words joined by a hyphen, sizes and ranges of severity are one entity ("2 . 5 cm", "mild to moderate").
 
-Which words are entities: `rrgmetrics.reader.graph_words`; their relations: `rrgmetrics.reader.graph_arrows`.
+Which words are entities: `rrgmetrics.labels.graph_words`; their relations: `rrgmetrics.labels.graph_arrows`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.cleaning import clean
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.graph_arrows import entities_of, relate
-from rrgmetrics.reader.graph_words import clause_of
+from rrgmetrics.labels.graph_arrows import entities_of, relate
+from rrgmetrics.labels.graph_words import clause_of
 from rrgmetrics.reader.lexicon import lexicon_of
 from rrgmetrics.reader.model import Reading
 from rrgmetrics.reader.parsed import Parsed, read_sentences

@@ -9,14 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from rrgmetrics.reader.device_positions import other_route
-from rrgmetrics.reader.device_sums import is_summed_up
+from rrgmetrics.comparing.device_positions import other_route
+from rrgmetrics.comparing.device_sums import is_summed_up
+from rrgmetrics.comparing.model import Link, Unit
+from rrgmetrics.comparing.observations import units
+from rrgmetrics.comparing.similarity import assign, similarity
 from rrgmetrics.reader.levels import of_two_ages
 from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reader.model import Link, Reading, Unit
-from rrgmetrics.reader.observations import units
+from rrgmetrics.reader.model import Reading
 from rrgmetrics.reader.places import beside, near, same_side
-from rrgmetrics.reader.similarity import assign, of_two_sizes, related, similarity
+from rrgmetrics.reader.similarity import of_two_sizes, related
 
 COVERED = 0.75  # above: a left-over observation is said by the other report in other words
 

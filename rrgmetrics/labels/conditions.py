@@ -13,9 +13,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from rrgmetrics.comparing.penalties import contradictions
 from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Assertion, Finding, Reading
-from rrgmetrics.reader.penalties import contradictions
 
 
 class Status(IntEnum):

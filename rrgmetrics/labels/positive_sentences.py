@@ -7,9 +7,9 @@ nothing in this text. What could not be read stays in it.
 from __future__ import annotations
 
 from rrgmetrics.cleaning import clean
+from rrgmetrics.comparing.penalties import contradictions, silent
 from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading, Span
-from rrgmetrics.reader.penalties import contradictions, silent
 
 _MARKS = ".,;:!?"
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, get_args
 
-from rrgmetrics.reader.claims import without_excuse
+from rrgmetrics.comparing.claims import without_excuse
+from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Comparison, FindingError
+from rrgmetrics.comparing.significance import significance
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Finding, FindingError, Significance
-from rrgmetrics.reader.significance import significance
+from rrgmetrics.reader.model import Finding, Significance
 from rrgmetrics.reports import Context
 
 Policy = Literal["management", "report"]
@@ -66,7 +67,8 @@ def under(comparison: Comparison, policy: Policy) -> Comparison:
     """Returns a comparison whose errors are significant or not under a policy.
 
     Example:
-        >>> from rrgmetrics.reader import compare, read
+        >>> from rrgmetrics.comparing import compare
+        >>> from rrgmetrics.reader import read
         >>> comparison = compare(read("Left basal atelectasis."), read("Clear lungs."))
         >>> comparison.significant, under(comparison, "report").significant
         (0, 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from rrgmetrics.reader.label_rules import RulesByConcept, find_rule, index_rules
+from rrgmetrics.labels.rules import RulesByConcept, find_rule, index_rules
 from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Finding, Reading
 

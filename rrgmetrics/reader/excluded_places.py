@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rrgmetrics.reader.elided import is_joint
+from rrgmetrics.reader.ellipsis import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import SmallWords
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from rrgmetrics.reader.elided import is_joint
+from rrgmetrics.reader.ellipsis import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import SmallWords
 

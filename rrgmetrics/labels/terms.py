@@ -5,18 +5,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
+from rrgmetrics.comparing.model import Unit
+from rrgmetrics.comparing.wording import phrase
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.conditions import Status, condition_statuses, load_conditions
-from rrgmetrics.reader.ct_conditions import ct_conditions
+from rrgmetrics.labels.conditions import Status, condition_statuses, load_conditions
+from rrgmetrics.labels.ct import ct_conditions
+from rrgmetrics.labels.srr import srr_labels
+from rrgmetrics.reader.engine import read_with
 from rrgmetrics.reader.lexicon import DEFAULT_PACK, Lexicon, load, load_file
 from rrgmetrics.reader.lexicon.build import forms_of, without_articles, words_of
 from rrgmetrics.reader.lexicon.checking import terms
 from rrgmetrics.reader.lexicon.faults import place, whose
 from rrgmetrics.reader.lexicon.terms import Term
-from rrgmetrics.reader.model import Finding, Reading, Scope, Span, Unit
-from rrgmetrics.reader.reader import read
-from rrgmetrics.reader.srr_labels import srr_labels
-from rrgmetrics.reader.wording import phrase
+from rrgmetrics.reader.model import Finding, Reading, Scope, Span
 
 NEAR = 5  # terms that are named where a term is unknown
 Row = tuple[str, str]
@@ -94,7 +95,8 @@ def _concept(key: str, lexicon: Lexicon) -> Iterator[Row]:
 def _labels(key: str, name: str, lexicon: Lexicon) -> Iterator[Row]:
     """What a report with nothing but this finding has in the label sets."""
     finding = Finding(key, "present", spans=(Span(0, len(name)),))
-    reading = Reading(name, (finding,), Scope("", statements=finding.spans), pack=lexicon.key.pack)
+    scope, (pack, folder) = Scope("", statements=finding.spans), lexicon.key
+    reading = Reading(name, (finding,), scope, pack=pack, folder=folder)
     statuses = zip(load_conditions(lexicon).names[:-1], condition_statuses(reading), strict=False)
     yield "CheXpert", ", ".join(condition for condition, status in statuses if status is Status.POSITIVE)
     labels = dict.fromkeys([*srr_labels(reading, "leaves", False), *srr_labels(reading, "upper", False)])
@@ -103,6 +105,6 @@ def _labels(key: str, name: str, lexicon: Lexicon) -> Iterator[Row]:
 
 
 def _read_as(sentence: str, lexicon: Lexicon) -> str:
-    findings = read(sentence, lexicon.key.pack).findings
+    findings = read_with(lexicon, sentence).findings
     units = [Unit(finding, (finding,), finding.side, finding.zones) for finding in findings]
     return ", ".join(f"{unit.head.assertion}: {phrase(unit, lexicon)}" for unit in units)

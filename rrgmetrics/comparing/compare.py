@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rrgmetrics.reader.claims import as_claimed, without_excuse
-from rrgmetrics.reader.counterparts import set_beside
-from rrgmetrics.reader.differences import (
+from rrgmetrics.comparing.alignment import set_beside
+from rrgmetrics.comparing.claims import as_claimed, without_excuse
+from rrgmetrics.comparing.differences import (
     READING_ERROR_MM,
     attribute_errors,
     certainty_errors,
@@ -28,27 +28,19 @@ from rrgmetrics.reader.differences import (
     told_beside,
     told_of_all,
 )
+from rrgmetrics.comparing.model import SIGNIFICANT, Comparison, ErrorCategory, FindingError, Match, Unit
+from rrgmetrics.comparing.omissions import left_out_errors
+from rrgmetrics.comparing.penalties import penalties
+from rrgmetrics.comparing.policies import MANAGEMENT, Policy, in_class, under
+from rrgmetrics.comparing.significance import significance
+from rrgmetrics.comparing.wording import ARROW, phrase
 from rrgmetrics.reader.engine import read_with
-from rrgmetrics.reader.left_out import left_out_errors
 from rrgmetrics.reader.lexicon import AUTO, Lexicon, all_packs, lexicon_of
-from rrgmetrics.reader.model import (
-    SIGNIFICANT,
-    Comparison,
-    ErrorCategory,
-    Finding,
-    FindingError,
-    Match,
-    Reading,
-    Unit,
-)
-from rrgmetrics.reader.penalties import penalties
+from rrgmetrics.reader.model import Finding, Reading
 from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.reader.reader import Reader
 from rrgmetrics.reader.scope import out_of_scope
-from rrgmetrics.reader.significance import significance
 from rrgmetrics.reader.similarity import related
-from rrgmetrics.reader.wording import ARROW, phrase
 from rrgmetrics.reports import Context, check_report, parse_context
 
 _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from rrgmetrics.comparing.model import Attribute, Unit
 from rrgmetrics.reader.levels import number_of
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Attribute, Finding, Unit
+from rrgmetrics.reader.model import Finding
 
 ARROW = "→"
 NOT_GIVEN = "not given"

@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rrgmetrics.reader.claims import without_excuse
+from rrgmetrics.comparing.claims import without_excuse
+from rrgmetrics.comparing.model import SIGNIFICANT, ErrorCategory, FindingError
+from rrgmetrics.comparing.significance import significance
 from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reader.model import BESIDES, SIGNIFICANT, ErrorCategory, Finding, FindingError, Reading, Span
+from rrgmetrics.reader.model import BESIDES, Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import unread_spans
-from rrgmetrics.reader.significance import significance
 from rrgmetrics.reader.similarity import related
 from rrgmetrics.reports import Context
 

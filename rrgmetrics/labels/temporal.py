@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.cleaning import clean
+from rrgmetrics.reader.coreference import pointer
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.parsed import parse_sentences
 from rrgmetrics.reader.places import same_side
-from rrgmetrics.reader.references import pointer
 from rrgmetrics.reader.similarity import concept_similarity
 from rrgmetrics.reader.typing_errors import tokenize_report
 

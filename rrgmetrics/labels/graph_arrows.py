@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from rrgmetrics.reader.graph_words import (
+from rrgmetrics.labels.graph_words import (
     ARTICLE,
     DENIED,
     END,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rrgmetrics.reader.device_sums import mark_own
+from rrgmetrics.comparing.device_sums import mark_own
+from rrgmetrics.comparing.model import Unit
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Finding, Reading, Unit
+from rrgmetrics.reader.model import Finding, Reading
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import related
 

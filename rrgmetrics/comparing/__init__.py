@@ -1,0 +1,15 @@
+"""Two readings → matched findings and errors.
+
+    >>> from rrgmetrics.comparing import explain
+    >>> errors = explain(reference="Small right pleural effusion.", candidate="Small left pleural effusion.").errors
+    >>> errors[0].sentence
+    'Reference: small right pleural effusion; candidate: small left pleural effusion.'
+
+`observations` gathers what a reading says of one thing, `alignment` sets the observations of two readings beside each
+other, `differences` and `omissions` compare those that match, `penalties` finds what else costs, `rubric` weighs it.
+"""
+
+from rrgmetrics.comparing.compare import compare, explain
+from rrgmetrics.comparing.model import Comparison, ErrorCategory, FindingError, Match
+
+__all__ = ["Comparison", "ErrorCategory", "FindingError", "Match", "compare", "explain"]

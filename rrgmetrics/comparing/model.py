@@ -1,0 +1,173 @@
+"""What differs between two readings, as data: observations, errors, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+from rrgmetrics.english import counted
+from rrgmetrics.notebook import drawn
+from rrgmetrics.reader.model import Finding, Significance, Span
+
+Attribute = Literal[
+    "location",
+    "device_position",
+    "severity",
+    "measurement",
+    "certainty",
+    "descriptor",
+    "overinterpretation",
+    "underinterpretation",
+    "temporal",
+]
+
+SIGNIFICANT: frozenset[str] = frozenset({"urgent", "actionable_not_urgent"})
+
+
+class ErrorCategory(StrEnum):
+    """The six kinds of error of ReXVal and CREPE, A to F."""
+
+    FALSE_FINDING = "false_finding"
+    MISSING_FINDING = "missing_finding"
+    INCORRECT_LOCATION = "incorrect_location"
+    INCORRECT_SEVERITY = "incorrect_severity"
+    FALSE_COMPARISON = "false_comparison"
+    MISSING_COMPARISON = "missing_comparison"
+
+    @property
+    def letter(self) -> str:
+        """The letter A to F used in the literature."""
+        return "ABCDEF"[list(ErrorCategory).index(self)]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One observation: the finding it is named by, and every reading the report offers for it.
+
+    `own` marks a device that another report's sum ("all lines") does not stand for.
+    """
+
+    head: Finding
+    readings: tuple[Finding, ...]
+    side: str | None
+    zones: frozenset[str]
+    own: bool = False
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The evidence of all readings."""
+        return tuple(s for finding in self.readings for s in finding.spans)
+
+
+class Link(NamedTuple):
+    """The reference's observation and the candidate's (indices) that show the same; `other_words`: not one to one."""
+
+    reference: int
+    candidate: int
+    other_words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FindingError:
+    """One difference between reference and candidate, with its evidence in either text.
+
+    `part` is 1 for an error, and less for what the candidate leaves out of a finding that it has ("effusion" for "left
+    effusion"): which part of a wrong one that costs. Radiologists count the former, and seldom the latter.
+    """
+
+    category: ErrorCategory
+    significant: bool
+    sentence: str
+    attribute: Attribute | None = None
+    reference: Finding | None = None
+    candidate: Finding | None = None
+    reference_spans: tuple[Span, ...] = ()
+    candidate_spans: tuple[Span, ...] = ()
+    significance: Significance | None = None
+    contradicts: bool = False
+    part: float = 1
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the candidate gives too little, and nothing wrong."""
+        return self.part < 1
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A finding of the reference with the candidate's finding that says the same, and how well (0 to 1)."""
+
+    reference: Finding
+    candidate: Finding
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison:
+    """The differences between two readings.
+
+    `errors` are those that a radiologist would count and, with a `part` below 1, what the candidate leaves out of
+    findings that it has. `counts`, `total` and `significant` are numbers of the former, `counts` by category A to F;
+    `cost` weighs both. `agreed_normals` are concepts both reports deny. `references`
+    and `candidates` are the observations that count, `links` says which of them show the same. `penalties` are
+    the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
+    `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can.
+    `texts` are the reference and the candidate, where `explain` made it of texts; notebooks show them with the errors.
+    """
+
+    matches: tuple[Match, ...]
+    errors: tuple[FindingError, ...]
+    agreed_normals: tuple[str, ...] = ()
+    counts: Mapping[ErrorCategory, int] = field(default_factory=dict)
+    references: tuple[Unit, ...] = ()
+    candidates: tuple[Unit, ...] = ()
+    links: tuple[Link, ...] = ()
+    penalties: tuple[FindingError, ...] = ()
+    out_of_scope: str = ""
+    pack: str = "chest_xray"
+    texts: tuple[str, str] = field(default=("", ""), compare=False)
+    folder: str = field(default="", compare=False)
+
+    def __repr__(self) -> str:
+        if self.out_of_scope:
+            return f"Comparison(unscored: the reference {self.out_of_scope})"
+        found = ", ".join(f"{category.letter} {count}" for category, count in self.counts.items() if count)
+        said = f": {found}; {self.significant} significant" if found else ""
+        left_out = sum(error.is_left_out for error in self.errors)
+        vague = f"; {counted(left_out, 'attribute')} left out" if left_out else ""
+        return f"Comparison({counted(self.total, 'error')}{said}{vague})"
+
+    def _repr_html_(self) -> str:
+        """Both reports with the errors marked, and the errors in words, for a notebook."""
+        return drawn(self)
+
+    @property
+    def total(self) -> int:
+        """Number of errors, all categories."""
+        return sum(not error.is_left_out for error in self.errors)
+
+    @property
+    def significant(self) -> int:
+        """Number of clinically significant errors."""
+        return sum(error.significant and not error.is_left_out for error in self.errors)
+
+    def cost(self, category: ErrorCategory | None = None, *, significant: bool | None = None) -> float:
+        """Returns what errors and left-out attributes add up to, each by its `part`.
+
+        Args:
+            category: Of this category alone; None: of all.
+            significant: Of the significant alone, or of the others; None: of both.
+        """
+        parts = (
+            error.part
+            for error in self.errors
+            if category in (None, error.category) and significant in (None, error.significant)
+        )
+        return round(sum(parts), 6)
+
+    @property
+    def whole(self) -> Comparison:
+        """The comparison without what is left out of findings that both have: the errors that radiologists count."""
+        return replace(self, errors=tuple(error for error in self.errors if not error.is_left_out))
