@@ -12,7 +12,7 @@ FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files
 OLDEST := 'transformers==4.57.*' 'huggingface_hub==0.36.*' 'tokenizers==0.22.*' 'datasets==4.4.*'
 UNPINNED := transformers|huggingface_hub|tokenizers|datasets|fsspec|dill|multiprocess
 
-.PHONY: demo test docs transformers-4 server cards notebooks screenshots stress gamed processors crepe slow lint release clean
+.PHONY: demo test docs transformers-4 server cards notebooks screenshots stress gamed rewards processors crepe slow lint release clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -70,6 +70,10 @@ stress: .venv/demo
 # What games each bundled metric as a reward: an hour on two cores; then `make cards`.
 gamed: .venv/demo
 	$(BIN)/python scripts/measure_gamed.py
+
+# What one wrong word does to each reward: seconds; then `make docs`.
+rewards: .venv/demo
+	$(BIN)/python scripts/measure_rewards.py
 
 # The site in out/docs, strictly: a warning fails. `python -m http.server -d out/docs` shows it.
 docs: .venv/docs

@@ -14,7 +14,7 @@ from rrgmetrics.doctor.published import Example, examples
 from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.gaming import Gamed, Played
 from rrgmetrics.metaeval.gaming.stored import stored_gaming
-from rrgmetrics.metaeval.measured import MeasuredSet
+from rrgmetrics.metaeval.measured import FILE, MeasuredSet, measured_sets, read_results
 from rrgmetrics.metaeval.stress.kinds import KINDS
 from rrgmetrics.metaeval.stress.measure import Stressed
 from rrgmetrics.metaeval.stress.stored import results_file, stored_stress
@@ -165,6 +165,51 @@ def gamed() -> str:
     )
     parts = [made, "\n".join(lines), "## Tricks that pay", "\n".join(paying) or "None.", "## The texts", texts]
     return "\n\n".join(parts)
+
+
+REWARDS_FILE = FILE.with_name("rewards.yaml")
+
+
+def rewards() -> str:
+    """What one wrong word does to each reward, and how many pairs a reward scores in a second."""
+    found = read_results(REWARDS_FILE)
+    names = list(found["rewards"])
+    head = "".join(f'<th scope="col"><a href="../../metrics/{name}/">{name}</a></th>' for name in names)
+    lines = []
+    for row, change in enumerate(found["changes"]):
+        cells = "".join(
+            f'<td style="--share:{min(max(found["rewards"][name][row], 0), 1):.2f}">'
+            f"{short(found['rewards'][name][row])}</td>"
+            for name in names
+        )
+        lines.append(f'<tr><th scope="row">{html.escape(change["what"])}</th>{cells}</tr>')
+    heat = (
+        f'<div class="rg-heat"><table><thead><tr><th scope="col">change</th>{head}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div>"
+    )
+    words = "\n".join(
+        f"- {change['what']}: {before!r} → {after!r}"
+        for change in found["changes"]
+        for before, after in [change["words"]]
+        if after
+    )
+    speeds = "\n".join(f"| [`{name}`](../metrics/{name}.md) | {_speed(name)} |" for name in names)
+    return "\n\n".join(
+        [
+            f"> {found['reference']}",
+            heat,
+            f"Made by `python scripts/measure_rewards.py`; rrgmetrics {found['version']}. 1 is the report itself.",
+            '??? note "The changes, word by word"\n\n' + "\n".join(f"    {line}" for line in words.splitlines()),
+            "## Speed",
+            f"Pairs a second on one core ({measured_sets()['cost'].processor}), the metric alone, its model loaded:",
+            f"| reward | pairs a second |\n|---|---|\n{speeds}",
+        ]
+    )
+
+
+def _speed(name: str) -> str:
+    cost = advice.seconds(name)
+    return f"{1000 / cost.values['seconds'].value:,.0f}" if cost else "not measured"
 
 
 def _gamed_line(metric: Gamed) -> str:

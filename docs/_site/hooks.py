@@ -28,6 +28,7 @@ FILLED: Mapping[str, Callable[[], str]] = {  # in a page of ours, the line {{ na
     "gamed": evidence.gamed,
     "metrics": metric_pages.table,
     "printed": evidence.printed,
+    "rewards": evidence.rewards,
     "rooms": drawing.rooms,
     "room_table": drawing.room_table,
     "stress": evidence.stress,
