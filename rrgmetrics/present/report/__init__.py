@@ -21,7 +21,7 @@ from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.comparison import Row
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import FACT, Missing, missing_lines
+from rrgmetrics.missing import FACT, REASON, Missing, missing_lines
 from rrgmetrics.present import html, theme
 from rrgmetrics.present.html import legend
 from rrgmetrics.present.numbers import estimate, p_value, signed
@@ -109,7 +109,7 @@ def report_page(
         groups=sections.groups(found),
         parts=sections.part_tables(results, parts, score_parts(results, parts, trials=trials, seed=seed)),
         spreads=sections.spreads(results),
-        unscored=[*_missing_lines(results, pairs, ids), *unscored_lines(results)],
+        unscored=[*_missing_lines(results, pairs, ids), *unscored_lines(results, study_ids, without=[REASON])],
         legend=legend([category.value for category in ErrorCategory]),
         is_marked=bool(found),
         first_studies=pieces[:PER_PAGE],

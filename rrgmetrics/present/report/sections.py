@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -106,7 +106,7 @@ class Face(NamedTuple):
         state: `better`, `worse` or "": what the skill says.
         written: How different its reports are; "" where that was not measured.
         collapsed: Whether they are too much alike.
-        unscored: How many scores could not be made; "" if none.
+        unscored: How many studies lack a score; "" if none.
     """
 
     name: str
@@ -136,7 +136,7 @@ def _face(system: str, results: Results, rows: Sequence[Row], worth: Worth | Non
     tested = [skill.state for skill in skills if skill.state != "undefined"]
     n_better = tested.count("better")
     collapse = None if worth is None else next(each for each in worth.collapses if each.system == system)
-    n_unscored = sum(each.n_unscored for each in results[system].values())
+    n_unscored = _n_without_score(results[system].values())
     return Face(
         system,
         estimate_of(result, result.spec.headline.name, row),
@@ -145,8 +145,13 @@ def _face(system: str, results: Results, rows: Sequence[Row], worth: Worth | Non
         "" if not tested else "better" if n_better == len(tested) else "worse" if 2 * n_better <= len(tested) else "",
         "" if collapse is None else _written(collapse),
         collapse is not None and bool(collapse.sentence),
-        f"{counted(n_unscored, 'score')} could not be made" if n_unscored else "",
+        f"{counted(n_unscored, 'study', 'studies')} without a score" if n_unscored else "",
     )
+
+
+def _n_without_score(results: Iterable[Result]) -> int:
+    """The number of studies of which one of the results has no score."""
+    return len({row for result in results for row in result.unscored_reasons})
 
 
 def _written(collapse: Collapse) -> str:
@@ -201,8 +206,8 @@ def score_lines(results: Results, rows: Sequence[Row]) -> list[Line]:
             (system, estimate_of(by_name[metric.name], metric.key.name, cells.get((metric.name, system))))
             for system, by_name in results.items()
         ]
-        n_unscored = sum(by_name[metric.name].n_unscored for by_name in results.values())
-        note = f"{n_unscored:,} unscored" if n_unscored else ""
+        n_unscored = _n_without_score(by_name[metric.name] for by_name in results.values())
+        note = f"{counted(n_unscored, 'study', 'studies')} unscored" if n_unscored else ""
         alone = scale_of_range(metric.key.range, found[0][1])
         scale = scale_around(score for _, score in found) if len(found) > 1 else alone
         lines.append(Line(metric.title, metric.key, found, scale, note))
@@ -246,7 +251,7 @@ def skill_lines(results: Results, worth: Worth) -> tuple[list[SkillLine], Scale]
         own = [skill for skill in worth.skills if skill.metric == metric.name]
         if own and own[0].trivial:
             first = own[0]
-            best = f"{TRIVIAL_NAMES[first.best]} {show(first.trivial[first.best], first.key)}"
+            best = f"{TRIVIAL_NAMES[first.best]} {show(first.trivial[first.best], first.key)} {first.basis}".rstrip()
             lines.append(SkillLine(metric.title, metric.key, best, own))
     found = ends(skill.skill for skill in worth.skills)
     return lines, Scale(max(LOWEST_SKILL, min([-0.1, *found])), 1.0)
