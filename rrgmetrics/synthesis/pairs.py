@@ -130,15 +130,18 @@ def row_of(draft: Draft, label: Label, *, source: str, label_source: str, label_
 
 
 def schema() -> Any:
-    """Returns the columns of the file, as pyarrow has them."""
+    """Returns the columns of the file, as pyarrow has them.
+
+    Lists have no fixed size, although all counts are six: pyarrow before 26 cannot write null lists of a fixed size.
+    """
     import pyarrow as pa
 
     kinds = (pa.int8(), pa.int16(), pa.int8(), pa.int32(), pa.int32())
     piece = pa.struct(list(zip(Evidence._fields, kinds, strict=True)))
-    counts = pa.list_(pa.float32(), N_CATEGORIES)
+    counts = pa.list_(pa.float32())
     types = {
         "seed": pa.int64(),
-        "injected": pa.list_(pa.int8(), N_CATEGORIES),
+        "injected": pa.list_(pa.int8()),
         "significant": counts,
         "insignificant": counts,
         "evidence": pa.list_(piece),
