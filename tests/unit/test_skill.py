@@ -285,7 +285,6 @@ def test_no_trivial(folder, capsys):
     ("arguments", "says"),
     [
         (("--train", "absent.csv"), "absent.csv"),
-        (("--train", "train.csv"), "no column 'reference' or 'report'"),
         (("--train", "train.csv", "--train-column", "words"), "has no 'words'; it has: 'text'"),
         (("--train-column", "text"), "--train FILE"),
         (("--abnormal", "ill"), "has no 'ill'"),
