@@ -75,12 +75,12 @@ class Reader:
         return replace(reading if given.offsets is None else self.read(report), trace=made)
 
 
-def read(report: str, modality: str = DEFAULT_PACK, *, trace: bool = False) -> Reading:
+def read(report: str, modality: str = "", *, trace: bool = False) -> Reading:
     """Reads a report, by itself as an English chest X-ray report: `Reader(modality).read(report)`.
 
     Args:
         report: As in `Reader.read`.
-        modality: The pack to read it with (`chest_ct`, ...); `auto`: that of its kind of report.
+        modality: The pack to read it with (`chest_ct`, ...); `auto`: that of its kind of report; "": the default one.
         trace: As in `Reader.read`.
 
     Returns:
@@ -94,4 +94,4 @@ def read(report: str, modality: str = DEFAULT_PACK, *, trace: bool = False) -> R
         >>> [(f.concept, f.assertion, f.side) for f in reading.findings]
         [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
     """
-    return Reader(modality).read(report, trace=trace)
+    return Reader(modality or DEFAULT_PACK).read(report, trace=trace)
