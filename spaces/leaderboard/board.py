@@ -282,7 +282,8 @@ class Board:
             current = select(table.c.signatures).order_by(table.c.number.desc()).limit(1)
             fixed = connection.execute(current).scalar_one()
         names = self.names()
-        here = dict(zip(names, scoring.signatures(names, len(self._study_ids)).values(), strict=True))
+        signatures = scoring.signatures(list(names.values()), len(self._study_ids))
+        here = dict(zip(names, signatures.values(), strict=True))
         return list(names) if fixed is None else scoring.changed(json.loads(fixed), here)
 
     def rescore(self) -> int:
