@@ -39,7 +39,7 @@ _NAMES = {
     "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accession_number"}),
 }
 # Words of columns that hold no report.
-_OTHER = frozenset("id ids label labels score scores path file date time length count model name split class".split())
+_OTHER = frozenset("id ids label labels score scores path file date time length count name split class".split())
 # What other tools call a column that is missing here, for the message only.
 RENAMES = {
     "reference": (*_WRITTEN, "report", "text"),
