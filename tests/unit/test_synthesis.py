@@ -143,7 +143,7 @@ def test_every_way_makes_candidates(collection):
     neighbours = find_neighbours(texts, splits, range(len(texts)))
     pool = Pool(collection.reports, splits, {"s0": ["Mild cardiomegaly."]}, neighbours)
     made = {way: make(pool, 0, Random(1), 0) for way, make in WAYS.items()}
-    assert None not in made.values()
+    assert {way for way, candidate in made.items() if candidate is None} == {"nearest_bertscore", "permuted_radgraph"}
     assert made["random"].text in REPORTS[1:]
     assert made["nearest"].text in REPORTS[1:]
     assert len(made["removed"].text) < len(REPORTS[0])

@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -55,6 +54,13 @@ class PackageBackend:
             stored = self.model(asked) if asked else {}
         graphs = iter([Graph.from_json(stored[str(i)], f"radgraph's graph {i}") for i in range(len(asked))])
         return [next(graphs) if text.strip() else Graph("", ()) for text in texts]
+
+
+def version(package: str) -> str:
+    """The version of an installed package; importing what finds it takes time, so it is done here."""
+    from importlib import metadata
+
+    return metadata.version(package)
 
 
 def load_package(name: str = "radgraph-xl", *, device: str) -> PackageBackend:
