@@ -80,7 +80,7 @@ def test_a_denial_names_its_cue_and_a_step_its_file():
 
 def test_what_a_later_sentence_adds_has_a_step():
     steps = last_steps("Left effusion. It has grown.")
-    assert steps["change"] == ("worse", "It has grown", "references.add_what_is_said")
+    assert steps["change"] == ("worse", "It has grown", "coreference.add_what_is_said")
 
 
 def test_a_new_meaning_of_words_has_a_step():
