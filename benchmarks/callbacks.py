@@ -26,9 +26,9 @@ from examples.train_report_generator.config import read_config
 from examples.train_report_generator.training import prepare
 from rrgmetrics.callbacks.baselines import Watch
 from rrgmetrics.callbacks.scoring import Scoring
-from rrgmetrics.machine import processor
 from rrgmetrics.reports import check_pairs
 from rrgmetrics.specs import SPECS
+from rrgmetrics.utils.machine import processor
 
 DRAWN = Path(__file__).parents[1] / "examples/train_report_generator/drawn.yaml"
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.labels.ct import ct_conditions
-from rrgmetrics.reader import Finding, Reader
-from rrgmetrics.reader.lexicon import load_file
-from rrgmetrics.reader.similarity import related
+from rrgmetrics.reading import Finding, Reader
+from rrgmetrics.reading.lexicon import load_file
+from rrgmetrics.reading.similarity import related
 
 sys.path.insert(0, str(Path(__file__).parent))
 from voices import counted, counts, pair_lines

@@ -25,8 +25,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rrgmetrics.machine import processor
 from rrgmetrics.specs import PRESETS
+from rrgmetrics.utils.machine import processor
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 WORDS = (35, 49)

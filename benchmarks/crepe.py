@@ -29,8 +29,8 @@ from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_model, load_tokenizer
 from rrgmetrics.backends.crepe import BUNDLED, load_crepe
 from rrgmetrics.backends.encoder import BUNDLED_FOLDER as VOCABULARY
-from rrgmetrics.machine import processor
 from rrgmetrics.reports import Pair
+from rrgmetrics.utils.machine import processor
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TOKENS_PER_WORD = 1.9  # of BERT's vocabulary on these texts; includes punctuation and the last sentence's surplus

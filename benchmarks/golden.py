@@ -34,7 +34,7 @@ import yaml
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent
 GOLDEN = HERE / "golden.tsv"
-READER_TESTS = CHECKOUT / "tests" / "unit" / "reader"
+READER_TESTS = CHECKOUT / "tests" / "unit" / "reading"
 TEXTS = ("reference", "candidate", "better", "worse", "report", "sentence")  # the columns of a JSON row that are read
 VERSION = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 Change = tuple[str, Any, Any]  # what differs, before, after
@@ -114,7 +114,7 @@ def is_unread(row: Mapping[str, Any], *, rankings: bool) -> bool:
 def frame_texts() -> Iterator[Text]:
     """Yields what the tests of frames read: each frame around each of their names."""
     sys.path.insert(0, str(CHECKOUT))
-    from tests.unit.reader import test_frames as frames
+    from tests.unit.reading import test_frames as frames
 
     texts = [f"{statement}." for statement in frames.STATEMENTS]
     texts += [f"{o} {s[0].lower()}{s[1:]}." for (o,) in frames.rows("openings") for s in frames.STATEMENTS]
@@ -182,7 +182,7 @@ def readings(texts: Sequence[Text]) -> list[dict[str, Any]]:
 
 def reading_of(text: Text) -> dict[str, Any]:
     """Reads a text."""
-    from rrgmetrics.reader import read
+    from rrgmetrics.reading import read
 
     return canonical_reading(read(text.text, text.pack))
 

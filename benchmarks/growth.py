@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from rrgmetrics.machine import processor
+from rrgmetrics.utils.machine import processor
 
 LENGTHS = (8_000, 32_000)
 TOLERATED = 2.0  # times what a linear cost would give
@@ -315,7 +315,7 @@ def _device(number: int) -> str:
 
 
 def _concepts(number: int, ahead: str = "", end: str = ". ") -> str:
-    from rrgmetrics.reader.lexicon import load
+    from rrgmetrics.reading.lexicon import load
 
     names = [concept.name for concept in load().concepts.values()]
     return f"{ahead}{SIDES[number // len(names) % 2]} {names[number % len(names)]}{end}"
@@ -373,7 +373,7 @@ def seconds(work: Callable[[str], object], text: str) -> float:
 
 def read_alone(text: str) -> object:
     """Reads a text."""
-    from rrgmetrics.reader import read
+    from rrgmetrics.reading import read
 
     return read(text)
 
@@ -402,7 +402,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     print(processor(), flush=True)
-    from rrgmetrics.cleaning import clean
+    from rrgmetrics.reports.cleaning import clean
 
     works = {"clean": clean, "read": read_alone, "compare": compare_with_itself}
     works |= {name: score_by(name) for name in options.metrics}

@@ -19,7 +19,7 @@ import time
 from multiprocessing.connection import Connection
 
 import rrgmetrics
-from rrgmetrics.machine import processor
+from rrgmetrics.utils.machine import processor
 
 REPLY = """The candidate reports everything.
 [Clinically Significant Errors]:

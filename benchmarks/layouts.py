@@ -33,10 +33,10 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from rrgmetrics.comparing import Comparison, compare
-from rrgmetrics.reader import Finding, Reading, read
-from rrgmetrics.reader.lexicon import all_packs
-from rrgmetrics.reader.scope import out_of_scope
-from rrgmetrics.text import r2gen, split_sections, words
+from rrgmetrics.reading import Finding, Reading, read
+from rrgmetrics.reading.lexicon import all_packs
+from rrgmetrics.reading.scope import out_of_scope
+from rrgmetrics.reports.text import r2gen, split_sections, words
 
 ROOT = Path(__file__).parents[1]
 READ_SETS = {"development": 1, "blind": 1, "second": 1, "third": 1, "fourth": 2, "fifth": 2, "weak": 1}  # every nth

@@ -56,8 +56,8 @@ import yaml
 
 from rrgmetrics.labels.conditions import Status, condition_statuses, load_conditions
 from rrgmetrics.labels.srr import srr_labels
-from rrgmetrics.reader import Finding, Reading, read
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading import Finding, Reading, read
+from rrgmetrics.reading.lexicon import load
 
 TABLES: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 MINIMUM_REPORTS = 15

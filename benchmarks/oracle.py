@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.machine import processor
 from rrgmetrics.metaeval import nearest as module
 from rrgmetrics.metaeval.nearest import Question, nearest
-from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
+from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.synthesis.generator import generate_pairs
+from rrgmetrics.utils.machine import processor
 
 NAMES = ("bleu#2", "radgraph_f1#radcliq", "chexbert_f1")
 

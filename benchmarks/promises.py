@@ -24,11 +24,11 @@ from reader import CREPE, READ, SCORE, fresh, invented  # the benchmark beside t
 
 import rrgmetrics
 from rrgmetrics import files, stats
-from rrgmetrics.machine import processor
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.reports import MAX_CHARACTERS
+from rrgmetrics.reports.text import split_sections
 from rrgmetrics.scorers.base import Mean
-from rrgmetrics.text import split_sections
+from rrgmetrics.utils.machine import processor
 
 IMPORT = "import time; start = time.process_time(); import rrgmetrics; print(time.process_time() - start)"
 PAGE = "from rrgmetrics.spaces.compare import launch; launch()"

@@ -28,9 +28,9 @@ from typing import Any
 
 from rrgmetrics.backends.radgraph import load_backend
 from rrgmetrics.labels.graph import Graph, build_graph
-from rrgmetrics.machine import processor
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.scorers.radgraph_f1 import compare_graphs
+from rrgmetrics.utils.machine import processor
 
 ROOT = Path(__file__).parents[1]
 SIZES: dict[str, dict[str, int]] = {

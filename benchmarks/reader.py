@@ -20,9 +20,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from rrgmetrics.machine import processor
+from rrgmetrics.utils.machine import processor
 
-READ = ("-c", "from rrgmetrics.reader import read; read('Clear lungs.')")
+READ = ("-c", "from rrgmetrics.reading import read; read('Clear lungs.')")
 SCORE = ("-m", "rrgmetrics", "score", "--metrics", "finding_errors", "--references", "r.txt", "--predictions", "c.txt")
 CREPE = tuple("crepe" if word == "finding_errors" else word for word in SCORE)
 ROUNDS = 5
@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> None:
     for what, command in (("the reader's first report", READ), ("the command line's first answer", SCORE)):
         first, *later = fresh(command)
         print(f"{what}: {min(later):.3f} s, median {statistics.median(later):.3f} s; with nothing kept {first:.3f} s")
-    from rrgmetrics.reader import read
+    from rrgmetrics.reading import read
 
     columns = arguments[1:] or ["findings", "impression"]
     reports = _load(Path(arguments[0]), columns) if arguments else invented()

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from rrgmetrics.machine import processor
+from rrgmetrics.utils.machine import processor
 
 NAMES = ("bleu", "rouge", "finding_errors", "radgraph_f1", "chexbert_f1")
 WAYS = ("one", "workers", "stream", "stream-workers", "ray")
@@ -77,7 +77,7 @@ def run(way: str, path: Path, names: list[str], kill_after: float) -> dict[str, 
     import numpy as np
 
     import rrgmetrics
-    from rrgmetrics.streaming import score_stream
+    from rrgmetrics.scoring.streaming import score_stream
 
     output = path.parent / f"{way}-{path.name}"
     if way in KILLED:
@@ -107,8 +107,8 @@ def first_pairs(folder: Path, names: list[str], n_pairs: int) -> dict[str, dict[
     """The scores that one process gives the first pairs; few pairs are the beginning of many."""
     import numpy as np
 
-    from rrgmetrics import aggregate
-    from rrgmetrics.prepared import reduction_of
+    from rrgmetrics.scorers import aggregate
+    from rrgmetrics.scoring.prepared import reduction_of
 
     known = {name: np.load(alone(folder, name), mmap_mode="r") for name in names if alone(folder, name).exists()}
     return {

@@ -24,7 +24,7 @@ import httpx
 import numpy as np
 
 import rrgmetrics
-from rrgmetrics.machine import processor
+from rrgmetrics.utils.machine import processor
 
 PLACES = ("right", "left", "right upper", "left lower", "bilateral")
 FINDINGS = ("pleural effusion", "consolidation", "atelectasis", "opacity", "nodule")
@@ -117,7 +117,7 @@ async def one_pair(space: Space, user: int, turn: int, expected: dict[tuple[int,
 
 def scores_of(metric: str, users: int, rounds: int) -> dict[tuple[int, int], str]:
     """What each user must be told, scored here."""
-    from rrgmetrics.present.numbers import show
+    from rrgmetrics.reporting.numbers import show
 
     places = [(user, turn) for user in range(users) for turn in range(rounds)]
     references, candidates = zip(*(pair_of(*place) for place in places), strict=True)

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics import stats
-from rrgmetrics.machine import processor
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.stats.resampling import block_sizes, resamples
+from rrgmetrics.utils.machine import processor
 
 N_METRICS, N_STATS = 22, 20
 

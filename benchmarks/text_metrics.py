@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rrgmetrics.machine import processor
+from rrgmetrics.utils.machine import processor
 
 SIDES = ("left", "right", "bilateral")
 SIZES = ("tiny", "small", "moderate", "large")

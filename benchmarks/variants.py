@@ -4,7 +4,7 @@
 
 `variants/unread.jsonl`: pairs with the errors of each kind that a radiologist would count, some ten a kind, written
 before the repairs from the faults that users had reported. Their other half was read while the reader was repaired,
-and is a test (`tests/unit/reader/variants`). All reports are invented. Nobody has read this half or what the reader
+and is a test (`tests/unit/reading/variants`). All reports are invented. Nobody has read this half or what the reader
 makes of it: keep it so.
 """
 

@@ -31,7 +31,7 @@ from typing import Any
 
 import rrgmetrics
 from rrgmetrics.comparing import Comparison, compare
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 
 HERE = Path(__file__).parent / "voices"
 SETS = ("development", "blind", "second", "third", "fourth", "fifth", "sixth", "weak")

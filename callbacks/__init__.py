@@ -19,7 +19,7 @@ from rrgmetrics.callbacks.async_reward import AsyncReward, make_async_reward
 from rrgmetrics.callbacks.compute_metrics import make_compute_metrics
 from rrgmetrics.callbacks.report_metrics import ReportMetrics
 from rrgmetrics.callbacks.reward import Reward, make_reward
-from rrgmetrics.extras import need
+from rrgmetrics.utils.extras import need
 
 if TYPE_CHECKING:
     from rrgmetrics.callbacks.trainer import ReportMetricsCallback

@@ -7,10 +7,10 @@ from typing import Any
 
 from rrgmetrics.callbacks.schedule import Turn, When
 from rrgmetrics.callbacks.scoring import flat
-from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.specs import Key
+from rrgmetrics.specs.names import MetricName, parse_name
+from rrgmetrics.utils.text_format import did_you_mean
 
 PREFIX = "eval"
 REPORTS = "reports"  # <prefix>_reports: how many reports were generated

@@ -18,12 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO, NamedTuple
 
-from rrgmetrics import child, notice
 from rrgmetrics.callbacks.scoring import Scoring, flat
-from rrgmetrics.missing import Missing
-from rrgmetrics.names import parse_name
-from rrgmetrics.reader.lexicon import environment_of_children
+from rrgmetrics.reading.lexicon import environment_of_children
 from rrgmetrics.reports import Context, Pair
+from rrgmetrics.reports.missing import Missing
+from rrgmetrics.scoring import notice
+from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils import subprocess_guard as child
 
 FLAGS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # of torchrun
 TAIL = 500  # characters of a failure's output that are quoted

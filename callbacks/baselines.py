@@ -1,4 +1,4 @@
-"""Baselines: the scores of trivial systems (`rrgmetrics.skill`) on a set: silence, normal reports, shuffled ones.
+"""Baselines: the scores of trivial systems (`rrgmetrics.baselines.skill`) on a set.
 
 Most studies are normal or nearly so, and silence is right about much of them. A metric by which a system does not beat
 it would choose the silent model, or teach it. The scores need references alone: nothing is generated. Rewards are
@@ -17,12 +17,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from rrgmetrics.baselines.skill import NORMAL_REPORT, PERFECT, TRIVIAL_NAMES, asks_model, trivial_systems
 from rrgmetrics.callbacks.scoring import Scoring, headline
-from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import MetricName
 from rrgmetrics.reports import Pair
-from rrgmetrics.skill import NORMAL_REPORT, PERFECT, TRIVIAL_NAMES, asks_model, trivial_systems
+from rrgmetrics.specs.names import MetricName
+from rrgmetrics.utils.text_format import counted, listed
 
 logger = logging.getLogger("rrgmetrics")
 

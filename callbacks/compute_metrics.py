@@ -13,8 +13,8 @@ from rrgmetrics.callbacks.arguments import check_keys
 from rrgmetrics.callbacks.baselines import Baselines, Watch
 from rrgmetrics.callbacks.scoring import OnError, Scoring
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import Missing
 from rrgmetrics.reports import Pair, check_pairs, readable_part
+from rrgmetrics.reports.missing import Missing
 
 
 def make_compute_metrics(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.results import Result
 
 
 class Latest:

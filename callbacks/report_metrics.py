@@ -9,8 +9,8 @@ from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.baselines import Baseline, Baselines, Watch
 from rrgmetrics.callbacks.scoring import OnError, Scoring
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import Missing
 from rrgmetrics.reports import Pair, check_pairs, readable_part
+from rrgmetrics.reports.missing import Missing
 
 Row = tuple[int | str | None, Pair]
 

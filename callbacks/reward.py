@@ -5,7 +5,7 @@ and wants one number a completion, or None for a row that this function has noth
 several rewards, TRL adds up those that are not None: beside a second reward None counts as 0, which is the best value
 of a metric that counts errors. So a completion must not be able to earn None:
 
-- What a completion causes itself (`rrgmetrics.causes`) earns the worst value.
+- What a completion causes itself (`rrgmetrics.utils.causes`) earns the worst value.
 - An outage, and a reference that cannot be scored, earn None, or what `unscored` says.
 
 The worst value is what the worst end of the metric's range earns. Where the range has no such end (errors without an
@@ -29,12 +29,12 @@ from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.arguments import key_of
 from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselines, compared
 from rrgmetrics.callbacks.scale import UnitScale
-from rrgmetrics.causes import Cause
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs, check_report
+from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.specs import HACKS, SPECS, Key, MetricSpec
+from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils.causes import Cause
 from rrgmetrics.version import VERSION
 
 logger = logging.getLogger("rrgmetrics")

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rrgmetrics.baselines.skill import TRIVIAL_NAMES
 from rrgmetrics.callbacks.baselines import Baseline
 from rrgmetrics.callbacks.scoring import Scores, headline
 from rrgmetrics.files.write import write_text
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.run import Curve, Evaluations, Point, Said, Sample, run_page
-from rrgmetrics.skill import TRIVIAL_NAMES
+from rrgmetrics.reporting.run import Curve, Evaluations, Point, Said, Sample, run_page
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.stats import Estimate
 
 PAGE = "index.html"

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.stored import stored_stress
-from rrgmetrics.names import MetricName
 from rrgmetrics.specs import Key
+from rrgmetrics.specs.names import MetricName
 
 
 class UnitScale(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import expand
+from rrgmetrics.specs.names import expand
 
 Unit = Literal["evaluation", "steps", "epochs"]
 

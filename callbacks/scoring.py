@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import Missing
-from rrgmetrics.names import MetricName
-from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
+from rrgmetrics.reports.missing import Missing
+from rrgmetrics.scoring.prepared import parse_names, prepare
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import MetricName
 
 logger = logging.getLogger("rrgmetrics")
 

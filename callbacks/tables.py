@@ -12,9 +12,9 @@ from rrgmetrics.callbacks.sampling import Sample
 from rrgmetrics.callbacks.scoring import headline, unscored_reasons
 from rrgmetrics.comparing import compare
 from rrgmetrics.files.write import write_text
-from rrgmetrics.names import parse_name
-from rrgmetrics.reader import read
-from rrgmetrics.results import Result
+from rrgmetrics.reading import read
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import parse_name
 
 Row = dict[str, Any]
 

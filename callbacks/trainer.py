@@ -37,9 +37,9 @@ from rrgmetrics.callbacks.sampling import Generated, generate
 from rrgmetrics.callbacks.schedule import When, parse_turns
 from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.missing import Missing, check_choice
-from rrgmetrics.notice import VARIABLE
-from rrgmetrics.results import Result
+from rrgmetrics.reports.missing import Missing, check_choice
+from rrgmetrics.scoring.notice import VARIABLE
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import Key
 
 logger = logging.getLogger("rrgmetrics")
@@ -55,7 +55,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     `eval_<metric>_n_unscored`, `eval_reports` (how many were generated), `eval_generation_seconds` and
     `eval_scoring_seconds`. For a dict of evaluation sets the prefix is `eval_<name>`, as the Trainer has it.
 
-    What trivial systems would score (`rrgmetrics.skill`: an empty report, normal ones, another study's) is computed
+    What trivial systems would score (`rrgmetrics.baselines.skill`) is computed
     once a set, of the references alone, when the training begins (with the first evaluation where references cannot be
     read without loading images); it is logged and kept in `baselines`. Where a
     headline, or the key that chooses the best model, does not beat the best of them, the log `rrgmetrics` warns, once

@@ -18,30 +18,30 @@ from rrgmetrics.version import VERSION
 
 if TYPE_CHECKING:
     from rrgmetrics import stats
+    from rrgmetrics.baselines.comparison import Worth, measure_worth
     from rrgmetrics.comparing import explain
+    from rrgmetrics.comparison.systems import Comparison, compare
     from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
-    from rrgmetrics.evaluation import Evaluation
-    from rrgmetrics.hub import load, module_path
-    from rrgmetrics.prepared import Metrics, prepare, score
-    from rrgmetrics.results import Result
+    from rrgmetrics.scoring.evaluation import Evaluation
+    from rrgmetrics.scoring.hub import load, module_path
+    from rrgmetrics.scoring.prepared import Metrics, prepare, score
+    from rrgmetrics.scoring.results import Result
+    from rrgmetrics.scoring.streaming import score_stream
     from rrgmetrics.specs import SPECS, MetricSpec
-    from rrgmetrics.streaming import score_stream
-    from rrgmetrics.systems import Comparison, compare
-    from rrgmetrics.worth import Worth, measure_worth
 
 __version__ = VERSION
 
 _HOMES = {
     **dict.fromkeys(("BackendError", "InputError", "MissingExtraError", "VerdictError"), "errors"),
-    **dict.fromkeys(("load", "module_path"), "hub"),
-    **dict.fromkeys(("Metrics", "prepare", "score"), "prepared"),
-    "Evaluation": "evaluation",
+    **dict.fromkeys(("load", "module_path"), "scoring.hub"),
+    **dict.fromkeys(("Metrics", "prepare", "score"), "scoring.prepared"),
+    "Evaluation": "scoring.evaluation",
     "explain": "comparing",
-    "Result": "results",
+    "Result": "scoring.results",
     **dict.fromkeys(("SPECS", "MetricSpec"), "specs"),
-    **dict.fromkeys(("Comparison", "compare"), "systems"),
-    "score_stream": "streaming",
-    **dict.fromkeys(("Worth", "measure_worth"), "worth"),
+    **dict.fromkeys(("Comparison", "compare"), "comparison.systems"),
+    "score_stream": "scoring.streaming",
+    **dict.fromkeys(("Worth", "measure_worth"), "baselines.comparison"),
 }
 
 __all__ = [

@@ -14,15 +14,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from rrgmetrics import cards
-from rrgmetrics.english import listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import advice
-from rrgmetrics.present.documents import markdown
-from rrgmetrics.present.evidence import UNASKED, is_unasked, name_of, page_markdown, ranked_table
-from rrgmetrics.present.numbers import figure
-from rrgmetrics.present.short import NOTHING, span
+from rrgmetrics.reporting import cards
+from rrgmetrics.reporting.documents import markdown
+from rrgmetrics.reporting.evidence import UNASKED, is_unasked, name_of, page_markdown, ranked_table
+from rrgmetrics.reporting.numbers import figure
+from rrgmetrics.reporting.short import NOTHING, span
 from rrgmetrics.specs import SPECS, MetricSpec
+from rrgmetrics.utils.text_format import listed
 from rrgmetrics.version import VERSION
 
 ROOT = Path(__file__).parents[1]

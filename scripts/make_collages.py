@@ -1,4 +1,4 @@
-"""Makes pairs of reports from the sentences of the reader's tables (`tests/unit/reader`), for `make crepe`.
+"""Makes pairs of reports from the sentences of the reader's tables (`tests/unit/reading`), for `make crepe`.
 
 Usage: python scripts/make_collages.py FOLDER [STUDIES]
 
@@ -18,9 +18,9 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 
-TABLES = Path(__file__).parents[1] / "tests" / "unit" / "reader"
+TABLES = Path(__file__).parents[1] / "tests" / "unit" / "reading"
 SIDES = ("references", "candidates")
 BLOCKS = (2, 3, 3, 4, 4, 5, 6)  # a report
 DRAWS = 8  # blocks looked at for each that is taken, so that no two tell of one concept

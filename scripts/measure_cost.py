@@ -15,11 +15,11 @@ import sys
 import time
 
 import rrgmetrics
-from rrgmetrics.machine import processor
 from rrgmetrics.metaeval.measured import FILE, reads_chest_xrays
 from rrgmetrics.metaeval.recording import record_rows
 from rrgmetrics.stats import Estimate
 from rrgmetrics.synthesis.generator import generate_pairs
+from rrgmetrics.utils.machine import processor
 
 N = 1000
 SEED = 16

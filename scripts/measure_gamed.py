@@ -23,7 +23,7 @@ from rrgmetrics.metaeval.gaming import STEPS, GamingReport, game
 from rrgmetrics.metaeval.gaming.report import SEARCHED
 from rrgmetrics.metaeval.gaming.stored import record
 from rrgmetrics.metaeval.measured import reads_reports_of
-from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
 
 TIMES = 100  # the usual steps, for recommended rewards
 SLOWEST = ("crepe", "finding_score")  # begin first

@@ -18,7 +18,7 @@ from rrgmetrics import SPECS
 from rrgmetrics.metaeval.measured import reads_reports_of
 from rrgmetrics.metaeval.stress import stress, written_packs, written_suite
 from rrgmetrics.metaeval.stress.stored import record, results_file
-from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
 
 
 def main(*arguments: str) -> None:

@@ -15,13 +15,13 @@ import sys
 import numpy as np
 
 import rrgmetrics
+from rrgmetrics.baselines.skill import PERFECT, trivial_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.loaders import Ranked, load
 from rrgmetrics.metaeval.measured import FILE, USUAL, reads_chest_xrays
 from rrgmetrics.metaeval.recording import record_rows
-from rrgmetrics.reader.scope import CHEST_CT
+from rrgmetrics.reading.scope import CHEST_CT
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.skill import PERFECT, trivial_systems
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
 

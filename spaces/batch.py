@@ -12,27 +12,27 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from rrgmetrics import files, stats
-from rrgmetrics.abnormal import MIN_STUDIES
 from rrgmetrics.backends.reader import Readings
+from rrgmetrics.baselines.abnormal import MIN_STUDIES
+from rrgmetrics.baselines.comparison import Worth, worth_of
+from rrgmetrics.baselines.skill import score_beside, trivial_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import RENAMES
-from rrgmetrics.missing import missing_lines
-from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import Progress
-from rrgmetrics.present.html import NOTHING, category_bars, category_counts, headline, part
-from rrgmetrics.present.numbers import between, direction
-from rrgmetrics.present.report import report_page
-from rrgmetrics.present.results import key_table
-from rrgmetrics.present.spread import spread
-from rrgmetrics.present.worth import worth_tables
-from rrgmetrics.results import Result
+from rrgmetrics.reporting.html import NOTHING, category_bars, category_counts, headline, part
+from rrgmetrics.reporting.numbers import between, direction
+from rrgmetrics.reporting.report import report_page
+from rrgmetrics.reporting.results import key_table
+from rrgmetrics.reporting.spread import spread
+from rrgmetrics.reporting.worth import worth_tables
+from rrgmetrics.reports.missing import missing_lines
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.skill import score_beside, trivial_systems
+from rrgmetrics.scoring.prepared import Progress
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 from rrgmetrics.spaces.ready import ready
 from rrgmetrics.spaces.rows import rows_view
 from rrgmetrics.specs import Key, MetricSpec
-from rrgmetrics.worth import Worth, worth_of
+from rrgmetrics.specs.names import parse_name
 
 PIECE = 64  # pairs between two reports of progress
 INTERVAL_TRIALS = 500

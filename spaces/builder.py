@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import rrgmetrics
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.hub import module_path
+from rrgmetrics.scoring.hub import module_path
 from rrgmetrics.spaces.uploading import check_organisation, hub_api, hub_errors, upload
 from rrgmetrics.specs import SPECS, get_spec
 from rrgmetrics.version import VERSION

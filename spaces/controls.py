@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from rrgmetrics.names import parse_name
 from rrgmetrics.spaces.framework import load_gradio
 from rrgmetrics.specs import MetricSpec, Option
+from rrgmetrics.specs.names import parse_name
 
 READERS = ("text",)  # of a judge's options: the others are for replies of a language model, which a page asks none
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rrgmetrics import files
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, pack_titled
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, pack_titled
 from rrgmetrics.specs import MetricSpec
 
 FIELDS = ("reference", "candidate", "age", "sex", "indication")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import is_installed, need
+from rrgmetrics.utils.extras import is_installed, need
 
 NO_TOOLS = "This Space is no MCP server: pip install 'rrgmetrics[mcp]' lets agents call it."
 

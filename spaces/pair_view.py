@@ -9,24 +9,24 @@ from typing import Any
 
 from markupsafe import Markup
 
-from rrgmetrics.gate import known
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.explanations import explain_pair, told_of
-from rrgmetrics.present.html import alert, category_bars, category_counts, headline, part, remarks, reports
-from rrgmetrics.present.kinds import KINDS, MATCHED, ONLY_HERE
-from rrgmetrics.present.marks import Explanation
-from rrgmetrics.present.numbers import show
-from rrgmetrics.present.results import key_table
-from rrgmetrics.present.traces import trace_html
-from rrgmetrics.present.usual import usual
-from rrgmetrics.reader import read as read_report
-from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, all_packs
-from rrgmetrics.reader.scope import out_of_scope, readable_kinds
+from rrgmetrics.reading import read as read_report
+from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs
+from rrgmetrics.reading.scope import out_of_scope, readable_kinds
+from rrgmetrics.reporting.explanations import explain_pair, told_of
+from rrgmetrics.reporting.html import alert, category_bars, category_counts, headline, part, remarks, reports
+from rrgmetrics.reporting.kinds import KINDS, MATCHED, ONLY_HERE
+from rrgmetrics.reporting.marks import Explanation
+from rrgmetrics.reporting.numbers import show
+from rrgmetrics.reporting.results import key_table
+from rrgmetrics.reporting.traces import trace_html
+from rrgmetrics.reporting.usual import usual
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
+from rrgmetrics.reports.text import get_normaliser
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.scoring.scope_filter import known
 from rrgmetrics.spaces.controls import without_words
 from rrgmetrics.specs import MetricSpec
-from rrgmetrics.text import get_normaliser
+from rrgmetrics.specs.names import parse_name
 
 SHOWN = ("_explained", "_unscored")  # details that stand elsewhere on the page
 REFERENCE, CANDIDATE = "Radiologist’s report (reference)", "Machine’s report (candidate)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Lock
 
-from rrgmetrics.prepared import Metrics, prepare
+from rrgmetrics.scoring.prepared import Metrics, prepare
 
 MOST = 64  # metrics and settings of them; the one that nobody has asked for the longest is let go
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from rrgmetrics.present.explanations import explain_pair
-from rrgmetrics.present.html import NOTHING
-from rrgmetrics.present.kinds import KINDS
-from rrgmetrics.present.numbers import show
-from rrgmetrics.present.results import key_table
+from rrgmetrics.reporting.explanations import explain_pair
+from rrgmetrics.reporting.html import NOTHING
+from rrgmetrics.reporting.kinds import KINDS
+from rrgmetrics.reporting.numbers import show
+from rrgmetrics.reporting.results import key_table
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.spaces.controls import with_words
 from rrgmetrics.spaces.pair_view import as_read, explained
 from rrgmetrics.spaces.ready import ready

@@ -10,9 +10,9 @@ import json
 import re
 import shlex
 
-from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Pair
 from rrgmetrics.spaces.controls import without_words
+from rrgmetrics.specs.names import parse_name
 
 
 def python_pair(name: str, pair: Pair) -> str:

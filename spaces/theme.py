@@ -1,4 +1,4 @@
-"""How every page of the Spaces looks: the house's style sheet (`rrgmetrics.present.theme`) and Gradio's theme."""
+"""How every page of the Spaces looks: the house's style sheet (`rrgmetrics.reporting.theme`) and Gradio's theme."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.present import theme
-from rrgmetrics.present.theme import DARK, LIGHT
+from rrgmetrics.reporting import theme
+from rrgmetrics.reporting.theme import DARK, LIGHT
 from rrgmetrics.spaces.framework import load_gradio
 
 SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")

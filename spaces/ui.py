@@ -19,11 +19,10 @@ from typing import Any
 from markupsafe import Markup
 
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.hub import module_path
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.html import alert, part
+from rrgmetrics.reporting.html import alert, part
 from rrgmetrics.reports import Context, Pair, parse_context
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.hub import module_path
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.spaces import batch, snippets
 from rrgmetrics.spaces.controls import asked_name, option_controls, with_words
 from rrgmetrics.spaces.examples import examples, opening, sample_file
@@ -33,6 +32,7 @@ from rrgmetrics.spaces.pair_view import CANDIDATE, REFERENCE, pair_view
 from rrgmetrics.spaces.ready import ready
 from rrgmetrics.spaces.theme import look
 from rrgmetrics.specs import MetricSpec, get_spec
+from rrgmetrics.specs.names import parse_name
 
 PAIRS_AT_ONCE = 2  # threads that score single pairs; more would only share the same processors
 MAX_WAITING = 64  # files, and calls from programs; beyond, a page says that it is full

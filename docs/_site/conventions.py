@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rrgmetrics.comparing import ErrorCategory
-from rrgmetrics.present.kinds import KINDS
+from rrgmetrics.reporting.kinds import KINDS
 from rrgmetrics.spaces.rating.conventions import CATEGORIES, CONVENTIONS, SIGNIFICANT
 
 

@@ -19,13 +19,13 @@ from rrgmetrics.metaeval.stress.kinds import KINDS
 from rrgmetrics.metaeval.stress.measure import Stressed
 from rrgmetrics.metaeval.stress.stored import results_file, stored_stress
 from rrgmetrics.metaeval.stress.written import written_packs
-from rrgmetrics.present import evidence as tables
-from rrgmetrics.present.documents import markdown
-from rrgmetrics.present.gaming import cut, gain_text
-from rrgmetrics.present.short import short
-from rrgmetrics.present.stress import BY_CONSTRUCTION, READER_MARK, SUMMARY, remarks, reports_of, summary_of
-from rrgmetrics.present.stress_card import stress_table
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, all_packs
+from rrgmetrics.reporting import evidence as tables
+from rrgmetrics.reporting.documents import markdown
+from rrgmetrics.reporting.gaming import cut, gain_text
+from rrgmetrics.reporting.short import short
+from rrgmetrics.reporting.stress import BY_CONSTRUCTION, READER_MARK, SUMMARY, remarks, reports_of, summary_of
+from rrgmetrics.reporting.stress_card import stress_table
 from rrgmetrics.specs import SPECS
 from rrgmetrics.stats import Estimate
 

@@ -7,10 +7,10 @@ import re
 import repository
 
 from rrgmetrics.metaeval import advice
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.numbers import figure
-from rrgmetrics.present.short import NOTHING, span
+from rrgmetrics.reporting.numbers import figure
+from rrgmetrics.reporting.short import NOTHING, span
 from rrgmetrics.specs import SPECS, MetricSpec
+from rrgmetrics.specs.names import parse_name
 
 GROUPS = {  # by what they read; a metric that is in none stands among the others
     "Findings and errors": ("finding_errors", "finding_score", "crepe", "radcliq", "temporal_f1"),

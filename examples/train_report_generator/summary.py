@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from examples.train_report_generator.training import Run
-from rrgmetrics.names import parse_name
+from rrgmetrics.specs.names import parse_name
 
 INK, BEST_LINE = "#1f4e79", "#b3541e"
 N_REPORTS = 5

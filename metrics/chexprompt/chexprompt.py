@@ -97,6 +97,6 @@ Examples:
 """
 
 
-@rrgmetrics.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
+@rrgmetrics.scoring.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
 class Chexprompt(evaluate.Metric):
     pass

@@ -72,6 +72,6 @@ Examples:
 """
 
 
-@rrgmetrics.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
+@rrgmetrics.scoring.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
 class FindingErrors(evaluate.Metric):
     pass

@@ -108,6 +108,6 @@ Examples:
 """
 
 
-@rrgmetrics.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
+@rrgmetrics.scoring.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
 class Green(evaluate.Metric):
     pass

@@ -95,6 +95,6 @@ Examples:
 """
 
 
-@rrgmetrics.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
+@rrgmetrics.scoring.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
 class RadgraphF1(evaluate.Metric):
     pass

@@ -61,6 +61,6 @@ Examples:
 """
 
 
-@rrgmetrics.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
+@rrgmetrics.scoring.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
 class TemporalF1(evaluate.Metric):
     pass

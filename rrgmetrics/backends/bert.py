@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rrgmetrics.backends.checkpoints.loading import load_tensors
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import is_installed, need
+from rrgmetrics.utils.extras import is_installed, need
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -28,8 +28,8 @@ from rrgmetrics.backends.checkpoints.loading import load_weights
 from rrgmetrics.backends.encoder import BUNDLED_FOLDER
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import need
 from rrgmetrics.labels.conditions import Status, Statuses, stronger
+from rrgmetrics.utils.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -25,7 +25,7 @@ from rrgmetrics.backends.checkpoints.limits import stored_shapes, weight_files
 from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import need
+from rrgmetrics.utils.extras import need
 
 MAX_LENGTH = 512  # the authors' tokenizer calls
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json")

@@ -10,7 +10,7 @@ from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.reader import ReaderBackend, Readings, reader_backend
 from rrgmetrics.comparing import Comparison, compare
 from rrgmetrics.comparing.claims import as_claimed
-from rrgmetrics.reader import Reading
+from rrgmetrics.reading import Reading
 from rrgmetrics.reports import Pair
 
 

@@ -23,7 +23,7 @@ from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import blamed, load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import need
+from rrgmetrics.utils.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor

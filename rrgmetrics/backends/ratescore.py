@@ -31,10 +31,10 @@ from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_en
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import need
 from rrgmetrics.labels.entities import ENTITY_TYPES, Entity, entities
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import checksum, load
+from rrgmetrics.reading import Reading
+from rrgmetrics.reading.lexicon import checksum, load
+from rrgmetrics.utils.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -8,9 +8,9 @@ from typing import Any
 
 from rrgmetrics.backends.base import read_parts
 from rrgmetrics.labels.graph import Graph, build_graph
-from rrgmetrics.reader import Reader, Reading, read
-from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, checksum, key_in_use
-from rrgmetrics.reader.scope import pack_for
+from rrgmetrics.reading import Reader, Reading, read
+from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, checksum, key_in_use
+from rrgmetrics.reading.scope import pack_for
 
 MOST = 20_000  # readings, some 10 kB each
 

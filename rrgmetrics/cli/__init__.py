@@ -16,13 +16,13 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import SPENT, spending_lines
 from rrgmetrics.judges.outcomes import OUTCOMES, outcome_lines, outcome_status
-from rrgmetrics.printable import log_visibly, visible
-from rrgmetrics.reader.lexicon import use
+from rrgmetrics.reading.lexicon import use
+from rrgmetrics.utils.printable import log_visibly, visible
+from rrgmetrics.utils.text_format import did_you_mean
 from rrgmetrics.version import VERSION
 
 COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, and what it does

@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> None:
     """Runs each checkpoint on the rated pairs, prints a table a data set and writes what was asked for."""
     from rrgmetrics.metaeval import Rated
     from rrgmetrics.metaeval.ablation import ablation
-    from rrgmetrics.present.papers import ablation_table
+    from rrgmetrics.reporting.papers import ablation_table
 
     check_documents(options)
     tables, rows = [], []

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated, split_names
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
-from rrgmetrics.comparison import CORRECTIONS
+from rrgmetrics.comparison.table import CORRECTIONS
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval import Report
     from rrgmetrics.metaeval.loaders import Data
-    from rrgmetrics.present.papers import Further
+    from rrgmetrics.reporting.papers import Further
 
 ALSO = ("failures", "overlooked", "counts", "raters", "sources", "blocks", "distribution", "runs", "classes", "time")
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
     """Scores the rated pairs, prints the agreement and writes what was asked for."""
     from rrgmetrics.metaeval import AgreementReport, Rated, agree_on
     from rrgmetrics.metaeval.plots import write_histograms, write_plots
-    from rrgmetrics.present.agreement import agreement_tables, number_rows
+    from rrgmetrics.reporting.agreement import agreement_tables, number_rows
 
     names = metric_names(options)
     targets = split_names(options.targets)
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> None:
 def _further(report: Report, also: Sequence[str]) -> dict[str, Further]:
     """What else was asked for, by the table's name; nothing of data that nobody rated pair by pair."""
     from rrgmetrics.metaeval import AgreementReport
-    from rrgmetrics.present import papers
+    from rrgmetrics.reporting import papers
 
     return {name: papers.ALSO[name](report) for name in also} if isinstance(report, AgreementReport) else {}
 

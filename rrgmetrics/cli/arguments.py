@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
+from rrgmetrics.baselines.comparison import Worth, score_with_worth
 from rrgmetrics.cli.formats import add_format
-from rrgmetrics.comparison import choose_keys
-from rrgmetrics.defaults import default_preset
+from rrgmetrics.comparison.table import choose_keys
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import MISSING_CHOICES
-from rrgmetrics.names import ALL, parse_name
-from rrgmetrics.prepared import Metrics, parse_names, prepare
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
+from rrgmetrics.reports.missing import MISSING_CHOICES
+from rrgmetrics.scoring.defaults import default_preset
+from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue
-from rrgmetrics.worth import Worth, score_with_worth
+from rrgmetrics.specs.names import ALL, parse_name
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.loaders import Data
@@ -252,8 +252,8 @@ def add_writing(parser: argparse.ArgumentParser, force: str = "replace files tha
 def metric_names(options: argparse.Namespace) -> list[str]:
     """The metrics that `--metrics` names, presets expanded, all checked; of chosen keys only those that have one.
 
-    Of `score` and `compare` it may name none: then those of the kind of report (`rrgmetrics.defaults`), or, of chosen
-    keys, all that have one.
+    Of `score` and `compare` it may name none: then those of the kind of report (`rrgmetrics.scoring.defaults`), or, of
+    chosen keys, all that have one.
     """
     keys = chosen_keys(options)
     if not options.metrics:

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
     """Asks in both orders, prints the accuracy and writes what was asked for."""
     from rrgmetrics.metaeval.direct_preference import ask_preferences
     from rrgmetrics.metaeval.loaders.preferences import load_preferences
-    from rrgmetrics.present.preferences import direct_table
+    from rrgmetrics.reporting.preferences import direct_table
 
     files.check_outputs(results=[options.json], inputs=[options.choices], force=options.force)
     data = load_preferences(options.choices, columns=column_names(options))

@@ -1,4 +1,4 @@
-"""`--config` and `--save-config`: the options of `score` and `compare` as a file (`rrgmetrics.evaluation`)."""
+"""`--config` and `--save-config`: the options of `score` and `compare` as a file (`rrgmetrics.scoring.evaluation`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import column_names, split_names, system_paths
 from rrgmetrics.errors import InputError
-from rrgmetrics.evaluation import Evaluation, check_keys
 from rrgmetrics.reports import describe
+from rrgmetrics.scoring.evaluation import Evaluation, check_keys
 from rrgmetrics.version import VERSION
 
 INPUTS = ("pairs", "references", "predictions", "systems", "train")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rrgmetrics.cli.arguments import split_names
 from rrgmetrics.cli.formats import print_line
-from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
+from rrgmetrics.utils.text_format import counted
 
 REPORT = "rrgmetrics-doctor.md"
 SIGNS = {"ok": "✓", "fault": "✗", "left": "–"}

@@ -9,8 +9,8 @@ from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.cli.formats import TERMINAL, add_format, columns_of, print_line, print_parts
-from rrgmetrics.present.documents import document
-from rrgmetrics.present.tables import Table
+from rrgmetrics.reporting.documents import document
+from rrgmetrics.reporting.tables import Table
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:

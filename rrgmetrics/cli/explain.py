@@ -15,11 +15,11 @@ from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.comparing import Comparison
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import working_folder
-from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import score
-from rrgmetrics.reader.lexicon.packs import AUTO, check_pack
+from rrgmetrics.reading.lexicon.packs import AUTO, check_pack
 from rrgmetrics.reports import Pair, check_report
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.prepared import score
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import parse_name
 
 _TABLES = (".csv", ".jsonl", ".parquet", ".gz", ".zst")
 _FILE_NAME = re.compile(
@@ -66,8 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Prints and writes both reports, their differences, and what the metrics that were named say."""
     from rrgmetrics.comparing import explain
-    from rrgmetrics.present.marks import Explanation
-    from rrgmetrics.present.terminal import explained, verdict
+    from rrgmetrics.reporting.marks import Explanation
+    from rrgmetrics.reporting.terminal import explained, verdict
 
     files.check_outputs(pages=[options.html], results=[options.json], documents=[options.latex], force=options.force)
     context = {"age": options.age, "sex": options.sex, "indication": options.indication}
@@ -102,7 +102,7 @@ def _scored(names: Sequence[str], reference: str, candidate: str, context: Mappi
 
 
 def _write(options: argparse.Namespace, pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -> None:
-    from rrgmetrics.present.example import as_json, as_latex, as_page
+    from rrgmetrics.reporting.example import as_json, as_latex, as_page
 
     if options.html:
         files.write_text(options.html, as_page(pair, comparison, results), force=options.force)
@@ -117,7 +117,7 @@ def _write(options: argparse.Namespace, pair: Pair, comparison: Comparison, resu
 
 def print_traces(console: Terminal, reference: str, candidate: str, modality: str) -> None:
     """Prints how each report was read, the candidate with the pack of the reference."""
-    from rrgmetrics.reader import read
+    from rrgmetrics.reading import read
 
     read_as = modality
     for title, text in (("reference", reference), ("candidate", candidate)):

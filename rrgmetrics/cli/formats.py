@@ -9,9 +9,9 @@ from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.notice import leave_stand_ins_to_tables
-from rrgmetrics.present.documents import WRITERS, Part
-from rrgmetrics.printable import visible
+from rrgmetrics.reporting.documents import WRITERS, Part
+from rrgmetrics.scoring.notice import leave_stand_ins_to_tables
+from rrgmetrics.utils.printable import visible
 
 TERMINAL = "terminal"
 FORMATS = (TERMINAL, *WRITERS, "csv", "json")

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
     """Searches, plays the tricks, prints the tables and writes what was asked for."""
     from rrgmetrics.metaeval.gaming import game
     from rrgmetrics.metaeval.stress.scoring import read_metrics
-    from rrgmetrics.present.gaming import gaming_tables
+    from rrgmetrics.reporting.gaming import gaming_tables
 
     if options.reports and options.dataset:
         raise InputError("Give either a file of reports, or --dataset with rated pairs.")

@@ -11,7 +11,7 @@ from rrgmetrics.cli.formats import print_line
 from rrgmetrics.errors import InputError
 from rrgmetrics.integrations.documents import DEFAULT_METRICS
 from rrgmetrics.integrations.task_files import DATA, LOADERS, QUESTIONS, shipped, task_files
-from rrgmetrics.prepared import parse_names
+from rrgmetrics.scoring.prepared import parse_names
 
 NEEDED = ("reference", "findings", "image")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rrgmetrics.english import by_number, counted, listed
-from rrgmetrics.names import parse_name
-from rrgmetrics.progress import duration
+from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils.progress import duration
+from rrgmetrics.utils.text_format import by_number, counted, listed
 
 SLOW = 4.0  # seconds of one core for 1,000 pairs: four times what reading reports costs
 WORTH_SAYING = 30.0  # seconds that leaving them out may save

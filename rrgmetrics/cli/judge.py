@@ -23,12 +23,12 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.judges.bill import bill_of, redo_unusable
 from rrgmetrics.judges.engines.asking import dry_run
 from rrgmetrics.metaeval.judges_compared import TEXTS, compare_judges
-from rrgmetrics.names import READER, parse_name
-from rrgmetrics.prepared import Metrics
-from rrgmetrics.present.bill import bill_notes, bill_table
-from rrgmetrics.present.results import judge_lines, judges_table
+from rrgmetrics.reporting.bill import bill_notes, bill_table
+from rrgmetrics.reporting.results import judge_lines, judges_table
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.prepared import Metrics
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import READER, parse_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,9 +10,9 @@ from rich.text import Text
 from rrgmetrics.cli.arguments import add_lexicon, add_step
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, all_packs
+from rrgmetrics.utils.text_format import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from rrgmetrics.reader.lexicon.checking import check
+    from rrgmetrics.reading.lexicon.checking import check
 
     faults = check(options.files)
     for fault in faults:

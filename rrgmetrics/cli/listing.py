@@ -9,11 +9,11 @@ from typing import Any
 
 from rrgmetrics.cli.formats import add_format, print_line, print_parts
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.documents import Part
-from rrgmetrics.present.numbers import bounds
-from rrgmetrics.present.tables import Cells, Group, Table
+from rrgmetrics.reporting.documents import Part
+from rrgmetrics.reporting.numbers import bounds
+from rrgmetrics.reporting.tables import Cells, Group, Table
 from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, Key, MetricSpec, Option, all_specs, configurations, others
+from rrgmetrics.specs.names import parse_name
 
 STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
 MORE = "`rrgmetrics list NAME` has all that was measured of a metric; `--html FILE` writes everything as a page."
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
 def show_by_agreement(specs: Sequence[MetricSpec], options: argparse.Namespace) -> None:
     """Prints which metric agrees with radiologists, and what to report; writes the page."""
     from rrgmetrics import files
-    from rrgmetrics.present import evidence
+    from rrgmetrics.reporting import evidence
 
     files.check_outputs(pages=[options.html], force=options.force)
     parts: list[Part] = [evidence.ranked_table(specs), evidence.advice_table(specs), MORE]
@@ -147,7 +147,7 @@ def alias_table(specs: Iterable[MetricSpec]) -> Table:
 def metric_parts(spec: MetricSpec) -> Iterator[Part]:
     """What is known of a metric, from its row, the measurements and its card."""
     from rrgmetrics.metaeval.advice import in_words
-    from rrgmetrics.present.evidence import agreement_table
+    from rrgmetrics.reporting.evidence import agreement_table
 
     yield f"{parse_name(spec.name).title}: {spec.summary}"
     yield f"Reads {spec.modality}. {spec.paper or 'No paper'}."
@@ -169,7 +169,7 @@ def metric_parts(spec: MetricSpec) -> Iterator[Part]:
 
 def evaluate_line(spec: MetricSpec) -> str:
     """How the metric is loaded as a module of Hugging Face's evaluate, which does not find its bare name by itself."""
-    from rrgmetrics.hub import bare_names
+    from rrgmetrics.scoring.hub import bare_names
 
     bare = " or ".join(f'evaluate.load("{name}")' for name in bare_names(spec.name))
     return f'As a module of evaluate: rrgmetrics.load("{spec.name}"); once `rrgmetrics register` has run, also {bare}.'
@@ -186,7 +186,7 @@ def option_table(title: str, options: Mapping[str, Option]) -> Table:
 
 def cost(spec: MetricSpec) -> str:
     """What the metric card says of the cost."""
-    from rrgmetrics.hub import module_path
+    from rrgmetrics.scoring.hub import module_path
 
     path = module_path(spec.name) / "README.md"
     card = path.read_text(encoding="utf-8") if path.is_file() else ""

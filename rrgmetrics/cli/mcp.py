@@ -18,9 +18,9 @@ import rrgmetrics
 from rrgmetrics.cli.listing import metric_facts, metric_row
 from rrgmetrics.comparing import FindingError
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.extras import need
-from rrgmetrics.names import parse_name
 from rrgmetrics.specs import PRESETS, all_specs
+from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils.extras import need
 
 if TYPE_CHECKING:
     from mcp.server.fastmcp import FastMCP

@@ -9,10 +9,10 @@ from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_trials, add_writing
 from rrgmetrics.cli.formats import add_format
 from rrgmetrics.cli.output import print_scores
-from rrgmetrics.comparison import CORRECTIONS, compare_systems
+from rrgmetrics.comparison.table import CORRECTIONS, compare_systems
 from rrgmetrics.errors import InputError
-from rrgmetrics.results import per_pair_columns
-from rrgmetrics.shards import merge
+from rrgmetrics.scoring.results import per_pair_columns
+from rrgmetrics.scoring.shards import merge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +50,6 @@ def run(options: argparse.Namespace) -> None:
         columns: dict[str, Any] = {"study_id": first.study_ids, **per_pair_columns(first.results)}
         files.write_table(options.output, columns, force=options.force)
     if options.json:
-        from rrgmetrics.present.exports import as_json
+        from rrgmetrics.reporting.exports import as_json
 
         files.write_json(options.json, as_json(results, rows), force=options.force)

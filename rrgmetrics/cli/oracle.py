@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
     """Retrieves, judges, prints the table and writes the retrieved pairs and the sheet."""
     from rrgmetrics.metaeval.oracle import PROTOCOLS, oracles
     from rrgmetrics.metaeval.rating_sheet import sheet_paths, write_sheet
-    from rrgmetrics.present.retrieved import oracle_table
+    from rrgmetrics.reporting.retrieved import oracle_table
 
     protocol = PROTOCOLS[options.protocol]
     paths = system_paths(options.systems)

@@ -9,19 +9,19 @@ from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
+from rrgmetrics.baselines.comparison import Worth
 from rrgmetrics.cli.arguments import Results, split_names, study_ids
 from rrgmetrics.cli.formats import TERMINAL, print_line, print_parts
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.comparison import Row
-from rrgmetrics.missing import REASON
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.documents import document
-from rrgmetrics.present.drawn import READABLE
-from rrgmetrics.present.tables import Table
-from rrgmetrics.results import unscored_lines
+from rrgmetrics.comparison.table import Row
+from rrgmetrics.reporting.documents import document
+from rrgmetrics.reporting.drawn import READABLE
+from rrgmetrics.reporting.tables import Table
+from rrgmetrics.reports.missing import REASON
+from rrgmetrics.scoring.results import unscored_lines
+from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs.conventions import CONVENTIONS
-from rrgmetrics.streaming import Totals
-from rrgmetrics.worth import Worth
+from rrgmetrics.specs.names import parse_name
 
 SHOWN = 5  # reasons of a metric that are printed
 MORE = "--full shows every table; --html FILE shows every study."
@@ -52,7 +52,7 @@ def print_scores(
         ids: One a study, if the files have them.
         announced: Whether studies without a reference were named before.
     """
-    from rrgmetrics.present.exports import as_json
+    from rrgmetrics.reporting.exports import as_json
 
     shown = shown_rows(options, rows)
     parts = _tables(options, results, shown, n_pairs, correction, worth)
@@ -82,9 +82,9 @@ def _tables(
     worth: Worth | None,
 ) -> list[Table]:
     """The tables that a command prints: on a terminal without `--full` one of scores and one of skill."""
-    from rrgmetrics.present.exports import table_of
-    from rrgmetrics.present.results import comparison_table, convention_table
-    from rrgmetrics.present.worth import skill_summary, worth_tables
+    from rrgmetrics.reporting.exports import table_of
+    from rrgmetrics.reporting.results import comparison_table, convention_table
+    from rrgmetrics.reporting.worth import skill_summary, worth_tables
 
     several, on_terminal = len(results) > 1, options.format == TERMINAL
     is_short = on_terminal and not getattr(options, "full", True)
@@ -105,7 +105,7 @@ def print_verdict(
     """Prints which system is better, in which metrics and how sure that is."""
     from rich.text import Text
 
-    from rrgmetrics.present.report.sections import verdict
+    from rrgmetrics.reporting.report.sections import verdict
 
     said = verdict(results, rows, worth, correction)
     console = Terminal(highlight=False, markup=False, emoji=False)
@@ -122,7 +122,7 @@ def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
 
 def print_totals(options: argparse.Namespace, totals: Mapping[str, Totals]) -> None:
     """Prints the scores of pairs that went through as they came, and why some have none."""
-    from rrgmetrics.present.results import totals_table
+    from rrgmetrics.reporting.results import totals_table
 
     rows = [
         {"metric": name, "key": key, "value": value, "n_unscored": each.n_unscored, "n_pairs": each.n_pairs}
@@ -148,7 +148,7 @@ def write_reports(
     readings: Readings,
 ) -> None:
     """Writes what `--table`, `--json` and `--html` ask for."""
-    from rrgmetrics.present.exports import as_json, table_of
+    from rrgmetrics.reporting.exports import as_json, table_of
 
     for path in options.table:
         n_pairs = len(next(iter(systems.values())).pairs)
@@ -157,7 +157,7 @@ def write_reports(
     if options.json:
         files.write_json(options.json, as_json(results, rows, worth), force=options.force)
     if options.html:
-        from rrgmetrics.present.report import report_page
+        from rrgmetrics.reporting.report import report_page
 
         page = report_page(
             results,

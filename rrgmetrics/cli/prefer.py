@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Scores the candidates, writes the pairs and prints how many there are."""
-    from rrgmetrics.present.results import preferences_table
+    from rrgmetrics.reporting.results import preferences_table
     from rrgmetrics.training.preference_pairs import prefer
 
     inputs = [str(path) for source in options.candidates for path in files.parts(source)]

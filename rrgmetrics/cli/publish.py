@@ -13,7 +13,7 @@ from typing import Any
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import Results, study_ids
 from rrgmetrics.errors import InputError, MissingExtraError
-from rrgmetrics.names import parse_name
+from rrgmetrics.specs.names import parse_name
 
 TRACKERS = {"wandb": "wandb", "tensorboard": "tensorboard", "trackio": "trackio"}  # name: package
 REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")

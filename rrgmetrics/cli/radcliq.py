@@ -88,7 +88,7 @@ def _add_predict(steps: Any) -> None:
 
 def _fit_radcliq(options: argparse.Namespace) -> None:
     from rrgmetrics.metaeval.composite import fit_radcliq
-    from rrgmetrics.present.results import composite_table
+    from rrgmetrics.reporting.results import composite_table
 
     inputs = [options.rated] if Path(options.rated).exists() else []
     files.check_outputs(results=[options.output], inputs=inputs, force=options.force)
@@ -120,7 +120,7 @@ def _fit_radcliq(options: argparse.Namespace) -> None:
 
 def _predict(options: argparse.Namespace) -> None:
     from rrgmetrics.metaeval.predicted import predict_errors
-    from rrgmetrics.present.results import prediction_table
+    from rrgmetrics.reporting.results import prediction_table
 
     paths = system_paths(options.systems)
     inputs = [str(path) for source in (options.references, *paths.values()) if source for path in files.parts(source)]

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Registers the modules, or takes them away, and says in one line by which names they load."""
-    from rrgmetrics.hub import ORGANISATION, register
+    from rrgmetrics.scoring.hub import ORGANISATION, register
 
     names = register(remove=options.remove)
     n_bare = sum("/" not in name for name in names)

@@ -56,7 +56,7 @@ def _add_pool(parser: argparse.ArgumentParser) -> None:
 
 def _measure(options: argparse.Namespace) -> None:
     from rrgmetrics.metaeval.retrieval import read_pool, retrieve
-    from rrgmetrics.present.retrieved import retrieval_table
+    from rrgmetrics.reporting.retrieved import retrieval_table
 
     check_documents(options, inputs=[options.pool])
     pool = read_pool(options.pool, text=options.text, labels=options.labels)

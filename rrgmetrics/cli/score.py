@@ -29,13 +29,13 @@ from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.cli.weights import naming_missing_weights
-from rrgmetrics.comparison import compare_systems
+from rrgmetrics.comparison.table import compare_systems
 from rrgmetrics.errors import InputError
-from rrgmetrics.gate import reasons_in_tables
-from rrgmetrics.names import label, parse_name
-from rrgmetrics.progress import STATISTICS, phase, showing
-from rrgmetrics.results import Result, per_pair_columns
-from rrgmetrics.told import TOLD, ToldError
+from rrgmetrics.scoring.error_rows import TOLD, ToldError
+from rrgmetrics.scoring.results import Result, per_pair_columns
+from rrgmetrics.scoring.scope_filter import reasons_in_tables
+from rrgmetrics.specs.names import label, parse_name
+from rrgmetrics.utils.progress import STATISTICS, phase, showing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
     if options.errors:
         files.write_table(options.errors, _error_columns(results[system], study_ids(studies)), force=options.force)
     if options.clusters:
-        from rrgmetrics.present.clusters import clusters, draw_clusters
+        from rrgmetrics.reporting.clusters import clusters, draw_clusters
 
         green = next(result for result in results[system].values() if result.spec.name == "green")
         draw_clusters(clusters(green.details["green_explained"]), options.clusters, force=options.force)

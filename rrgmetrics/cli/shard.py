@@ -13,13 +13,13 @@ from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.output import print_totals
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.frequencies import read_frequencies, write_frequencies
-from rrgmetrics.names import uncounted
-from rrgmetrics.prepared import Metrics
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import unscored_lines
 from rrgmetrics.scorers.frequencies import Frequencies
-from rrgmetrics.shards import check_shard, checksum_of, parse_shard, whole_of, write_part
-from rrgmetrics.streaming import score_stream
+from rrgmetrics.scoring.prepared import Metrics
+from rrgmetrics.scoring.results import unscored_lines
+from rrgmetrics.scoring.shards import check_shard, checksum_of, parse_shard, whole_of, write_part
+from rrgmetrics.scoring.streaming import score_stream
+from rrgmetrics.specs.names import uncounted
 
 # What a part cannot say.
 OF_THE_WHOLE = ("json", "html", "table", "keys", "summary", "clusters", "errors", "train", "train_column", "abnormal")

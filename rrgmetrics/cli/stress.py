@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
 def _run_variants(options: argparse.Namespace) -> None:
     from rrgmetrics.metaeval.stress.scoring import read_metrics
     from rrgmetrics.metaeval.stress.variants import measure_variants, read_variants
-    from rrgmetrics.present.variants import variants_table
+    from rrgmetrics.reporting.variants import variants_table
 
     if options.reports or options.html:
         raise InputError(f"--variants goes without {'FILE' if options.reports else '--html'}: its reports are changed.")
@@ -87,8 +87,8 @@ def _run_suite(options: argparse.Namespace) -> None:
     from rrgmetrics.metaeval.stress import N_REPORTS, Suite, stress, written_suite
     from rrgmetrics.metaeval.stress.scoring import read_metrics
     from rrgmetrics.metaeval.stress.written import PREFIX
-    from rrgmetrics.present.stress import COLUMNS, stress_tables
-    from rrgmetrics.present.stress_page import stress_page
+    from rrgmetrics.reporting.stress import COLUMNS, stress_tables
+    from rrgmetrics.reporting.stress_page import stress_page
     from rrgmetrics.synthesis.sources import GENERATOR, load_collection
 
     if options.n_reports is not None and options.n_reports < 1:

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Reads the runs, prints the table and writes what was asked for."""
     from rrgmetrics.cli.arguments import named_paths
-    from rrgmetrics.present.across import number_rows, read_run, table_across
+    from rrgmetrics.reporting.across import number_rows, read_run, table_across
 
     paths = named_paths(options.runs, "data sets")
     check_documents(options, inputs=list(paths.values()))

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
-from rrgmetrics.printable import visible
+from rrgmetrics.utils.printable import visible
 
 
 class Terminal(Console):

@@ -59,7 +59,7 @@ def _add_config(parser: argparse.ArgumentParser, config: str, *, data: str = "pa
 
 
 def _train_crepe(options: argparse.Namespace) -> None:
-    from rrgmetrics.present.training import measured_table
+    from rrgmetrics.reporting.training import measured_table
     from rrgmetrics.training.crepe import train_crepe
 
     config = _crepe_config(options)
@@ -83,7 +83,7 @@ def _train_search(options: argparse.Namespace) -> None:
 
 
 def _train_ablation(options: argparse.Namespace) -> None:
-    from rrgmetrics.present.training import ablation_table
+    from rrgmetrics.reporting.training import ablation_table
     from rrgmetrics.training.ablation import run_ablation
 
     config = _crepe_config(options)

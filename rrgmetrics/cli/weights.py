@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rrgmetrics.errors import BackendError
-from rrgmetrics.names import parse_names
+from rrgmetrics.specs.names import parse_names
 
 LEFT = "left"  # the status of what is not on this machine
 

@@ -14,11 +14,11 @@ from rrgmetrics.comparing.device_sums import is_summed_up
 from rrgmetrics.comparing.model import Link, Unit
 from rrgmetrics.comparing.observations import units
 from rrgmetrics.comparing.similarity import assign, similarity
-from rrgmetrics.reader.levels import of_two_ages
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reader.model import Reading
-from rrgmetrics.reader.places import beside, near, same_side
-from rrgmetrics.reader.similarity import of_two_sizes, related
+from rrgmetrics.reading.levels import of_two_ages
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
+from rrgmetrics.reading.model import Reading
+from rrgmetrics.reading.places import beside, near, same_side
+from rrgmetrics.reading.similarity import of_two_sizes, related
 
 COVERED = 0.75  # above: a left-over observation is said by the other report in other words
 
@@ -46,7 +46,7 @@ class Counterparts(NamedTuple):
         """Returns the counterparts of each of the reference's observations, and of the candidate's, by `observation`.
 
         Example:
-            >>> from rrgmetrics.reader import read
+            >>> from rrgmetrics.reading import read
             >>> set_beside(read("Cardiomegaly. Left effusion."), read("Right mass. Enlarged heart.")).numbers()
             ({1: set(), 0: {1}}, {0: set(), 1: {0}})
         """

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from rrgmetrics.comparing.prior import without_supported
 from rrgmetrics.comparing.significance import known_concepts
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reader.model import Finding, Reading
-from rrgmetrics.reader.similarity import related
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
+from rrgmetrics.reading.model import Finding, Reading
+from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context
-from rrgmetrics.text import split_sections
+from rrgmetrics.reports.text import split_sections
 
 EASED = frozenset({"stable", "better"})  # changes that make a finding matter less
 

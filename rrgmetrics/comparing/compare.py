@@ -34,13 +34,13 @@ from rrgmetrics.comparing.penalties import penalties
 from rrgmetrics.comparing.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.comparing.significance import significance
 from rrgmetrics.comparing.wording import ARROW, phrase
-from rrgmetrics.reader.engine import read_with
-from rrgmetrics.reader.lexicon import AUTO, Lexicon, all_packs, lexicon_of
-from rrgmetrics.reader.model import Finding, Reading
-from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.reader import Reader
-from rrgmetrics.reader.scope import out_of_scope
-from rrgmetrics.reader.similarity import related
+from rrgmetrics.reading.engine import read_with
+from rrgmetrics.reading.lexicon import AUTO, Lexicon, all_packs, lexicon_of
+from rrgmetrics.reading.model import Finding, Reading
+from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.reader import Reader
+from rrgmetrics.reading.scope import out_of_scope
+from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context, check_report, parse_context
 
 _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it
@@ -58,7 +58,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         Comparison: matches, errors, and counts per category; no errors for two readings of one text.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> comparison = compare(read("Mild cardiomegaly. Clear lungs."), read("Normal heart. Right apical mass."))
         >>> for error in comparison.errors:
         ...     print(error.category.letter, error.sentence)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rrgmetrics.comparing.model import Unit
-from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Finding
-from rrgmetrics.reader.places import is_astray
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Finding
+from rrgmetrics.reading.places import is_astray
 
 # Steps along the path of a device (lexicon/*/attributes.yaml, tip_sites) that change its position, and that matter.
 TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3

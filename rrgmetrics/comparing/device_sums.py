@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rrgmetrics.comparing.model import Unit
-from rrgmetrics.reader.device_moves import is_support_device
-from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Finding, Reading
+from rrgmetrics.reading.device_moves import is_support_device
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Finding, Reading
 
 
 def is_sum(finding: Finding, lexicon: Lexicon) -> bool:

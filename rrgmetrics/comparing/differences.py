@@ -8,13 +8,13 @@ from rrgmetrics.comparing.device_positions import device_error, position
 from rrgmetrics.comparing.device_sums import is_sum
 from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, ErrorCategory, FindingError, Unit
 from rrgmetrics.comparing.wording import difference
-from rrgmetrics.reader.dates import told_of_the_study
-from rrgmetrics.reader.device_moves import MOVES, are_one_move, is_support_device
-from rrgmetrics.reader.levels import number_of, touch
-from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Finding, Reading
-from rrgmetrics.reader.places import beside, near, same_side
-from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
+from rrgmetrics.reading.dates import told_of_the_study
+from rrgmetrics.reading.device_moves import MOVES, are_one_move, is_support_device
+from rrgmetrics.reading.levels import number_of, touch
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Finding, Reading
+from rrgmetrics.reading.places import beside, near, same_side
+from rrgmetrics.reading.similarity import INTERCHANGEABLE, concept_similarity, related
 
 # Steps of severity (lexicon/*/attributes.yaml) that differ by more than observer variation, and that matter.
 SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3

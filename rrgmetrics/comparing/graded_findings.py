@@ -10,9 +10,9 @@ from rrgmetrics.comparing.claims import without_excuse
 from rrgmetrics.comparing.model import SIGNIFICANT, Unit
 from rrgmetrics.comparing.significance import harm
 from rrgmetrics.comparing.wording import phrase
-from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Significance
-from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Significance
+from rrgmetrics.reading.places import near, same_side
 from rrgmetrics.reports import Context
 
 SEVERE = 4  # steps of severity from which on a sign is more than a sign

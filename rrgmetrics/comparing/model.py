@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
-from rrgmetrics.english import counted
-from rrgmetrics.notebook import drawn
-from rrgmetrics.reader.model import Finding, Significance, Span
+from rrgmetrics.reading.model import Finding, Significance, Span
+from rrgmetrics.utils.notebook import drawn
+from rrgmetrics.utils.text_format import counted
 
 Attribute = Literal[
     "location",

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from rrgmetrics.comparing.device_sums import mark_own
 from rrgmetrics.comparing.model import Unit
-from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Finding, Reading
-from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.similarity import related
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Finding, Reading
+from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.similarity import related
 
 MOVING = frozenset({"new", "worse", "better"})  # changes that a picture shares with what it is
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from rrgmetrics.comparing.device_positions import position
 from rrgmetrics.comparing.model import Attribute, ErrorCategory, FindingError, Link, Unit
 from rrgmetrics.comparing.wording import phrase
-from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
-from rrgmetrics.reader.model import Detail, Reading
-from rrgmetrics.reader.similarity import concept_similarity
+from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reading.model import Detail, Reading
+from rrgmetrics.reading.similarity import concept_similarity
 
 MOST = 0.75  # of one wrong place or description, for all that is left out of it
 SEVERE = 5  # steps of severity from which on it is more than moderate

@@ -17,11 +17,11 @@ from typing import NamedTuple
 from rrgmetrics.comparing.claims import without_excuse
 from rrgmetrics.comparing.model import SIGNIFICANT, ErrorCategory, FindingError
 from rrgmetrics.comparing.significance import significance
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reader.model import BESIDES, Finding, Reading, Span
-from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.scope import unread_spans
-from rrgmetrics.reader.similarity import related
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
+from rrgmetrics.reading.model import BESIDES, Finding, Reading, Span
+from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.scope import unread_spans
+from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context
 
 QUOTED = 60  # characters of a sentence in an error's words

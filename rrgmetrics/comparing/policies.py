@@ -16,8 +16,8 @@ from typing import Literal, get_args
 from rrgmetrics.comparing.claims import without_excuse
 from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Comparison, FindingError
 from rrgmetrics.comparing.significance import significance
-from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Finding, Significance
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Finding, Significance
 from rrgmetrics.reports import Context
 
 Policy = Literal["management", "report"]
@@ -68,7 +68,7 @@ def under(comparison: Comparison, policy: Policy) -> Comparison:
 
     Example:
         >>> from rrgmetrics.comparing import compare
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> comparison = compare(read("Left basal atelectasis."), read("Clear lungs."))
         >>> comparison.significant, under(comparison, "report").significant
         (0, 1)

@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rrgmetrics.reader.engine import read_with
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reader.model import Finding, Reading
-from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.similarity import related
+from rrgmetrics.reading.engine import read_with
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
+from rrgmetrics.reading.model import Finding, Reading
+from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.similarity import related
 
 
 def without_supported(reference: Reading, candidate: Reading, prior: str) -> Reading:

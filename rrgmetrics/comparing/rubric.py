@@ -18,10 +18,10 @@ from rrgmetrics.comparing.differences import acute, attribute_errors, doubted, i
 from rrgmetrics.comparing.graded_findings import Graded, graded, graded_claim, regraded
 from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Comparison, Link
 from rrgmetrics.comparing.significance import harm, indication_kinds, position_of
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reader.model import Significance
-from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.similarity import related
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
+from rrgmetrics.reading.model import Significance
+from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context
 
 READERS_DIFFER_MM = 1.0  # two readers of one nodule
@@ -70,7 +70,7 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
 
     Example:
         >>> from rrgmetrics.comparing import compare
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> comparison = compare(read("Large left pneumothorax. Old rib fracture."), read("Left lung lucency."))
         >>> appraisal = appraise(comparison, Context())
         >>> [(finding.words, finding.significance) for finding in appraisal.references]

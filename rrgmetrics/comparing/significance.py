@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.items import find_items
-from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
-from rrgmetrics.reader.model import Finding, Significance
-from rrgmetrics.reader.places import is_astray
-from rrgmetrics.reader.tokens import tokenize
+from rrgmetrics.reading.items import find_items
+from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reading.model import Finding, Significance
+from rrgmetrics.reading.places import is_astray
+from rrgmetrics.reading.tokens import tokenize
 from rrgmetrics.reports import Context
 
 _CHECKS: tuple[tuple[str, Callable[[Any, Any], bool]], ...] = (
@@ -92,7 +92,7 @@ def _naming(concept: str, rules: list[dict[str, Any]], lexicon: Lexicon) -> tupl
 def indication_kinds(lexicon: Lexicon, indication: str) -> frozenset[str]:
     """Returns what an indication speaks of, by the words of `lexicon/*/context.yaml`.
 
-    >>> from rrgmetrics.reader.lexicon import load
+    >>> from rrgmetrics.reading.lexicon import load
     >>> sorted(indication_kinds(load(), "Fall from a ladder, no fever."))
     ['trauma']
     """
@@ -104,7 +104,7 @@ def indication_kinds(lexicon: Lexicon, indication: str) -> frozenset[str]:
 def known_concepts(lexicon: Lexicon, indication: str) -> frozenset[str]:
     """Returns the findings that an indication knows of already, with what shows them.
 
-    >>> from rrgmetrics.reader.lexicon import load
+    >>> from rrgmetrics.reading.lexicon import load
     >>> sorted(known_concepts(load(), "Known pleural plaques. Pneumonia?"))
     ['pleural_calcification', 'pleural_plaque', 'pleural_thickening']
     """

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rrgmetrics.comparing.model import Unit
-from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.places import in_two_organs, near, same_side
-from rrgmetrics.reader.similarity import SAME, concept_similarity
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.places import in_two_organs, near, same_side
+from rrgmetrics.reading.similarity import SAME, concept_similarity
 
 # Similarity of places, and what still counts as the same finding.
 OPPOSITE_SIDE, MIRRORED, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.62, 0.7, 0.75, 0.85

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from rrgmetrics.comparing.model import Attribute, Unit
-from rrgmetrics.reader.levels import number_of
-from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Finding
+from rrgmetrics.reading.levels import number_of
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Finding
 
 ARROW = "→"
 NOT_GIVEN = "not given"

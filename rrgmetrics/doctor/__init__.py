@@ -34,12 +34,12 @@ from rrgmetrics.doctor.repositories import (
     look_there,
 )
 from rrgmetrics.doctor.verified import verified
-from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import BackendError, MissingExtraError
-from rrgmetrics.extras import is_installed, need
-from rrgmetrics.names import READER, parse_name, parse_names
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.specs import SPECS
+from rrgmetrics.specs.names import READER, parse_name, parse_names
+from rrgmetrics.utils.extras import is_installed, need
+from rrgmetrics.utils.text_format import counted, listed
 
 HUB = "https://huggingface.co"
 

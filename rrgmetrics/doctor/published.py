@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from rrgmetrics.doctor.repositories import TIMEOUT, Remark, in_one_line
-from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import score
+from rrgmetrics.scoring.prepared import score
+from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils.text_format import counted
 
 MOST_BYTES = 4 << 20  # of a file with published examples; the largest has 40 kB
 INVENTED = {

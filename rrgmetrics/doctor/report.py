@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from rrgmetrics.doctor import Checkup
 from rrgmetrics.doctor.repositories import GIGABYTE, Repository
-from rrgmetrics.english import counted
+from rrgmetrics.utils.text_format import counted
 from rrgmetrics.version import VERSION
 
 PACKAGES = ("torch", "transformers", "tokenizers", "huggingface-hub", "safetensors", "numpy")

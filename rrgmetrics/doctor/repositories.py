@@ -24,8 +24,8 @@ from rrgmetrics.backends.checkpoints import (
 )
 from rrgmetrics.backends.checkpoints.loading import check_classes, load_config
 from rrgmetrics.doctor.needs import Need
-from rrgmetrics.english import listed
 from rrgmetrics.errors import BackendError, MissingExtraError
+from rrgmetrics.utils.text_format import listed
 
 SLACK = (
     2.0  # what we know of sizes is about; a repository that would send more than this many times as much is asked about

@@ -5,7 +5,7 @@ them and folders of Parquet; and tables in memory. Columns are `study_id` (optio
 `report`, and the optional `age`, `sex`, `indication`, `prior`, spelt exactly so or named by the user; other columns are
 ignored.
 Texts stay texts: `1` in a CSV is a report. Blank cells and texts such as `NA` and `null` are missing reports
-(`rrgmetrics.missing`). Whatever is wrong is an InputError that names file, line
+(`rrgmetrics.reports.missing`). Whatever is wrong is an InputError that names file, line
 and column before anything is scored. Files are joined by `study_id`; writing replaces nothing unless asked.
 """
 

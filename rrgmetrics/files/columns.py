@@ -10,11 +10,11 @@ import logging
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import COLUMNS
 from rrgmetrics.files.labels import some
 from rrgmetrics.reports import CONTEXT_KEYS, describe
+from rrgmetrics.utils.text_format import did_you_mean
 
 SEPARATOR = re.compile(r"[;\t|]")  # of cells, in the place of commas
 logger = logging.getLogger("rrgmetrics")

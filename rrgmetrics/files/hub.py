@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from rrgmetrics.backends.checkpoints import PROBE_SECONDS, answers, offline_by_choice
-from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.files.formats import COMPRESSED, ON_HUB, READERS
+from rrgmetrics.utils.text_format import did_you_mean
 
 OPTIONS = ("config", "split", "files")
 CARD = "README.md"

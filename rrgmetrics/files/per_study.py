@@ -10,8 +10,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
+from rrgmetrics.utils.text_format import did_you_mean
 
 REFUSE = "error"
 ALL = "all"

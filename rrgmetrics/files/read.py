@@ -9,7 +9,6 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, suffix_of
@@ -18,6 +17,7 @@ from rrgmetrics.files.per_study import ALL, REFUSE, check_rule, chosen_rows, num
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context, report_of
+from rrgmetrics.utils.text_format import did_you_mean
 
 NOBODY = Context()
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}

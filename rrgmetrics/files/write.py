@@ -19,8 +19,8 @@ from typing import Any, TextIO
 import numpy as np
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.extras import need
 from rrgmetrics.files.formats import PathLike
+from rrgmetrics.utils.extras import need
 
 TABLE_SUFFIXES = (".csv", ".jsonl", ".parquet")
 DOCUMENT_SUFFIXES = (".md", ".tex")

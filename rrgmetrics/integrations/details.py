@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result, per_pair_columns
+from rrgmetrics.scoring.results import Result, per_pair_columns
 
 
 def details(results: Mapping[str, Result], ids: Sequence[str], pairs: Sequence[Pair] = ()) -> Any:

@@ -19,15 +19,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from rrgmetrics import aggregate
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.integrations.documents import context_of
-from rrgmetrics.names import MetricName, parse_config, parse_name
-from rrgmetrics.prepared import Metrics, prepare, reduction_of
 from rrgmetrics.reports import check_pairs
-from rrgmetrics.results import Result
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.scoring.prepared import Metrics, prepare, reduction_of
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import MetricSpec, all_specs
+from rrgmetrics.specs.names import MetricName, parse_config, parse_name
 from rrgmetrics.stats import bootstrap
 
 try:

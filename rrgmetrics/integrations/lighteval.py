@@ -17,9 +17,9 @@ import numpy as np
 from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.integrations.documents import DEFAULT_METRICS, context_of, images_of
 from rrgmetrics.integrations.pair_values import UNSCORED, PairValue, columns, corpus_value
-from rrgmetrics.names import MetricName
-from rrgmetrics.prepared import Metrics, parse_names, prepare, reduction_of
 from rrgmetrics.reports import check_pairs
+from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare, reduction_of
+from rrgmetrics.specs.names import MetricName
 from rrgmetrics.stats import bootstrap
 
 try:

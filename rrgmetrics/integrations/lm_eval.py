@@ -16,8 +16,8 @@ from typing import Any
 from rrgmetrics.errors import InputError
 from rrgmetrics.integrations.documents import DEFAULT_METRICS, context_of, images_of
 from rrgmetrics.integrations.pair_values import columns, corpus_value, score_pair
-from rrgmetrics.prepared import Metrics, parse_names, prepare
 from rrgmetrics.reports import check_pairs
+from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare
 
 
 class Functions:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.files import PathLike
-from rrgmetrics.names import parse_name
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.stats import bootstrap
 
 TASK_TYPE, TASK_NAME = "image-to-text", "Radiology report generation"

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics import aggregate
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import MetricName
-from rrgmetrics.prepared import Metrics, prepare, reduction_of
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Reduction
+from rrgmetrics.scoring.prepared import Metrics, prepare, reduction_of
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import MetricName
 
 UNSCORED = "_n_unscored"
 

@@ -22,14 +22,14 @@ from rrgmetrics.files.columns import announce_columns, pick_columns
 from rrgmetrics.files.sources import parts
 from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
 from rrgmetrics.files.stream import read_rows, refuse_doubled
-from rrgmetrics.missing import Missing, is_missing
-from rrgmetrics.names import MetricName, parse_name, parse_names, uncounted
-from rrgmetrics.prepared import prepare
-from rrgmetrics.reader.lexicon import environment_of_children
+from rrgmetrics.reading.lexicon import environment_of_children
 from rrgmetrics.reports import report_of
-from rrgmetrics.results import Result, per_pair_columns
+from rrgmetrics.reports.missing import Missing, is_missing
 from rrgmetrics.scorers.frequencies import Frequencies
-from rrgmetrics.streaming import Totals, add_results, score_reads
+from rrgmetrics.scoring.prepared import prepare
+from rrgmetrics.scoring.results import Result, per_pair_columns
+from rrgmetrics.scoring.streaming import Totals, add_results, score_reads
+from rrgmetrics.specs.names import MetricName, parse_name, parse_names, uncounted
 from rrgmetrics.version import VERSION
 
 try:

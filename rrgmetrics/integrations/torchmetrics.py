@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rrgmetrics import aggregate
 from rrgmetrics.errors import InputError, MissingExtraError
-from rrgmetrics.missing import Missing
-from rrgmetrics.names import label
-from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.reports import check_pairs
+from rrgmetrics.reports.missing import Missing
+from rrgmetrics.scorers import aggregate
+from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.specs import Key
+from rrgmetrics.specs.names import label
 
 try:
     from torchmetrics import Metric
@@ -28,7 +28,7 @@ except ImportError as error:
     raise MissingExtraError("ReportMetric needs torchmetrics: pip install 'rrgmetrics[torchmetrics]'") from error
 
 if TYPE_CHECKING:
-    from rrgmetrics.runner import Job
+    from rrgmetrics.scoring.runner import Job
 
 Value = TypeVar("Value", bool | None, float)
 COUNTS = 2  # columns behind the sums of a state: pairs scored, pairs unscored

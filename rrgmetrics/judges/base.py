@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from rrgmetrics.backends.comparison import Compared
-from rrgmetrics.causes import Cause, as_entry
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
+from rrgmetrics.utils.causes import Cause, as_entry
 
 ENGINES = ("hf", "vllm", "openai", "replies")  # besides `reader`
 

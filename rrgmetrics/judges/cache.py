@@ -24,9 +24,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, ClassVar, NamedTuple
 
-from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import Prompt, Reply
+from rrgmetrics.utils.text_format import counted
 
 try:
     import fcntl

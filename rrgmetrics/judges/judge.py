@@ -13,7 +13,6 @@ from typing import Any
 
 from rrgmetrics.backends.base import SupportsPacks
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
-from rrgmetrics.causes import Cause
 from rrgmetrics.errors import BackendError, InputError, VerdictError
 from rrgmetrics.judges.base import (
     Engine,
@@ -28,6 +27,7 @@ from rrgmetrics.judges.base import (
 )
 from rrgmetrics.judges.outcomes import OUTCOMES, Outcome, State
 from rrgmetrics.reports import Pair
+from rrgmetrics.utils.causes import Cause
 
 MAX_CHARACTERS = 200_000  # of a reply; beyond, a model has lost itself in a loop
 KEPT_CHARACTERS = 20_000  # of an unreadable reply

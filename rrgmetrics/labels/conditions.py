@@ -14,8 +14,8 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from rrgmetrics.comparing.penalties import contradictions
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load, load_file, per_lexicon
-from rrgmetrics.reader.model import Assertion, Finding, Reading
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of, load, load_file, per_lexicon
+from rrgmetrics.reading.model import Assertion, Finding, Reading
 
 
 class Status(IntEnum):
@@ -77,7 +77,7 @@ def condition_statuses(reading: Reading) -> Statuses:
     """The status of each condition, in the order of `load_conditions().names`.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> found = condition_statuses(read("Small left effusion. Possible pneumonia. No pneumothorax."))
         >>> {n: s.name for n, s in zip(load_conditions().names, found, strict=True) if s}
         {'Pneumonia': 'UNCERTAIN', 'Pneumothorax': 'NEGATIVE', 'Pleural Effusion': 'POSITIVE'}

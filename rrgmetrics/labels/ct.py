@@ -8,8 +8,8 @@ condition `normal` finds it by its size.
 from __future__ import annotations
 
 from rrgmetrics.labels.rules import RulesByConcept, find_rule, index_rules
-from rrgmetrics.reader.lexicon import Lexicon, checksum, key_in_use, load, load_file, per_lexicon
-from rrgmetrics.reader.model import Reading
+from rrgmetrics.reading.lexicon import Lexicon, checksum, key_in_use, load, load_file, per_lexicon
+from rrgmetrics.reading.model import Reading
 
 PACK = "chest_ct"
 
@@ -34,7 +34,7 @@ def ct_conditions(reading: Reading) -> frozenset[str]:
     """Returns the conditions of a report.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> sorted(ct_conditions(read("Interlobular septal thickening and bilateral effusions. No consolidation.")))
         ['Interlobular septal thickening', 'Pleural effusion']
     """

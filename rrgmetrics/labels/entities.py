@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load_file, per_lexicon
-from rrgmetrics.reader.model import Finding, Reading
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of, load_file, per_lexicon
+from rrgmetrics.reading.model import Finding, Reading
 
 EntityType = Literal["abnormality", "anatomy", "disease", "non-abnormality", "non-disease"]
 ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
@@ -27,7 +27,7 @@ def entities(reading: Reading) -> tuple[Entity, ...]:
     """The distinct entities of a reading, in the order of the text.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> for entity in entities(read("Small left effusion. No pneumonia.")):
         ...     print(entity.text, "-", entity.type)
         pleural effusion - abnormality

@@ -19,14 +19,14 @@ import bisect
 import re
 from typing import Any, NamedTuple
 
-from rrgmetrics.cleaning import clean
 from rrgmetrics.errors import InputError
 from rrgmetrics.labels.graph_arrows import entities_of, relate
 from rrgmetrics.labels.graph_words import clause_of
-from rrgmetrics.reader.lexicon import lexicon_of
-from rrgmetrics.reader.model import Reading
-from rrgmetrics.reader.parsed import Parsed, read_sentences
-from rrgmetrics.reader.typing_errors import tokenize_report
+from rrgmetrics.reading.lexicon import lexicon_of
+from rrgmetrics.reading.model import Reading
+from rrgmetrics.reading.parsed import Parsed, read_sentences
+from rrgmetrics.reading.typing_errors import tokenize_report
+from rrgmetrics.reports.cleaning import clean
 
 WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -111,14 +111,14 @@ def build_graph(reading: Reading) -> Graph:
     """The graph of a reading.
 
     Args:
-        reading: From `rrgmetrics.reader.read`.
+        reading: From `rrgmetrics.reading.read`.
 
     Returns:
         Graph: The entities in the order of the text. Sections without observations (indication, comparison, technique)
         give none, nor do sentences about people. A report in which nothing is found gives a graph without entities.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> graph = build_graph(read("Small left effusion. No edema."))
         >>> [(entity.tokens, entity.label) for entity in graph.entities]
         [('Small', 'OBS-DP'), ('left', 'ANAT-DP'), ('effusion', 'OBS-DP'), ('edema', 'OBS-DA')]

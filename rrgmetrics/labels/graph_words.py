@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rrgmetrics.reader.assertion import asserted
-from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load_file, per_lexicon
-from rrgmetrics.reader.parsed import Parsed
-from rrgmetrics.reader.tokens import Token
+from rrgmetrics.reading.assertion import asserted
+from rrgmetrics.reading.items import Item, Mention
+from rrgmetrics.reading.lexicon import TECHNIQUE, Lexicon, load_file, per_lexicon
+from rrgmetrics.reading.parsed import Parsed
+from rrgmetrics.reading.tokens import Token
 
 ANATOMY = "ANAT-DP"
 OBSERVATION = {"present": "OBS-DP", "uncertain": "OBS-U", "absent": "OBS-DA"}

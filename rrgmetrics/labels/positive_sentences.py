@@ -6,10 +6,10 @@ nothing in this text. What could not be read stays in it.
 
 from __future__ import annotations
 
-from rrgmetrics.cleaning import clean
 from rrgmetrics.comparing.penalties import contradictions, silent
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load_file, per_lexicon
-from rrgmetrics.reader.model import Reading, Span
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of, load_file, per_lexicon
+from rrgmetrics.reading.model import Reading, Span
+from rrgmetrics.reports.cleaning import clean
 
 _MARKS = ".,;:!?"
 
@@ -18,7 +18,7 @@ def affirmed(reading: Reading) -> str:
     """Returns the report with spaces in place of every other sentence, so that characters keep their places.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> affirmed(read("Small left effusion. No pneumothorax. Small left effusion. Clear lungs.")).split()
         ['Small', 'left', 'effusion.']
     """
@@ -39,7 +39,7 @@ def standard_wording(reading: Reading) -> str:
     organ and any denial read alike, so that two reports differ in wording only where findings do.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> standard_wording(read("Small left effusion. No rib fracture."))[:43]
         'Small left effusion. the lungs are clear. t'
     """

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rrgmetrics.comparing.significance import position_of
-from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Finding, Reading
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Finding, Reading
 
 CONDITIONS = ("morphology", "zones", "sides", "acuity", "position", "words", "normal")
 PATHOLOGICAL_NODE_MM = 10.0  # short axis from which on a node is enlarged

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.labels.rules import RulesByConcept, find_rule, index_rules
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load, load_file, per_lexicon
-from rrgmetrics.reader.model import Finding, Reading
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of, load, load_file, per_lexicon
+from rrgmetrics.reading.model import Finding, Reading
 
 Level = Literal["leaves", "upper"]
 STATUSES = ("Present", "Uncertain", "Absent")
@@ -69,7 +69,7 @@ def srr_labels(reading: Reading, level: Level, statuses: bool) -> frozenset[str]
     """Returns the labels of a report; without statuses those that are present or uncertain. None for an empty report.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> sorted(srr_labels(read("Possible pneumonia. No effusion."), "leaves", True))
         ['Pneumonia (Uncertain)', 'Simple pleural effusion (Absent)']
         >>> sorted(srr_labels(read("Small pneumothorax."), "upper", False))

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.cleaning import clean
-from rrgmetrics.reader.coreference import pointer
-from rrgmetrics.reader.items import Item
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of, load
-from rrgmetrics.reader.model import Finding, Reading, Span
-from rrgmetrics.reader.parsed import parse_sentences
-from rrgmetrics.reader.places import same_side
-from rrgmetrics.reader.similarity import concept_similarity
-from rrgmetrics.reader.typing_errors import tokenize_report
+from rrgmetrics.reading.coreference import pointer
+from rrgmetrics.reading.items import Item
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of, load
+from rrgmetrics.reading.model import Finding, Reading, Span
+from rrgmetrics.reading.parsed import parse_sentences
+from rrgmetrics.reading.places import same_side
+from rrgmetrics.reading.similarity import concept_similarity
+from rrgmetrics.reading.typing_errors import tokenize_report
+from rrgmetrics.reports.cleaning import clean
 
 
 class ChangeStatement(NamedTuple):
@@ -42,7 +42,7 @@ def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
     """Returns the statements of change of a report that was read: those of findings first.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> reading = read("Worsening edema. No new opacity. The heart size is stable.")
         >>> [(change.kind, change.finding and change.finding.concept) for change in read_changes(reading)]
         [('worse', 'pulmonary_edema'), ('stable', None)]

@@ -11,13 +11,13 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.labels.conditions import Status, condition_statuses, load_conditions
 from rrgmetrics.labels.ct import ct_conditions
 from rrgmetrics.labels.srr import srr_labels
-from rrgmetrics.reader.engine import read_with
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, Lexicon, load, load_file
-from rrgmetrics.reader.lexicon.build import forms_of, without_articles, words_of
-from rrgmetrics.reader.lexicon.checking import terms
-from rrgmetrics.reader.lexicon.faults import place, whose
-from rrgmetrics.reader.lexicon.terms import Term
-from rrgmetrics.reader.model import Finding, Reading, Scope, Span
+from rrgmetrics.reading.engine import read_with
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, Lexicon, load, load_file
+from rrgmetrics.reading.lexicon.build import forms_of, without_articles, words_of
+from rrgmetrics.reading.lexicon.checking import terms
+from rrgmetrics.reading.lexicon.faults import place, whose
+from rrgmetrics.reading.lexicon.terms import Term
+from rrgmetrics.reading.model import Finding, Reading, Scope, Span
 
 NEAR = 5  # terms that are named where a term is unknown
 Row = tuple[str, str]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rrgmetrics.comparison import Correction
+from rrgmetrics.comparison.table import Correction
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.agreement import AgreementReport, measure
 from rrgmetrics.metaeval.equal import Equal, EqualReport, equal_report
@@ -17,9 +17,9 @@ from rrgmetrics.metaeval.preferences import PreferenceReport, Preferred, prefere
 from rrgmetrics.metaeval.ranked import RankedReport, ranked_report
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.metaeval.timing import Timed, score_timed
-from rrgmetrics.names import check_per_pair
-from rrgmetrics.prepared import prepare
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.prepared import prepare
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import check_per_pair
 from rrgmetrics.stats import LEVEL, TRIALS
 
 Report = AgreementReport | RankedReport | EqualReport | PreferenceReport

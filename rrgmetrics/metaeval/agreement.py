@@ -21,14 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.comparison import CORRECTIONS, Correction
+from rrgmetrics.comparison.table import CORRECTIONS, Correction
 from rrgmetrics.metaeval.beside import Beside, beside_published
 from rrgmetrics.metaeval.model import UNDEFINED, Agreement, Between, Preference, View
 from rrgmetrics.metaeval.rated import KINDS, RATING, TOTAL, Rated, mean_of_raters
 from rrgmetrics.metaeval.timing import Timed
-from rrgmetrics.progress import watched
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Mean
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.stats import (
     LEVEL,
     TRIALS,
@@ -41,6 +40,7 @@ from rrgmetrics.stats import (
     tau_b_draws,
     tau_p_value,
 )
+from rrgmetrics.utils.progress import watched
 
 LINES = ("agreements", "preferences", "between", "ceiling", "ceiling_preferences", "published", "beside")
 FEWEST = 3  # studies behind any correlation that is printed: below, a number says nothing

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.metaeval.rated import Rated
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.stats import Estimate, correlate
 
 

@@ -18,16 +18,16 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from rrgmetrics import files
-from rrgmetrics.aggregate import scored
+from rrgmetrics.baselines.skill import another_study
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.loaders import NAMES, Rated, load
 from rrgmetrics.metaeval.rated import TOTAL
-from rrgmetrics.names import MetricName, check_per_pair, parse_name, parse_names
-from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.reports import Context, Pair
+from rrgmetrics.scorers.aggregate import scored
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scorers.radcliq import FEATURES, OTHER_KEYS, Coefficients, CombinedBackend, Radcliq
-from rrgmetrics.skill import another_study
+from rrgmetrics.scoring.prepared import Metrics, prepare
+from rrgmetrics.specs.names import MetricName, check_per_pair, parse_name, parse_names
 from rrgmetrics.stats import LEVEL, TRIALS, Correlation, Estimate, correlate, tau_p_value
 
 Method = Literal["nnls", "ols"]

@@ -14,8 +14,8 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Mean
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.stats import LEVEL, TRIALS, Estimate, bootstrap
 
 TOLERANCE = 1e-3  # of what another study's report costs

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rrgmetrics import signature
-from rrgmetrics.aggregate import reduce
-from rrgmetrics.names import parse_name
-from rrgmetrics.results import Result
+from rrgmetrics.scorers.aggregate import reduce
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.scorers.radcliq import OTHER_KEYS, Coefficients, read_coefficients
+from rrgmetrics.scoring import signature
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import parse_name
 
 RADCLIQ = "radcliq"
 

@@ -18,8 +18,8 @@ import numpy as np
 from rrgmetrics.metaeval.agreement import AgreementReport
 from rrgmetrics.metaeval.judge_runs import Spread, mean_of, runs_of, sd_of, spread_of
 from rrgmetrics.metaeval.rated import Rated, mean_of_raters
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.stats.resampling import interval
 
 Source = Literal["judge", "raters", "studies", "all"]

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rrgmetrics.metaeval.rated import mean_of_raters
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.scoring.results import Result
 
 
 class Spread(NamedTuple):

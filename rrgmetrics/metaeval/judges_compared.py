@@ -15,12 +15,12 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.judge_runs import sd_of
-from rrgmetrics.names import READER, MetricName, parse_name
-from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.scoring.prepared import Metrics, prepare
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import Key, get_spec
+from rrgmetrics.specs.names import READER, MetricName, parse_name
 from rrgmetrics.stats import LEVEL, TRIALS, Estimate
 
 TEXTS = ("bertscore", "rouge", "bleu")

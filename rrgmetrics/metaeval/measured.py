@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
-from rrgmetrics.reader.lexicon import AUTO, all_packs
-from rrgmetrics.reader.scope import reads
+from rrgmetrics.reading.lexicon import AUTO, all_packs
+from rrgmetrics.reading.scope import reads
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rrgmetrics.english import listed
 from rrgmetrics.metaeval.pool_index import PoolIndex, index_of
-from rrgmetrics.prepared import Metrics
-from rrgmetrics.progress import duration, watched
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scorers.frequencies import Frequencies
+from rrgmetrics.scoring.prepared import Metrics
+from rrgmetrics.utils.progress import duration, watched
+from rrgmetrics.utils.text_format import listed
 
 logger = logging.getLogger("rrgmetrics")
 

@@ -25,15 +25,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.nearest import Question, nearest
-from rrgmetrics.names import check_per_pair
-from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.scoring.prepared import prepare
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import check_per_pair
 from rrgmetrics.stats import LEVEL, Estimate, bootstrap
+from rrgmetrics.utils.text_format import by_number, listed
 
 RANDOM = "a random report"
 Identical = Literal["left-out", "allowed"]

@@ -18,8 +18,8 @@ from rrgmetrics.metaeval.model import Agreement
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.metaeval.reliability import intraclass
 from rrgmetrics.metaeval.timing import machine
-from rrgmetrics.names import label, parse_name
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.specs.names import label, parse_name
 
 DOT, WITHIN, CEILING_COLOUR = "#1d5b79", "#b4532a", "#c9a227"
 HISTOGRAMS = "counts.png"  # of several data sets

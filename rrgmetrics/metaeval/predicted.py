@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rrgmetrics import files
+from rrgmetrics.baselines.skill import another_study
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scorers.radcliq import OTHER_KEYS, Coefficients, read_coefficients
-from rrgmetrics.skill import another_study
+from rrgmetrics.scoring.prepared import Metrics, prepare
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.stats import LEVEL, TRIALS, Estimate, bootstrap
 from rrgmetrics.stats.resampling import check_drawing
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Mean
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.stats import LEVEL, TRIALS, Estimate, bootstrap
 
 ALL = "all"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.results import Result
 
 JUDGED_DECIMALS = 4  # RadJudge compares scores as printed
 TIE = 0.01  # RadJudge: "C1 = C2" is an absolute difference below this, whatever the metric's range

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.agreement import AgreementReport
 from rrgmetrics.metaeval.rated import Rated
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.results import Result
 
 CLASSES = ("urgent", "actionable_not_urgent", "not_actionable_not_urgent", "benign_expected")  # gravest first
 LEAST = 0.5

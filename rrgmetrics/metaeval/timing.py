@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.judge import Judge
-from rrgmetrics.machine import processor
-from rrgmetrics.prepared import Metrics
-from rrgmetrics.reader.lexicon.in_use import folder_used
+from rrgmetrics.reading.lexicon.in_use import folder_used
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.prepared import Metrics
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.utils.machine import processor
 
 FIRST = Pair("Small left pleural effusion. The heart is of normal size.", "Right pneumothorax.")
 

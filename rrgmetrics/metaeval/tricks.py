@@ -12,7 +12,7 @@ from importlib import resources
 from random import Random
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
 from rrgmetrics.synthesis.edits.evasions import evasion_words, excuse_all, leave_out, pad, tell_as_history
 from rrgmetrics.synthesis.edits.style import hedge_all
 

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any
 
 from rrgmetrics.errors import InputError, MissingExtraError
-from rrgmetrics.names import MetricName, parse_name
-from rrgmetrics.reader.lexicon import check_pack
+from rrgmetrics.reading.lexicon import check_pack
 from rrgmetrics.scorers.base import Chosen, Reduction, Scorer
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, others
+from rrgmetrics.specs.names import MetricName, parse_name
 
 WALKED = ("text", "modality")  # options of the walk through the pairs, of which scorers know nothing
 

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.chexbert import PUBLISHED, Chexbert, ConditionReading, Long, load_chexbert
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.labels.conditions import Status, condition_statuses, contradicted_conditions, load_conditions
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import checksum
-from rrgmetrics.reader.scope import unread_spans
+from rrgmetrics.reading import Reading
+from rrgmetrics.reading.lexicon import checksum
+from rrgmetrics.reading.scope import unread_spans
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, example_scores, label_stats

@@ -30,11 +30,11 @@ import numpy as np
 from rrgmetrics.backends.crepe import BUNDLED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordAttribution, load_crepe
 from rrgmetrics.backends.crepe.network import Precision
 from rrgmetrics.comparing import ErrorCategory
-from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 from rrgmetrics.specs import keys_of
+from rrgmetrics.utils.text_format import counted
 
 CATEGORIES = tuple(category.value for category in ErrorCategory)
 KEYS = keys_of("crepe")

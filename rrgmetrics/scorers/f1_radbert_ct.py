@@ -21,7 +21,7 @@ from rrgmetrics.backends.classifier import Classifier, load_classifier
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.errors import InputError
 from rrgmetrics.labels.ct import ct_checksum, ct_conditions, load_ct
-from rrgmetrics.reader import Reading
+from rrgmetrics.reading import Reading
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats

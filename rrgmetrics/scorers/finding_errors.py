@@ -1,6 +1,6 @@
 """Errors of a candidate report, by kind, found by the reader; rrgmetrics' own metric.
 
-Both reports are read into findings (`rrgmetrics.reader.read`), the findings are matched by an optimal assignment
+Both reports are read into findings (`rrgmetrics.reading.read`), the findings are matched by an optimal assignment
 (`rrgmetrics.comparing.compare`), and what differs is counted in the six categories of ReXVal and CREPE: A false
 finding, B missing finding, C incorrect location, D incorrect severity, E false comparison, F missing comparison. What
 the candidate leaves out of a finding that it has, its side or size say, is a part of an error of kind C or D

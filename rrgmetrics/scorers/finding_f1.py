@@ -32,8 +32,8 @@ from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.comparing.graded_findings import Graded
 from rrgmetrics.comparing.model import Attribute, Unit
 from rrgmetrics.comparing.rubric import Appraisal, appraise
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading import Reading
+from rrgmetrics.reading.lexicon import load
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime
 from rrgmetrics.scorers.finding_score import RIGHT as WEIGHTS

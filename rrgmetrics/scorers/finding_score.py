@@ -26,12 +26,12 @@ from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Comparison, ErrorCategory
 from rrgmetrics.comparing.rubric import Appraisal, appraise
 from rrgmetrics.comparing.wording import difference as in_words
-from rrgmetrics.english import counted
-from rrgmetrics.reader.lexicon import lexicon_of
-from rrgmetrics.reader.model import Finding, Significance
+from rrgmetrics.reading.lexicon import lexicon_of
+from rrgmetrics.reading.model import Finding, Significance
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 from rrgmetrics.specs import keys_of
+from rrgmetrics.utils.text_format import counted
 
 KEYS = keys_of("finding_score")
 

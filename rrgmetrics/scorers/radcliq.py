@@ -48,7 +48,7 @@ from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.tokens import Ngrams, TextFunction, count_ngrams
 from rrgmetrics.errors import InputError
 from rrgmetrics.labels.positive_sentences import standard_wording
-from rrgmetrics.reader import Reading, read
+from rrgmetrics.reading import Reading, read
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.scorers.base import Array, Mean, Runtime, note_too_long, of_pairs
 from rrgmetrics.scorers.bertscore import Bertscore

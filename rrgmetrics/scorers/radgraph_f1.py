@@ -40,7 +40,7 @@ from rrgmetrics.backends.radgraph.files import GraphFile, Recording
 from rrgmetrics.backends.radgraph.package import load_package
 from rrgmetrics.backends.reader import ReaderGraphs, reader_backend
 from rrgmetrics.labels.graph import Entity, Graph
-from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reading.lexicon import checksum
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.specs import keys_of
@@ -129,7 +129,7 @@ def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True
         lowercase: Whether "Effusion" and "effusion" are one word; False as radgraph 0.1.18 and RadEval have it.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> from rrgmetrics.labels.graph import build_graph
         >>> graphs = [build_graph(read(text)) for text in ("Small left effusion.", "Left effusion.")]
         >>> round(compare_graphs(*graphs).simple, 2)

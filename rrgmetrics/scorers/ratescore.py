@@ -31,7 +31,7 @@ from rrgmetrics.backends.ratescore import NER, ClassifierEntities, EntityVectors
 from rrgmetrics.comparing.penalties import penalties, silent
 from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.labels.entities import ENTITY_TYPES
-from rrgmetrics.reader import Reading
+from rrgmetrics.reading import Reading
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.specs import keys_of

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.classifier import Classifier, load_classifier, srr_sentences
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.labels.srr import STATUSES, Level, label_names, srr_labels
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reading import Reading
+from rrgmetrics.reading.lexicon import checksum
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats

@@ -4,9 +4,9 @@ F1 = 2·|R ∩ P| / (|R| + |P|) over the statements of change of reference (R) a
 
 Two forms, chosen by `form`:
 
-- `reader` (default): statements as `rrgmetrics.labels.temporal` reads them: a finding, a structure or the study is new,
-  worse, better, stable or resolved, a device also advanced, withdrawn, exchanged or repositioned. Synonyms are one kind
-  ("larger", "increased"), what is denied is no change ("no new opacity"), and the finding must be the same.
+- `reader` (default): statements as `rrgmetrics.labels.temporal` reads them: a finding, a structure or the study is
+  new, worse, better, stable or resolved, a device also advanced, withdrawn, exchanged or repositioned. Synonyms are
+  one kind ("larger", "increased"), what is denied is no change ("no new opacity"), and the finding must be the same.
 - `keywords` (configuration `paper`): the published metric of Libra (Zhang et al. 2024, arXiv 2411.19378), as RadEval
   2.2 computes it, over the set of 44 words of Bannur et al. 2023 (CVPR, arXiv 2301.04558) that a report contains, with
   ε = 1e-10: p = (tp + ε)/(|P| + ε), r = (tp + ε)/(|R| + ε), F1 = 2pr/(p + r + ε); ε if only the candidate has one.
@@ -28,7 +28,7 @@ from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.comparing.penalties import silent
 from rrgmetrics.labels.temporal import ChangeStatement, count_shared, read_changes
-from rrgmetrics.reader import Reading
+from rrgmetrics.reading import Reading
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, explain_both, of_pairs
 from rrgmetrics.specs import keys_of

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rrgmetrics import aggregate
 from rrgmetrics.errors import InputError
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.stats.resampling import (
     LEVEL,

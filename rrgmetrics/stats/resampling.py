@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics import aggregate
 from rrgmetrics.errors import InputError
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.stats.together import Kept, Wanted, drawn_scores
 

@@ -83,7 +83,7 @@ def histograms(rows: Iterable[Row], *, sampled: int = SAMPLED, seed: int = 0, pr
 
 
 def _similarities(rows: list[Row], progress: bool) -> NDArray[np.float64]:
-    from rrgmetrics.prepared import score
+    from rrgmetrics.scoring.prepared import score
 
     candidates, references = [row.candidate for row in rows], [row.reference for row in rows]
     results = score(SIMILARITY, predictions=candidates, references=references, progress=progress)

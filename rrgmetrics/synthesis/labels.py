@@ -13,7 +13,7 @@ from rrgmetrics.comparing import Comparison, compare
 from rrgmetrics.judges.base import JudgeProtocol, Unscored
 from rrgmetrics.judges.engines.named import parse_engine
 from rrgmetrics.judges.judge import Judge, judge_for
-from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reading.lexicon import checksum
 from rrgmetrics.reports import Pair
 from rrgmetrics.synthesis.pairs import CANDIDATE, CATEGORIES, REFERENCE, Draft, Evidence, Label
 from rrgmetrics.synthesis.readings import reading_of

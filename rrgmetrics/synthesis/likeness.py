@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.encoder import BUNDLED, Encoder, TokenVectors, load_encoder
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import parse_name
+from rrgmetrics.specs.names import parse_name
 
 Similarities: TypeAlias = Callable[[Sequence[int]], NDArray[np.float32]]  # indices → `(n_indices, n_texts)`
 Likeness: TypeAlias = Callable[[Sequence[str]], Similarities]
@@ -52,7 +52,7 @@ def by_bertscore(name: str = BERTSCORE) -> Likeness:
         raise InputError(f"{name!r} is no BERTScore without idf; pass bertscore or bertscore@paper.")
 
     def compare(texts: Sequence[str]) -> Similarities:
-        from rrgmetrics.prepared import prepare
+        from rrgmetrics.scoring.prepared import prepare
 
         with prepare([name]) as ready:
             job = ready.jobs[name]

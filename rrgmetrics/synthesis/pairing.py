@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rrgmetrics.labels.graph import Graph
-from rrgmetrics.reader import Reading
+from rrgmetrics.reading import Reading
 from rrgmetrics.synthesis.edits.entities import permute
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase
 from rrgmetrics.synthesis.edits.perturb import inject

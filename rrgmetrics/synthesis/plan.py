@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import parse_name
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.synthesis.labels import INJECTED, READER, Labeller
 from rrgmetrics.synthesis.likeness import BERTSCORE, by_bertscore
 from rrgmetrics.synthesis.pairing import BERTSCORE_AMONG, NEAREST_AMONG

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.engine import read_with
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, LexiconKey, key_in_use, load
-from rrgmetrics.reader.tokens import Token
-from rrgmetrics.reader.typing_errors import tokenize_report
+from rrgmetrics.reading import Reading
+from rrgmetrics.reading.engine import read_with
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, LexiconKey, key_in_use, load
+from rrgmetrics.reading.tokens import Token
+from rrgmetrics.reading.typing_errors import tokenize_report
 
 KEPT = 20_000  # texts, some 5 kB each
 

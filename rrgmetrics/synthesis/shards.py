@@ -22,7 +22,7 @@ from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.labels.graph import Graph
 from rrgmetrics.labels.positive_sentences import affirmed
-from rrgmetrics.reader.lexicon import folder_in_use, start_with
+from rrgmetrics.reading.lexicon import folder_in_use, start_with
 from rrgmetrics.synthesis.edits.distractors import add_distractors
 from rrgmetrics.synthesis.edits.hands import in_another_hand
 from rrgmetrics.synthesis.generator import generate_pairs
@@ -46,7 +46,7 @@ from rrgmetrics.synthesis.readings import reading_of
 from rrgmetrics.synthesis.written import KINDS, Writer
 
 if TYPE_CHECKING:
-    from rrgmetrics.prepared import Metrics
+    from rrgmetrics.scoring.prepared import Metrics
 
 NEIGHBOURS_FILES = {"nearest": "neighbours.npy", "nearest_bertscore": "nearest_bertscore.npy"}  # by way
 METADATA = b"rrgmetrics"
@@ -119,7 +119,7 @@ class Maker:
 
     def _graphs(self, texts: Sequence[str]) -> dict[str, Graph | None]:
         """The RadGraph of each text."""
-        from rrgmetrics.prepared import prepare
+        from rrgmetrics.scoring.prepared import prepare
 
         distinct = list(dict.fromkeys(texts))
         if not distinct:

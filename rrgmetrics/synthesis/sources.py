@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import says_nothing
 from rrgmetrics.reports import check_report
+from rrgmetrics.reports.missing import says_nothing
 from rrgmetrics.synthesis.generator import generate_reports
 from rrgmetrics.synthesis.pairs import Report, identity
 

@@ -8,9 +8,9 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
-from rrgmetrics.prepared import score
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, pack_titled
-from rrgmetrics.results import Result
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, pack_titled
+from rrgmetrics.scoring.prepared import score
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import MetricSpec, get_spec
 
 # 128 units of the last place of 1. Over the widths of vector registers and batches of 1, 3, 8 and 14 pairs no score of

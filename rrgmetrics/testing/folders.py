@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import rrgmetrics
-from rrgmetrics import cards
-from rrgmetrics.names import parse_name
+from rrgmetrics.reporting import cards
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.testing.case import Case
 
 HEADINGS = (
@@ -35,7 +35,7 @@ def check_folder(case: Case) -> None:
 
 
 def check_facts(case: Case) -> None:
-    """Script and card say what the row says; `rrgmetrics.cards.write_folder` (`make cards`) writes them."""
+    """Script and card say what the row says; `rrgmetrics.reporting.cards.write_folder` (`make cards`) writes them."""
     for path, text in cards.folder_texts(_folder(case), case.spec).items():
         assert path.read_text(encoding="utf-8") == text, "run `make cards`"
 

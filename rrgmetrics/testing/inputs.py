@@ -86,7 +86,7 @@ def check_unknown_options(case: Case) -> None:
 
 def _refused(case: Case, predictions: Any, references: Any, **keywords: Any) -> str:
     """The message of the InputError; fails if a model is loaded before it, or nothing is refused."""
-    with mock.patch("rrgmetrics.prepared.build_scorer", side_effect=AssertionError("the scorer was built")):
+    with mock.patch("rrgmetrics.scoring.prepared.build_scorer", side_effect=AssertionError("the scorer was built")):
         try:
             case.score(predictions, references, **keywords)
         except InputError as error:

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics import signature
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import Metrics, prepare
+from rrgmetrics.reports.text import NORMALISERS
 from rrgmetrics.scorers.build import WALKED
+from rrgmetrics.scoring import signature
+from rrgmetrics.scoring.prepared import Metrics, prepare
 from rrgmetrics.specs import JUDGE_OPTIONS, Option, OptionValue
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.testing.case import Case
 from rrgmetrics.testing.scores import assert_same
-from rrgmetrics.text import NORMALISERS
 from rrgmetrics.version import VERSION
 
 REPORT = "Indication: cough.\nFindings: Small left effusion. No  PNEUMOTHORAX.\nImpression: Effusion on the left."

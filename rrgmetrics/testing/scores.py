@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics.missing import REASON
-from rrgmetrics.prepared import prepare
-from rrgmetrics.results import Result
+from rrgmetrics.reports.missing import REASON
+from rrgmetrics.scoring.prepared import prepare
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import UNDEFINED
 from rrgmetrics.testing.case import Case
 

@@ -17,8 +17,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from rrgmetrics.bounded import read_yaml_text, yaml_errors
 from rrgmetrics.errors import InputError
+from rrgmetrics.utils.bounded_files import read_yaml_text, yaml_errors
 
 CONFIGS = Path(__file__).parent / "configs"
 Positive = Annotated[float, Field(gt=0)]

@@ -20,13 +20,13 @@ import numpy as np
 from rrgmetrics import files
 from rrgmetrics.backends.bert import quietly
 from rrgmetrics.errors import InputError, VerdictError
-from rrgmetrics.extras import need
 from rrgmetrics.judges.engines.hf import Loaded, LocalModel
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_judge_card
 from rrgmetrics.training.config import JudgeConfig, changed
 from rrgmetrics.training.judge_data import Example, count_errors, protocol_of, read_judge_data, token_rows
 from rrgmetrics.training.judge_models import lora_config, model_and_tokenizer, save_judge
+from rrgmetrics.utils.extras import need
 
 MEASURED = "measured.json"
 AT_ONCE = 64  # questions; fewer where the device lacks the memory

@@ -21,9 +21,9 @@ from rrgmetrics.files.columns import check_columns
 from rrgmetrics.files.read import study_id_of
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.files.tables import table_rows
-from rrgmetrics.names import check_per_pair, parse_name
-from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context, report_of
+from rrgmetrics.scoring.prepared import prepare
+from rrgmetrics.specs.names import check_per_pair, parse_name
 
 Form = Literal["dpo", "kto"]
 Which = Literal["extremes", "best", "all"]

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.backends.bert import quietly
 from rrgmetrics.errors import InputError
-from rrgmetrics.extras import need
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.config import CrepeConfig, changed, write_config
 from rrgmetrics.training.crepe import crepe_trainer, find_encoder, load_tokenizer
 from rrgmetrics.training.crepe_data import read_data
+from rrgmetrics.utils.extras import need
 
 BEST = "best.yaml"
 TRIALS = "trials.csv"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.crepe.alignment import Word, relations, words_of
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import Reading, read
+from rrgmetrics.reading import Reading, read
 from rrgmetrics.synthesis.pairs import CANDIDATE, N_CATEGORIES, REFERENCE, Evidence
 from rrgmetrics.training.labelled import LabelledPairs
 

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.extras import need
 from rrgmetrics.training.config import Precision, TrainerConfig, differences, read_config, write_config
+from rrgmetrics.utils.extras import need
 
 GROUP = 50  # batches that are sorted by length together
 KEPT_CHECKPOINTS = 2  # the best and the last

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 from rrgmetrics.comparing import explain
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.html import alert, part
-from rrgmetrics.present.marks import Explanation
-from rrgmetrics.reader import read as read_report
-from rrgmetrics.reader.scope import CHEST_XRAY, out_of_scope
+from rrgmetrics.reading import read as read_report
+from rrgmetrics.reading.scope import CHEST_XRAY, out_of_scope
+from rrgmetrics.reporting.html import alert, part
+from rrgmetrics.reporting.marks import Explanation
 from rrgmetrics.spaces.compare import tables
 from rrgmetrics.spaces.compare.scoring import check_reports, compare_reports, title_of
 from rrgmetrics.spaces.compare.verdict import summary
 from rrgmetrics.spaces.framework import launched, load_gradio
 from rrgmetrics.spaces.ui import launch_options
+from rrgmetrics.specs.names import parse_name
 
 if TYPE_CHECKING:
     import gradio

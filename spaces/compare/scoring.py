@@ -9,13 +9,13 @@ from functools import cache
 from typing import Literal
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.names import READER, parse_name
-from rrgmetrics.present.numbers import show
+from rrgmetrics.reporting.numbers import show
 from rrgmetrics.reports import Pair, parse_context
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.spaces.limits import check_size
 from rrgmetrics.spaces.ready import ready
 from rrgmetrics.specs import SPECS, MetricSpec
+from rrgmetrics.specs.names import READER, parse_name
 
 Verdict = Literal["first", "second", "tie", "unscored"]
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from rrgmetrics.english import counted
 from rrgmetrics.metaeval.measured import Measured, MeasuredSet
-from rrgmetrics.present.html import NOTHING, alert, part, remarks, reports
-from rrgmetrics.present.marks import Explanation
-from rrgmetrics.present.numbers import direction, show
-from rrgmetrics.present.tables import Cell, Cells, Group, Table
+from rrgmetrics.reporting.html import NOTHING, alert, part, remarks, reports
+from rrgmetrics.reporting.marks import Explanation
+from rrgmetrics.reporting.numbers import direction, show
+from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 from rrgmetrics.spaces.compare.scoring import Line, title_of
 from rrgmetrics.spaces.compare.verdict import FAMILIES, SIDES, Family, Summary, Wrong, amount, family_of
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.stats import Estimate
+from rrgmetrics.utils.text_format import counted
 
 COMMON = ("any text", "chest X-ray reports in English")  # modalities that go without saying
 PREFERS = {"first": "1", "second": "2", "tie": "=", "unscored": "–"}

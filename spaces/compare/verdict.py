@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.english import by_number, counted, listed
 from rrgmetrics.metaeval.measured import MeasuredSet
-from rrgmetrics.present.marks import Explanation, Remark
-from rrgmetrics.present.numbers import show
+from rrgmetrics.reporting.marks import Explanation, Remark
+from rrgmetrics.reporting.numbers import show
 from rrgmetrics.spaces.compare.scoring import Line, Verdict
 from rrgmetrics.specs import MetricSpec
+from rrgmetrics.utils.text_format import by_number, counted, listed
 
 SIDES: Mapping[Verdict, str] = {"first": "candidate 1", "second": "candidate 2", "tie": "neither"}
 VOICES = {  # what metrics read with, the first that one needs → the voice that they are together

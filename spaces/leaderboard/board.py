@@ -16,10 +16,8 @@ from typing import Any, Unpack
 
 from sqlalchemy import Connection, select, update
 
-from rrgmetrics.english import by_number
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
-from rrgmetrics.names import parse_name
 from rrgmetrics.spaces.access import digest, new_token
 from rrgmetrics.spaces.database import Store, open_store
 from rrgmetrics.spaces.leaderboard import details, jobs, references, registry, schema, scoring, standings, submissions
@@ -38,6 +36,8 @@ from rrgmetrics.spaces.leaderboard.model import (
 from rrgmetrics.spaces.leaderboard.quotas import Quotas
 from rrgmetrics.spaces.leaderboard.standings import Entry, Figure, Table
 from rrgmetrics.spaces.leaderboard.submissions import Description, Form
+from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils.text_format import by_number
 
 SHARES = ("left_out_share", "withheld_share")  # limits from 0 to 1; the others are whole numbers
 NO_LIMIT = ("submissions_in_all",)  # which may be 0

@@ -14,19 +14,21 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from rrgmetrics import child, files, notice
+from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_step, split_names
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.english import by_number, counted
 from rrgmetrics.errors import InputError
-from rrgmetrics.present.numbers import estimate, headed, show
-from rrgmetrics.present.tables import Group, Table
+from rrgmetrics.reporting.numbers import estimate, headed, show
+from rrgmetrics.reporting.tables import Group, Table
+from rrgmetrics.scoring import notice
 from rrgmetrics.spaces.database import place
 from rrgmetrics.spaces.leaderboard.board import Board, changed_limits, open_board
 from rrgmetrics.spaces.leaderboard.creation import create_board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, Limits, RefusedError, Standings
 from rrgmetrics.stats import TRIALS, Estimate
+from rrgmetrics.utils import subprocess_guard as child
+from rrgmetrics.utils.text_format import by_number, counted
 
 BOARD_VARIABLE = "RRGMETRICS_BOARD"
 RESTART_SECONDS = (1.0, 5.0, 30.0, 60.0)

@@ -13,13 +13,13 @@ from sqlalchemy import Connection, insert
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
-from rrgmetrics.names import parse_name
 from rrgmetrics.spaces.access import digest, new_token
 from rrgmetrics.spaces.database import check_free, create_store
 from rrgmetrics.spaces.leaderboard import schema, scoring, submissions
 from rrgmetrics.spaces.leaderboard.board import Board, changed_limits
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.references import Study, read_studies
+from rrgmetrics.specs.names import parse_name
 
 MIN_TRIALS = 100
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from rrgmetrics.collapse import Collapse, find_collapse
+from rrgmetrics.baselines.collapse import Collapse, find_collapse
+from rrgmetrics.baselines.subsets import ORDER, TITLES
 from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
-from rrgmetrics.slices import ORDER, TITLES
 from rrgmetrics.spaces.leaderboard import schema, scoring, shown, standings
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,

@@ -26,13 +26,13 @@ from typing import Any
 import yaml
 
 from rrgmetrics import files
+from rrgmetrics.baselines.skill import Skill
 from rrgmetrics.errors import InputError
 from rrgmetrics.integrations.model_card import eval_yaml
-from rrgmetrics.names import parse_name
-from rrgmetrics.skill import Skill
 from rrgmetrics.spaces import uploading
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, SystemReport
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.stats import Estimate
 from rrgmetrics.version import VERSION
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from rrgmetrics.collapse import Collapse
+from rrgmetrics.baselines.collapse import Collapse
+from rrgmetrics.baselines.skill import Skill
 from rrgmetrics.errors import InputError
-from rrgmetrics.skill import Skill
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.stats import Comparison, Estimate
 

@@ -15,19 +15,19 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from rrgmetrics import files, names
+from rrgmetrics import files
+from rrgmetrics.baselines.comparison import skill_lines
+from rrgmetrics.baselines.skill import TRIVIAL_NAMES
 from rrgmetrics.comparing import ErrorCategory, explain
-from rrgmetrics.english import counted
-from rrgmetrics.present import html
-from rrgmetrics.present.drawing import Scale, scale_around, scale_around_zero, scale_from_zero, scale_of_range
-from rrgmetrics.present.marks import Explanation
-from rrgmetrics.present.numbers import p_value, show, signed
-from rrgmetrics.present.patients import patient
-from rrgmetrics.present.tables import Table
-from rrgmetrics.present.verdict import favour, summary, verdict
-from rrgmetrics.present.worth import collapse_table, skill_table
+from rrgmetrics.reporting import html
+from rrgmetrics.reporting.drawing import Scale, scale_around, scale_around_zero, scale_from_zero, scale_of_range
+from rrgmetrics.reporting.marks import Explanation
+from rrgmetrics.reporting.numbers import p_value, show, signed
+from rrgmetrics.reporting.patients import patient
+from rrgmetrics.reporting.tables import Table
+from rrgmetrics.reporting.verdict import favour, summary, verdict
+from rrgmetrics.reporting.worth import collapse_table, skill_table
 from rrgmetrics.reports import Context
-from rrgmetrics.skill import TRIVIAL_NAMES
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -43,8 +43,9 @@ from rrgmetrics.spaces.leaderboard.model import (
     SystemReport,
     Versus,
 )
+from rrgmetrics.specs import names
 from rrgmetrics.stats import Estimate
-from rrgmetrics.worth import skill_lines
+from rrgmetrics.utils.text_format import counted
 
 CARDS = "https://github.com/rrgmetrics/rrgmetrics/blob/main/metrics"
 MOST_IN_A_TEMPLATE = 20_000  # studies: about 400 kB of the page

@@ -6,12 +6,12 @@ import time
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 
-from rrgmetrics.english import counted
 from rrgmetrics.spaces.access import DAY, GUESS_WINDOW, HOUR, LimitError, address_key, check_rate, count_try
 from rrgmetrics.spaces.database import Store
 from rrgmetrics.spaces.leaderboard import jobs, schema
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.submissions import Form
+from rrgmetrics.utils.text_format import counted
 
 
 class Quotas:

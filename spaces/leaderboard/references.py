@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
-from rrgmetrics.english import by_number, counted
+from rrgmetrics.baselines.subsets import slices_of
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import SHOWN
 from rrgmetrics.reports import Context
-from rrgmetrics.slices import slices_of
+from rrgmetrics.reports.missing import SHOWN
 from rrgmetrics.spaces.leaderboard.submissions import text_fault
+from rrgmetrics.utils.text_format import by_number, counted
 
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 SAFE_QUOTES = {*files.COLUMNS, *files.TABLE_SUFFIXES, "public", ""}

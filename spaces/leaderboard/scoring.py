@@ -16,19 +16,20 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from rrgmetrics import aggregate, stats
+from rrgmetrics import stats
+from rrgmetrics.baselines.skill import PERFECT, Skill, measure_skill, score_beside, trivial_systems
+from rrgmetrics.baselines.subsets import rows_of_slices
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import says_nothing
-from rrgmetrics.names import READER, parse_name
-from rrgmetrics.prepared import Metrics, parse_names, prepare, reduction_of
 from rrgmetrics.reports import Pair, parse_context
-from rrgmetrics.results import Result
+from rrgmetrics.reports.missing import says_nothing
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.skill import PERFECT, Skill, measure_skill, score_beside, trivial_systems
-from rrgmetrics.slices import rows_of_slices
+from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare, reduction_of
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.spaces.database import StoreError, restoring
 from rrgmetrics.spaces.leaderboard import schema, shown
 from rrgmetrics.specs import Key
+from rrgmetrics.specs.names import READER, parse_name
 from rrgmetrics.stats import Comparison, Estimate
 
 SLICE_TRIALS = 1_000

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rrgmetrics.collapse import Collapse
-from rrgmetrics.present.numbers import decimals
+from rrgmetrics.baselines.collapse import Collapse
+from rrgmetrics.reporting.numbers import decimals
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Comparison, Estimate
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select
 
-from rrgmetrics.skill import Skill
+from rrgmetrics.baselines.skill import Skill
 from rrgmetrics.spaces.database import Store
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, shown
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, BoardMetric, Standing, System, Versus

@@ -18,14 +18,14 @@ from pathlib import Path
 from sqlalchemy import select, update
 
 from rrgmetrics.backends.reader import Readings
+from rrgmetrics.baselines.subsets import slices_of
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import Metrics, prepare
-from rrgmetrics.results import Result
-from rrgmetrics.slices import slices_of
+from rrgmetrics.scoring.prepared import Metrics, prepare
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.jobs import Claim
+from rrgmetrics.specs.names import parse_name
 
 POLL = 2.0  # seconds between two looks at an empty queue
 Log = Callable[[str], None]

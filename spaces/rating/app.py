@@ -21,17 +21,17 @@ from urllib.parse import urlsplit
 from markupsafe import Markup
 
 from rrgmetrics.comparing import ErrorCategory
-from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.files import csv_text
-from rrgmetrics.present import html, theme
-from rrgmetrics.present.kinds import KINDS
-from rrgmetrics.present.patients import patient
+from rrgmetrics.reporting import html, theme
+from rrgmetrics.reporting.kinds import KINDS
+from rrgmetrics.reporting.patients import patient
 from rrgmetrics.spaces.access import LimitError, has_accounts, visitor
 from rrgmetrics.spaces.database import StoreError
 from rrgmetrics.spaces.rating import conventions, export
 from rrgmetrics.spaces.rating.answers import MAX_ERRORS
 from rrgmetrics.spaces.rating.project import Project, Rater, Sheet, StaleError, Stamp
+from rrgmetrics.utils.text_format import counted
 
 try:
     import uvicorn

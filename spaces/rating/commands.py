@@ -12,13 +12,13 @@ from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_step, column_names, split_names
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
-from rrgmetrics.present.tables import Group, Table
+from rrgmetrics.reporting.tables import Group, Table
 from rrgmetrics.spaces.address import check_address
 from rrgmetrics.spaces.database import place
 from rrgmetrics.spaces.rating import export
 from rrgmetrics.spaces.rating.project import ASKS, TITLE, NewProject, Project, create_project, open_project
+from rrgmetrics.utils.text_format import counted
 
 PORT = 7860
 

@@ -19,13 +19,13 @@ from typing import Any
 
 from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
-from rrgmetrics.extras import need
 from rrgmetrics.files import PathLike, csv_text, write_text
 from rrgmetrics.files.write import replacing, without_guard
-from rrgmetrics.present.kinds import KINDS
+from rrgmetrics.reporting.kinds import KINDS
 from rrgmetrics.spaces.rating.answers import EQUAL, LETTERS, MAX_ERRORS, Answer, Error, Judged, Preferred
 from rrgmetrics.spaces.rating.conventions import CATEGORIES, CONFIDENCE, CONVENTIONS, RATING, SIGNIFICANT
 from rrgmetrics.spaces.rating.project import Project, Rater, Sheet, Stamp
+from rrgmetrics.utils.extras import need
 
 REPORTS, PREFERENCES, HOW = "Reports", "Preferences", "How to rate"  # sheets
 CLIENT = "form"

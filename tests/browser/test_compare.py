@@ -5,7 +5,7 @@ import re
 import pytest
 
 from rrgmetrics import SPECS
-from rrgmetrics.names import parse_name
+from rrgmetrics.specs.names import parse_name
 
 pytest.importorskip("gradio")
 

@@ -6,8 +6,8 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import files
-from rrgmetrics.comparison import compare_systems
-from rrgmetrics.present.report import report_page
+from rrgmetrics.comparison.table import compare_systems
+from rrgmetrics.reporting.report import report_page
 from rrgmetrics.reports import Pair
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from rrgmetrics import SPECS, module_path
-from rrgmetrics.names import parse_name
+from rrgmetrics.specs.names import parse_name
 
 SHOWN = ("crepe", "finding_errors", "bleu")  # one that predicts, one that reads, one that compares words
 ATTACK = "<script>window.attacked = true</script><img src=x onerror='window.attacked = true'>"

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import prepared
 from rrgmetrics.callbacks import (
     ReportMetrics,
     ReportMetricsCallback,
@@ -25,6 +24,7 @@ from rrgmetrics.callbacks.scoring import Scoring, headline
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import check_pairs
 from rrgmetrics.scorers.finding_errors import FindingErrors
+from rrgmetrics.scoring import prepared
 
 REFERENCES = ["Small left pleural effusion.", "Large right pneumothorax.", "No acute disease."]
 WORSE = ["Cardiomegaly. Rib fracture. Lung mass."] * 3

@@ -19,7 +19,7 @@ from examples.train_report_generator.drawing import draw
 from examples.train_report_generator.studies import Study, draw_study, write_report
 from rrgmetrics.comparing import compare
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 
 SMALL = {
     "image_size": 32,

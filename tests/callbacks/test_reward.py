@@ -13,9 +13,9 @@ from rrgmetrics.callbacks.baselines import TRIVIAL
 from rrgmetrics.callbacks.scale import UnitScale
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.stored import stored_stress
-from rrgmetrics.names import parse_name
 from rrgmetrics.scorers.finding_errors import FindingErrors
 from rrgmetrics.specs import SPECS
+from rrgmetrics.specs.names import parse_name
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,8 +9,8 @@ import pytest
 
 from rrgmetrics.callbacks import ReportMetricsCallback, tables
 from rrgmetrics.callbacks.sampling import Sample
-from rrgmetrics.prepared import score
 from rrgmetrics.reports import Pair
+from rrgmetrics.scoring.prepared import score
 
 
 def rows():

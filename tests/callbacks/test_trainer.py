@@ -278,7 +278,7 @@ def test_seq2seq_trainer_with_compute_metrics(make_trainer, vision_model, tokeni
 def test_published_checkpoints_score_during_training(make_trainer, vision_model, parrot, layout_cache):
     """Each as it is published, in one training; judges need a GPU."""
     from rrgmetrics.doctor.needs import needs
-    from rrgmetrics.names import parse_name
+    from rrgmetrics.specs.names import parse_name
 
     names = sorted({name for need in needs() for name in need.configurations})
     names = [name for name in names if not parse_name(name).spec.judge]

@@ -9,8 +9,9 @@ import pytest
 
 import rrgmetrics
 from float32 import in_float32, rounding
-from rrgmetrics import SPECS, prepared, runner
+from rrgmetrics import SPECS
 from rrgmetrics.backends import reader
+from rrgmetrics.scoring import prepared, runner
 
 BLOCK = 7
 NAMES = {

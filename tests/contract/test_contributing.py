@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import InputError, cards, cli
+from rrgmetrics import InputError, cli
+from rrgmetrics.reporting import cards
 from rrgmetrics.specs import all_specs, plugins
 from rrgmetrics.testing import CHECKS, case_of
 from rrgmetrics.testing.folders import check_citation

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import rrgmetrics
-from rrgmetrics import SPECS, InputError, cards
+from rrgmetrics import SPECS, InputError
+from rrgmetrics.reporting import cards
 from rrgmetrics.testing import checks_of, folders
 
 ROOT = Path(__file__).parents[2]
@@ -82,9 +83,9 @@ def test_a_fault_of_a_card_is_one_line_with_its_path(make_cards, monkeypatch, tm
     card.parent.mkdir(parents=True)
     text = (rrgmetrics.module_path("bleu") / "README.md").read_text(encoding="utf-8")
     card.write_text(text.replace(part, instead), encoding="utf-8")
-    monkeypatch.setattr(rrgmetrics.hub, "module_path", lambda name: card.parent)
+    monkeypatch.setattr(rrgmetrics.scoring.hub, "module_path", lambda name: card.parent)
     assert cards.main(["bleu"]) == 2
-    assert capsys.readouterr().err.startswith(f"rrgmetrics.cards: {card}: {why}")
+    assert capsys.readouterr().err.startswith(f"rrgmetrics.reporting.cards: {card}: {why}")
     monkeypatch.setattr(make_cards, "SPECS", {"bleu": SPECS["bleu"]})
     monkeypatch.setattr(make_cards.written, "__defaults__", (tmp_path,))
     assert make_cards.main() == 2

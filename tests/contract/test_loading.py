@@ -23,8 +23,8 @@ LOADERS = {
     "rrgmetrics/backends/checkpoints/loading.py": {"from_pretrained", "from_config", "torch.load", "load_file"},
     # The user's own class, in memory already, reads what its Trainer wrote a moment ago; safetensors only.
     "callbacks/restoring.py": {"from_pretrained"},
-    "rrgmetrics/reader/lexicon/compiled.py": {"marshal"},  # plain data that it wrote itself; runs nothing
-    "rrgmetrics/workers.py": {"joblib", "pickle"},  # its own processes, and what it wrote for them
+    "rrgmetrics/reading/lexicon/compiled.py": {"marshal"},  # plain data that it wrote itself; runs nothing
+    "rrgmetrics/scoring/workers.py": {"joblib", "pickle"},  # its own processes, and what it wrote for them
     "rrgmetrics/judges/engines/replicas.py": {"joblib"},  # its own processes
     "rrgmetrics/testing/scores.py": {"pickle"},  # a result, there and back
     "spaces/leaderboard/scoring.py": {"zipfile"},  # what numpy raises for statistics of its own that are damaged
@@ -76,6 +76,6 @@ def test_a_loader_is_found(source, loader):
     assert loader in set(loads(source))
 
 
-@pytest.mark.parametrize("source", ["from rrgmetrics.reader.lexicon import load_file", "json.load(file)"])
+@pytest.mark.parametrize("source", ["from rrgmetrics.reading.lexicon import load_file", "json.load(file)"])
 def test_what_loads_nothing_passes(source):
     assert not set(loads(source))

@@ -6,8 +6,8 @@ import importlib.util
 
 import pytest
 
-from rrgmetrics import signature
-from rrgmetrics.names import parse_config, parse_name
+from rrgmetrics.scoring import signature
+from rrgmetrics.specs.names import parse_config, parse_name
 from rrgmetrics.testing import case_of, checks_of, names
 
 

@@ -14,9 +14,9 @@ from types import SimpleNamespace
 import pytest
 
 import rrgmetrics
-from rrgmetrics import notice
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.short import STAND_IN_NOTE
+from rrgmetrics.reporting.short import STAND_IN_NOTE
+from rrgmetrics.scoring import notice
+from rrgmetrics.specs.names import parse_name
 
 SCORE = """
 import logging, sys
@@ -67,7 +67,7 @@ def test_a_script_is_told_once(run):
     ("before", "environment"),
     [
         ("", {notice.VARIABLE: "no"}),
-        ("logging.getLogger('rrgmetrics.notice').disabled = True", {}),
+        ("logging.getLogger('rrgmetrics.scoring.notice').disabled = True", {}),
         ("logging.getLogger('rrgmetrics').setLevel('ERROR')", {}),
         ("", {"RANK": "1"}),  # of processes that train together the first speaks
     ],

@@ -47,7 +47,7 @@ def test_only_public_names_are_imported(package, path):
 @pytest.mark.parametrize(
     "code",
     [
-        "from rrgmetrics.names import _focused",
+        "from rrgmetrics.specs.names import _focused",
         "from rrgmetrics._hidden import name",
         "import rrgmetrics._hidden",
         "def f():\n    from rrgmetrics import files\n    return files._read",

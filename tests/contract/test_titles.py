@@ -13,19 +13,19 @@ from rich.console import Console
 from rrgmetrics import SPECS, module_path
 from rrgmetrics.cli.listing import metric_table
 from rrgmetrics.cli.score import summary_lines
-from rrgmetrics.comparison import compare_systems
+from rrgmetrics.comparison.table import compare_systems
 from rrgmetrics.metaeval import Rated, measure
 from rrgmetrics.metaeval.plots import scatter
 from rrgmetrics.metaeval.ranked import Ranked, RankedCase, ranked_report
-from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import parse_names, prepare
-from rrgmetrics.present.agreement import agreement_tables
-from rrgmetrics.present.report import report_page
-from rrgmetrics.present.results import comparison_table, judge_lines, score_table
-from rrgmetrics.present.short import STAND_IN, STAND_IN_NOTE, marked
-from rrgmetrics.present.terminal import verdict
+from rrgmetrics.reporting.agreement import agreement_tables
+from rrgmetrics.reporting.report import report_page
+from rrgmetrics.reporting.results import comparison_table, judge_lines, score_table
+from rrgmetrics.reporting.short import STAND_IN, STAND_IN_NOTE, marked
+from rrgmetrics.reporting.terminal import verdict
 from rrgmetrics.reports import Pair
+from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.specs import BUNDLED_MARK
+from rrgmetrics.specs.names import parse_name
 
 STAND_INS = [name for name, spec in SPECS.items() if spec.stand_in]
 JUDGES = [name for name in STAND_INS if SPECS[name].judge]
@@ -230,7 +230,7 @@ def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
 def test_the_comparison_of_reports(reports, ui):
     from rrgmetrics.comparing import explain
     from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets
-    from rrgmetrics.present.marks import Explanation
+    from rrgmetrics.reporting.marks import Explanation
     from rrgmetrics.spaces.compare import tables
     from rrgmetrics.spaces.compare.scoring import compare_reports
     from rrgmetrics.spaces.compare.verdict import summary

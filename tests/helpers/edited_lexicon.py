@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rrgmetrics.reader.lexicon import checking, packs
+from rrgmetrics.reading.lexicon import checking, packs
 
 BUNDLED = packs.BUNDLED
 

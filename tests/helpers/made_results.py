@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Mean
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.stats.resampling import wanted_scores
 from rrgmetrics.stats.together import Kept, drawn_scores

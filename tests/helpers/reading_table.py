@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rrgmetrics.reader import Finding, Reading
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading import Finding, Reading
+from rrgmetrics.reading.lexicon import load
 
 _ASSERTIONS = {"+": "present", "-": "absent", "?": "uncertain"}
 

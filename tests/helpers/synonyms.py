@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rrgmetrics.comparing import explain
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 
 
 def check_synonyms(name: str, wordings: str, neighbours: str, modality: str = "chest_xray") -> None:

@@ -9,8 +9,9 @@ import time
 import pytest
 
 import rrgmetrics
-from rrgmetrics import SPECS, hub
+from rrgmetrics import SPECS
 from rrgmetrics.backends.checkpoints import PROBE_SECONDS
+from rrgmetrics.scoring import hub
 
 NO_NETWORK = """
 import socket, time
@@ -169,7 +170,7 @@ from rrgmetrics.cli import main
 from rrgmetrics.errors import BackendError
 
 sentences = []
-for load in (rrgmetrics.load, rrgmetrics.hub.register):
+for load in (rrgmetrics.load, rrgmetrics.scoring.hub.register):
     try:
         load("rouge") if load is rrgmetrics.load else load(names=["rouge"])
     except BackendError as error:

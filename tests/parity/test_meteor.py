@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rrgmetrics
 from rrgmetrics.backends.wordnet import BUNDLED, PARTS, load_wordnet
-from rrgmetrics.missing import says_nothing
+from rrgmetrics.reports.missing import says_nothing
 
 TOKEN = re.compile(r"\w+|[^\w\s]+")  # nltk.wordpunct_tokenize
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from rrgmetrics import aggregate
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Reply, Unscored
 from rrgmetrics.judges.judge import Judge
@@ -24,6 +23,7 @@ from rrgmetrics.judges.protocols.nodule_published import (
 )
 from rrgmetrics.judges.protocols.nodules import Nodules
 from rrgmetrics.reports import check_pairs
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.nodule_f1 import NoduleF1
 from rrgmetrics.specs import SPECS
 

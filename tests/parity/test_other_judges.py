@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rrgmetrics import aggregate
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Reply
 from rrgmetrics.judges.judge import Judge
@@ -21,7 +20,7 @@ from rrgmetrics.judges.protocols.radfact_published import (
     published_positives,
 )
 from rrgmetrics.reports import check_pairs
-from rrgmetrics.scorers import radfact
+from rrgmetrics.scorers import aggregate, radfact
 from rrgmetrics.scorers.judged import KnownMean, known_stats
 
 CASES = json.loads((Path(__file__).parents[1] / "data/other_modalities.json").read_text())["cases"]

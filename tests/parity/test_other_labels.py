@@ -15,9 +15,9 @@ import rrgmetrics
 from rrgmetrics import InputError
 from rrgmetrics.backends.classifier import Classifier, whole
 from rrgmetrics.reports import check_pairs
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.f1_radbert_ct import F1RadbertCt
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import SPECS
 from rrgmetrics.specs.label_names import label_key
 

@@ -15,8 +15,8 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import EngineName, engine_for
 from rrgmetrics.judges.protocols.crimson import Crimson
 from rrgmetrics.judges.protocols.nodules import Nodules
-from rrgmetrics.names import parse_names
 from rrgmetrics.reports import check_pairs
+from rrgmetrics.specs.names import parse_names
 
 CASES = json.loads((Path(__file__).parents[1] / "data/other_modalities.json").read_text())["cases"]
 SECTIONS = {  # of their question about CT → what says the same in ours

@@ -13,7 +13,7 @@ import rrgmetrics
 from float32 import assert_equal_in_float32
 from rrgmetrics.backends import encoder
 from rrgmetrics.backends.bert import load_int8
-from rrgmetrics.missing import says_nothing
+from rrgmetrics.reports.missing import says_nothing
 
 WORDS = st.sampled_from(
     "no small left right pleural effusion effusions Effusion. enlarged, heart 3.5 cm x-ray e.g. 50% (new) n't U.S. "

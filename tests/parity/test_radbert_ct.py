@@ -10,8 +10,8 @@ from float32 import assert_equal_in_float32
 from rrgmetrics.backends.classifier import load_classifier
 from rrgmetrics.labels.ct import ct_conditions, load_ct
 from rrgmetrics.labels.rules import CONDITIONS
-from rrgmetrics.reader import read
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reading import read
+from rrgmetrics.reading.lexicon import load, load_file
 from rrgmetrics.scorers.f1_radbert_ct import PUBLISHED
 
 NAMES = (  # RadEval 2.2, f1Radbert_ct.py

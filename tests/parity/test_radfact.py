@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rrgmetrics import aggregate
 from rrgmetrics.judges.protocols.radfact_scores import JudgedPhrase, best_match, normalise, shares
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.judged import known_stats
 from rrgmetrics.scorers.radfact import KEYS, F1OfMeans, with_f1
 

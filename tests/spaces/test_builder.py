@@ -20,8 +20,8 @@ import yaml
 
 from rrgmetrics import SPECS, cli
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.names import parse_name
 from rrgmetrics.spaces import builder, uploading
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.version import VERSION
 
 pytest.importorskip("gradio")

@@ -12,12 +12,12 @@ from rrgmetrics import SPECS
 from rrgmetrics.comparing import explain
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.marks import Explanation
+from rrgmetrics.reporting.marks import Explanation
 from rrgmetrics.scorers.rouge import Rouge
 from rrgmetrics.spaces.compare import page, scoring, tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports
 from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, family_of, summary, voices
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.stats import Estimate
 
 REFERENCE, WRONG_SIDE, PARAPHRASE = (

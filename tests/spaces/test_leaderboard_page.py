@@ -13,8 +13,8 @@ pytest.importorskip("gradio")
 pytest.importorskip("sqlalchemy")
 
 from rrgmetrics import SPECS
-from rrgmetrics.present.drawing import Scale, share
-from rrgmetrics.present.verdict import favour
+from rrgmetrics.reporting.drawing import Scale, share
+from rrgmetrics.reporting.verdict import favour
 from rrgmetrics.spaces import access
 from rrgmetrics.spaces.access import LimitError, visitor
 from rrgmetrics.spaces.database import StoreError

@@ -7,11 +7,11 @@ import pytest
 import rrgmetrics
 from rrgmetrics import SPECS
 from rrgmetrics.comparing import ErrorCategory
-from rrgmetrics.present import html as drawn
-from rrgmetrics.present.kinds import KINDS, MATCHED, ONLY_HERE
-from rrgmetrics.present.marks import Mark, Remark
-from rrgmetrics.present.numbers import in_words
-from rrgmetrics.reader.model import Span
+from rrgmetrics.reading.model import Span
+from rrgmetrics.reporting import html as drawn
+from rrgmetrics.reporting.kinds import KINDS, MATCHED, ONLY_HERE
+from rrgmetrics.reporting.marks import Mark, Remark
+from rrgmetrics.reporting.numbers import in_words
 from rrgmetrics.spaces import theme
 
 ATTACK = "<script>alert(1)</script><img src=x onerror=alert(1)>'\"&"

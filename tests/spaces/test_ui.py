@@ -15,14 +15,14 @@ from float32 import assert_equal_in_float32, in_float32
 from rrgmetrics import SPECS, files, spaces
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.metaeval.measured import USUAL, measured_sets, reads_chest_xrays
-from rrgmetrics.names import parse_name
-from rrgmetrics.present.explanations import VIEWS, explain_pair
-from rrgmetrics.present.usual import usual
+from rrgmetrics.reporting.explanations import VIEWS, explain_pair
+from rrgmetrics.reporting.usual import usual
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.spaces import batch, controls, limits, rows, snippets, ui
 from rrgmetrics.spaces.examples import examples, opening, sample_file
 from rrgmetrics.spaces.framework import launched
 from rrgmetrics.spaces.pair_view import pair_view
+from rrgmetrics.specs.names import parse_name
 
 pytest.importorskip("gradio")
 

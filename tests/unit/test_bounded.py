@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
-from rrgmetrics.bounded import check_yaml, read_text
 from rrgmetrics.errors import InputError
-from rrgmetrics.evaluation import Evaluation
 from rrgmetrics.judges.protocols.radfact_published import published_entailment
-from rrgmetrics.reader.lexicon import use
+from rrgmetrics.reading.lexicon import use
+from rrgmetrics.scoring.evaluation import Evaluation
 from rrgmetrics.training.config import _read_yaml
+from rrgmetrics.utils.bounded_files import check_yaml, read_text
 
 SECONDS = 20  # far more than any takes, far less than those took that never ended
 

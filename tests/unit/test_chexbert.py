@@ -7,10 +7,11 @@ import pytest
 
 import rrgmetrics
 from float32 import in_float32
-from rrgmetrics import SPECS, aggregate
+from rrgmetrics import SPECS
 from rrgmetrics.backends.chexbert import ConditionReading
 from rrgmetrics.labels.conditions import Status, load_conditions
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.chexbert_f1 import ChexbertF1, label_scores
 from rrgmetrics.scorers.semb_score import SembScore, cosine

@@ -9,20 +9,20 @@ import sys
 
 import pytest
 
-from rrgmetrics import child
+from rrgmetrics.utils import subprocess_guard as child
 
 from ..processes import ended
 
 CHILD = """
 import sys, threading
-from rrgmetrics import child
+from rrgmetrics.utils import subprocess_guard as child
 print(sys.stdin.readline().strip(), flush=True)
 child.follow()
 threading.Event().wait()
 """
 PARENT = """
 import os, signal, sys, time
-from rrgmetrics import child
+from rrgmetrics.utils import subprocess_guard as child
 process = child.start([sys.executable, "-c", {child!r}], b"hello\\n", stdout=sys.stdout)
 if {fork}:
     if os.fork() == 0:  # holds the same end of the pipe, as a data loader's worker would

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rrgmetrics
-from rrgmetrics import notice
-from rrgmetrics.cleaning import clean, has_control_tokens
 from rrgmetrics.comparing import explain
-from rrgmetrics.reader import read
-from rrgmetrics.text import findings_text, impression_text
+from rrgmetrics.reading import read
+from rrgmetrics.reports.cleaning import clean, has_control_tokens
+from rrgmetrics.reports.text import findings_text, impression_text
+from rrgmetrics.scoring import notice
 
 STEPS = {
     "_Small effusion._ _No edema._": "Small effusion. No edema.",

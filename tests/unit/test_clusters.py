@@ -8,7 +8,7 @@ import pytest
 from rrgmetrics import cli
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.summary import search_clusters, summarise
-from rrgmetrics.present.clusters import clusters, draw_clusters, placed
+from rrgmetrics.reporting.clusters import clusters, draw_clusters, placed
 
 pytest.importorskip("sklearn", reason="pip install 'rrgmetrics[plots]'")
 imread = pytest.importorskip("matplotlib.image", reason="pip install 'rrgmetrics[plots]'").imread

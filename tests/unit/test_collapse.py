@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rrgmetrics.collapse import diversity, find_collapse
+from rrgmetrics.baselines.collapse import diversity, find_collapse
 
 WRITTEN = [f"Nodule of {number} mm in the left lung." for number in range(590)]
 

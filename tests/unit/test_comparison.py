@@ -8,7 +8,7 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, Result
-from rrgmetrics.comparison import compare_systems
+from rrgmetrics.comparison.table import compare_systems
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.specs import Key, MetricSpec, get_spec
 

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import aggregate, cli
+from rrgmetrics import cli
 from rrgmetrics.backends.chexbert import ConditionReading
 from rrgmetrics.labels.conditions import Status, load_conditions
-from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import build_scorer
 from rrgmetrics.reports import Pair
+from rrgmetrics.reports.text import get_normaliser
+from rrgmetrics.scorers import aggregate
+from rrgmetrics.scoring.prepared import build_scorer
 from rrgmetrics.specs import PRESETS
 from rrgmetrics.specs.conventions import CONVENTIONS
-from rrgmetrics.text import get_normaliser
+from rrgmetrics.specs.names import parse_name
 
 P, U = Status.POSITIVE, Status.UNCERTAIN
 PAIRS = [  # reference, candidate

@@ -17,7 +17,7 @@ from rrgmetrics.backends.crepe.alignment import (
 )
 from rrgmetrics.backends.crepe.network import Network
 from rrgmetrics.labels.positive_sentences import affirmed
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.reports import Pair
 from rrgmetrics.training.labelled import LabelledPairs
 from rrgmetrics.training.tokenized import tokenize_pairs

@@ -17,8 +17,8 @@ from rrgmetrics.judges.protocols.crimson import Crimson
 from rrgmetrics.judges.protocols.crimson_json import LONGEST, published_ct, tolerant
 from rrgmetrics.judges.protocols.crimson_question import described, question
 from rrgmetrics.judges.protocols.crimson_score import tally
-from rrgmetrics.reader import read
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading import read
+from rrgmetrics.reading.lexicon import load
 from rrgmetrics.reports import Context, Pair, parse_context
 
 PAIR = Pair("Left effusion. Rib fracture.", "Right effusion. Mass.", Context())

@@ -15,7 +15,7 @@ import rrgmetrics
 from rrgmetrics import InputError, Result
 from rrgmetrics.files import stored
 from rrgmetrics.files.stored import KEY
-from rrgmetrics.shards import merge
+from rrgmetrics.scoring.shards import merge
 
 REFERENCES = ["Small left effusion.", "Clear lungs.", "", "No pneumothorax. 5 mm nodule."]
 CANDIDATES = ["Small right effusion.", "Lungs are clear.", "Edema.", "Pneumothorax."]

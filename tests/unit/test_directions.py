@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rrgmetrics import InputError
-from rrgmetrics.gate import NOTHING, Gate
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Mean
+from rrgmetrics.scoring.scope_filter import NOTHING, Gate
 from rrgmetrics.specs import Key
 
 UP = Key("up", "Up", (0.0, 1.0), True)
@@ -58,7 +58,7 @@ def test_rewards_and_the_best_model():
 
 
 def test_pages_say_it_in_words():
-    from rrgmetrics.present import html, numbers
+    from rrgmetrics.reporting import html, numbers
 
     assert numbers.in_words(NEAR) == "Closer to 1 is better: 1 is the best; possible are 0 to ∞."
     assert "worst" not in html.headline(NEAR, 0.5)

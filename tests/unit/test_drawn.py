@@ -8,7 +8,7 @@ import re
 import pytest
 from rich.console import Console
 
-from rrgmetrics.present.tables import Cell, Group, Table, as_cell
+from rrgmetrics.reporting.tables import Cell, Group, Table, as_cell
 
 NUMBER = re.compile(r"[+−]?\d+\.\d+|≤ \d\.\d+ \(floor\)|\[[^\]]*\]")
 WIDTHS = [*range(60, 202, 3)]

@@ -283,8 +283,8 @@ def test_retry_after_a_date():
 
 
 def test_progress_shows_time_and_cost(loopback, load, capsys, monkeypatch):
-    monkeypatch.setattr("rrgmetrics.progress.FIRST_LINE", 0.1)  # of a log
-    monkeypatch.setattr("rrgmetrics.progress.EACH", 0.01)
+    monkeypatch.setattr("rrgmetrics.utils.progress.FIRST_LINE", 0.1)  # of a log
+    monkeypatch.setattr("rrgmetrics.utils.progress.EACH", 0.01)
     loopback.reset(lambda request, tries: time.sleep(0.05) or request.say("x"))
     options = {"base_url": loopback.url, "cache": "no", "price_out": 50.0, "concurrency": 1}
     engine = load_engine(EngineName("openai", "m"), options=options, progress=True)

@@ -8,8 +8,8 @@ import pytest
 import rrgmetrics
 from rrgmetrics import cli
 from rrgmetrics.comparing import compare
-from rrgmetrics.present.marks import Explanation
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
+from rrgmetrics.reporting.marks import Explanation
 
 REFERENCE = "There is a small right pleural effusion. Mild cardiomegaly."
 CANDIDATE = "Small left pleural effusion. The heart is normal in size."

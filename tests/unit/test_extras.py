@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from rrgmetrics.errors import MissingExtraError
-from rrgmetrics.extras import PACKAGES, is_installed, need
 from rrgmetrics.specs import SPECS
+from rrgmetrics.utils.extras import PACKAGES, is_installed, need
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -12,8 +12,8 @@ import subprocess
 import pytest
 
 from rrgmetrics.cli import main
-from rrgmetrics.present.documents import latex, markdown
-from rrgmetrics.present.tables import Cell, Group, Table
+from rrgmetrics.reporting.documents import latex, markdown
+from rrgmetrics.reporting.tables import Cell, Group, Table
 
 HOSTILE = r"[50%]_a & b~#{}$^\"<|>--é"
 REFERENCES = ("Small left pleural effusion. Mild cardiomegaly.", "No pneumothorax.", "Lungs are clear.", "Mild edema.")

@@ -10,9 +10,9 @@ import pytest
 
 from rrgmetrics.comparing import ErrorCategory, compare
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import read
-from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.tokens import tokenize
+from rrgmetrics.reading import read
+from rrgmetrics.reading.lexicon import load
+from rrgmetrics.reading.tokens import tokenize
 from rrgmetrics.synthesis.generator import (
     WAYS,
     Fact,

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 
 
 @pytest.fixture(scope="module")

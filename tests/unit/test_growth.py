@@ -19,7 +19,7 @@ from regex_steps import attacks, count_steps
 from benchmarks.growth import NUMBERED, PIECES, repeated, some_numbered
 from rrgmetrics.backends.crepe.alignment import counterparts, relate, words_of
 from rrgmetrics.comparing import compare
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 
 TIMES = 3
 MOST = 6.0  # times the work for three times the text; a quadratic cost gives 9
@@ -27,21 +27,21 @@ LEAST = 20_000  # lines; below, what is done once counts
 PIECES_OF_TEXT, SENTENCES = 700, 120  # more than a sentence is read at once with: within one, cost is quadratic
 CHOSEN = 24  # kinds a run, by the seed
 ONCE = {  # patterns that are asked for at one place, or in a window of some characters
-    "rrgmetrics.cleaning.answers._HEAD",
-    "rrgmetrics.cleaning.answers._NEXT_ITEM",
-    "rrgmetrics.cleaning.answers._NEXT_LINE",
-    "rrgmetrics.cleaning.boxes._HEADING",
-    "rrgmetrics.cleaning.boxes._LABEL",
-    "rrgmetrics.cleaning.boxes._LEAD",
-    "rrgmetrics.cleaning.lists._HEADING",
-    "rrgmetrics.cleaning.lists._PART",
-    "rrgmetrics.cleaning.lists._STATES",
-    "rrgmetrics.cleaning.lists._STRINGS",
-    "rrgmetrics.cleaning.markup._FRACTURE",
-    "rrgmetrics.cleaning.numbers._OPENS",
+    "rrgmetrics.reports.cleaning.answers._HEAD",
+    "rrgmetrics.reports.cleaning.answers._NEXT_ITEM",
+    "rrgmetrics.reports.cleaning.answers._NEXT_LINE",
+    "rrgmetrics.reports.cleaning.boxes._HEADING",
+    "rrgmetrics.reports.cleaning.boxes._LABEL",
+    "rrgmetrics.reports.cleaning.boxes._LEAD",
+    "rrgmetrics.reports.cleaning.lists._HEADING",
+    "rrgmetrics.reports.cleaning.lists._PART",
+    "rrgmetrics.reports.cleaning.lists._STATES",
+    "rrgmetrics.reports.cleaning.lists._STRINGS",
+    "rrgmetrics.reports.cleaning.markup._FRACTURE",
+    "rrgmetrics.reports.cleaning.numbers._OPENS",
     "rrgmetrics.comparing.compare._WITH",
     "rrgmetrics.labels.graph_words._ADJECTIVE",
-    "rrgmetrics.reader.line_breaks._SIZE",
+    "rrgmetrics.reading.line_breaks._SIZE",
 }
 
 
@@ -99,7 +99,7 @@ def test_many_different_sentences_cost_as_much_as_they_are_many(kind: str) -> No
 
 @pytest.mark.slow
 def test_no_pattern_tries_again_from_every_place() -> None:
-    command = [sys.executable, regex_steps.__file__, "rrgmetrics.cleaning", "rrgmetrics.reader"]
+    command = [sys.executable, regex_steps.__file__, "rrgmetrics.reports.cleaning", "rrgmetrics.reading"]
     found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert len(found) > 100
     growing = {

@@ -17,8 +17,8 @@ from rrgmetrics.metaeval.agreement import measure
 from rrgmetrics.metaeval.judge_noise import _noise, noise_reports
 from rrgmetrics.metaeval.judge_runs import runs_of, spread_of
 from rrgmetrics.metaeval.rated import Rated
-from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
+from rrgmetrics.scoring.prepared import prepare
 
 REFERENCE = "The heart is mildly enlarged. Small left effusion."
 CANDIDATES = ["Mild cardiomegaly.", "Small left effusion.", "Right upper lobe mass."]

@@ -9,14 +9,14 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError
 from rrgmetrics.cli import main
-from rrgmetrics.evaluation import Evaluation
 from rrgmetrics.metaeval import agree
 from rrgmetrics.metaeval.oracle import oracles
-from rrgmetrics.names import check_per_pair, label, parse_config, parse_name
-from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
+from rrgmetrics.scoring.evaluation import Evaluation
+from rrgmetrics.scoring.prepared import prepare
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import PRESETS, all_specs
+from rrgmetrics.specs.names import check_per_pair, label, parse_config, parse_name
 
 REFERENCES = [
     "Small right pleural effusion. No pneumothorax.",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_results import scores_of_sets
 
-from rrgmetrics import aggregate
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
 from rrgmetrics.stats import bootstrap
 

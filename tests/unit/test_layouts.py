@@ -20,9 +20,9 @@ from rrgmetrics.doctor import Doctor
 from rrgmetrics.doctor.needs import needs
 from rrgmetrics.doctor.verified import BASES, PROPERTIES, verified
 from rrgmetrics.errors import BackendError
-from rrgmetrics.hub import module_path
 from rrgmetrics.judges.base import EngineName, Message, Prompt
 from rrgmetrics.judges.engines import load_engine
+from rrgmetrics.scoring.hub import module_path
 
 pytest.importorskip("sentencepiece", reason="GREEN's and RaTE-NER's tokenizers are made with it (extra judges)")
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from rrgmetrics import runner
-from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Pair
+from rrgmetrics.reports.text import get_normaliser
 from rrgmetrics.scorers.base import Mean
-from rrgmetrics.text import get_normaliser
+from rrgmetrics.scoring import runner
+from rrgmetrics.specs.names import parse_name
 
 
 @dataclass

@@ -6,7 +6,7 @@ import platform
 
 import pytest
 
-from rrgmetrics import machine
+from rrgmetrics.utils import machine
 
 FLAGS = "model name\t: Some Chip\nflags\t\t: fpu avx2{more}\n"
 

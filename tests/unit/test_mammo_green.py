@@ -12,7 +12,7 @@ import rrgmetrics
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.protocols.mammo_green import KINDS, MammoGreen, strict, tolerant
 from rrgmetrics.reports import check_pairs
-from rrgmetrics.told import errors_of
+from rrgmetrics.scoring.error_rows import errors_of
 
 CASES = json.loads((Path(__file__).parents[1] / "data/other_modalities.json").read_text())["cases"]
 CASES = [case for case in CASES if case["metric"] == "mammo_green"]

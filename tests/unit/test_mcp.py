@@ -87,8 +87,8 @@ def test_a_client_lists_and_calls_the_tools():
 
 
 def test_without_the_sdk_one_sentence_names_the_extra(monkeypatch, capsys):
-    from rrgmetrics import extras
     from rrgmetrics.cli import main
+    from rrgmetrics.utils import extras
 
     monkeypatch.setattr(extras, "is_installed", lambda package: package != "mcp")
     assert main(["mcp"]) == 2

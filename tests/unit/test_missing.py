@@ -14,11 +14,11 @@ import rrgmetrics
 from rrgmetrics import files
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import is_missing, says_nothing
-from rrgmetrics.present.report import report_page
+from rrgmetrics.reporting.report import report_page
 from rrgmetrics.reports import check_pairs
-from rrgmetrics.results import Result
-from rrgmetrics.streaming import score_stream
+from rrgmetrics.reports.missing import is_missing, says_nothing
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.scoring.streaming import score_stream
 
 CELLS = [None, math.nan, np.float32("nan"), np.float64("nan"), pd.NA, pd.NaT]
 TEXTS = [

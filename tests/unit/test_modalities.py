@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import rrgmetrics
-from rrgmetrics.abnormal import is_abnormal
+from rrgmetrics.baselines.abnormal import is_abnormal
 from rrgmetrics.comparing import compare, explain
 from rrgmetrics.errors import InputError
-from rrgmetrics.present.report.sections import groups
-from rrgmetrics.reader import Reader, read
-from rrgmetrics.results import Result
-from rrgmetrics.streaming import score_stream
+from rrgmetrics.reading import Reader, read
+from rrgmetrics.reporting.report.sections import groups
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.scoring.streaming import score_stream
 
 CT = (
     "CT of the chest with intravenous contrast. Axial images. A 6 mm ground-glass nodule in the right upper lobe. "

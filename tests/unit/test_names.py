@@ -7,10 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rrgmetrics
-from rrgmetrics import InputError, signature
-from rrgmetrics.names import parse_config, parse_name
-from rrgmetrics.prepared import parse_names
+from rrgmetrics import InputError
+from rrgmetrics.scoring import signature
+from rrgmetrics.scoring.prepared import parse_names
 from rrgmetrics.specs import SPECS, Option, all_keys, get_spec, known_as
+from rrgmetrics.specs.names import parse_config, parse_name
 from rrgmetrics.version import VERSION
 
 

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import openi
 from rrgmetrics.labels.conditions import load_conditions
 from rrgmetrics.labels.srr import label_names
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading.lexicon import load
 
 CSV = """uid,MeSH,Problems,image,indication,comparison,findings,impression
 1,normal,normal,PA,Cough.,None.,"The heart is normal, the lungs are clear.",Normal chest.

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics.comparison import Row, compare_systems
+from rrgmetrics.comparison.table import Row, compare_systems
 from rrgmetrics.errors import InputError
-from rrgmetrics.present.differences import differences
-from rrgmetrics.present.numbers import show
-from rrgmetrics.present.report import report_page
+from rrgmetrics.reporting.differences import differences
+from rrgmetrics.reporting.numbers import show
+from rrgmetrics.reporting.report import report_page
 from rrgmetrics.reports import Context, Pair
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Mean
+from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import SPECS, Key
 from rrgmetrics.stats import Estimate
 from rrgmetrics.version import VERSION

@@ -7,14 +7,16 @@ from collections import Counter
 import pytest
 
 import rrgmetrics
-from rrgmetrics import InputError, prepared, progress, runner
+from rrgmetrics import InputError
 from rrgmetrics.backends.encoder import BUNDLED, FINDINGS
 from rrgmetrics.callbacks.schedule import parse_turns
 from rrgmetrics.callbacks.scoring import parse_metrics
-from rrgmetrics.defaults import OF_PACKS, default_metrics
-from rrgmetrics.names import parse_name
-from rrgmetrics.reader.lexicon import all_packs
+from rrgmetrics.reading.lexicon import all_packs
+from rrgmetrics.scoring import prepared, runner
+from rrgmetrics.scoring.defaults import OF_PACKS, default_metrics
 from rrgmetrics.specs import PRESETS
+from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils import progress
 
 WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared by all who need it
     "reader:chest_xray:",

@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 
 import rrgmetrics
-from rrgmetrics import progress
 from rrgmetrics.cli.hints import slow_metrics
-from rrgmetrics.progress import Display, Line, Progress, drained, drawn, phase, showing
+from rrgmetrics.utils import progress
+from rrgmetrics.utils.progress import Display, Line, Progress, drained, drawn, phase, showing
 
 REFERENCES = [f"Nodule of {number} mm in the left lung. No pneumothorax." for number in range(1, 9)]
 CANDIDATES = ["No pneumothorax."] * 4 + REFERENCES[4:]

@@ -16,7 +16,7 @@ from rrgmetrics.backends.tokens import count_ngrams
 from rrgmetrics.cli import main
 from rrgmetrics.labels.positive_sentences import standard_wording
 from rrgmetrics.metaeval.composite import fit, read_rated
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.scorers.radcliq import (
     KEYS,
     Coefficients,

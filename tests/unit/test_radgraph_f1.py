@@ -13,7 +13,7 @@ from rrgmetrics.backends.radgraph.files import GraphFile
 from rrgmetrics.backends.radgraph.words import WORDS, radgraph_words, radgraph_xl_words
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.labels.graph import Entity, Graph, Relation, build_graph
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.scorers.radgraph_f1 import compare_graphs
 
 REPORT = "Small left pleural effusion. No pneumothorax."

@@ -7,8 +7,8 @@ import pytest
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.cli import main
 from rrgmetrics.files import write_table
-from rrgmetrics.reader import read, reader
-from rrgmetrics.reader.engine import read_with
+from rrgmetrics.reading import read, reader
+from rrgmetrics.reading.engine import read_with
 
 REFERENCES = [f"Nodule of {size} mm. No pneumothorax." for size in range(3, 15)]
 SYSTEMS = {

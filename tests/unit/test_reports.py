@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rrgmetrics import InputError
 from rrgmetrics.reports import MAX_CHARACTERS, Context, Pair, check_pairs, parse_age, parse_context
-from rrgmetrics.text import (
+from rrgmetrics.reports.text import (
     NORMALISERS,
     Sections,
     findings_text,

@@ -11,10 +11,12 @@ import pytest
 from made_results import scores_of_sets
 
 import rrgmetrics
-from rrgmetrics import SPECS, InputError, Result, aggregate, hub, prepared
-from rrgmetrics.results import unscored_lines
+from rrgmetrics import SPECS, InputError, Result
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.scorers.bleu import BleuReduction
+from rrgmetrics.scoring import hub, prepared
+from rrgmetrics.scoring.results import unscored_lines
 
 NAN = math.nan
 

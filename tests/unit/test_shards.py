@@ -11,8 +11,8 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, Result, cli
-from rrgmetrics.shards import Shard, parse_shard
-from rrgmetrics.streaming import score_stream
+from rrgmetrics.scoring.shards import Shard, parse_shard
+from rrgmetrics.scoring.streaming import score_stream
 
 NAMES = ("bleu", "bleu?tokenizer=13a", "cider", "finding_errors")
 REFERENCES = [
@@ -231,7 +231,7 @@ def test_results_of_different_kinds_do_not_merge():
 
 def test_a_stream_of_any_size_gives_the_same(made, tmp_path, monkeypatch, capsys):
     """In chunks of three rows; a row that cannot be used is unscored with its reason."""
-    monkeypatch.setattr("rrgmetrics.streaming.CHUNK", 3)
+    monkeypatch.setattr("rrgmetrics.scoring.streaming.CHUNK", 3)
     lines = (made / "good.csv").read_text().splitlines()
     (tmp_path / "good.csv").write_text("\n".join([*lines[:4], "s9,a,b,c", *lines[4:]]))
     assert (

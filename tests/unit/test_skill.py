@@ -7,14 +7,11 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, Result, cli, prepare
-from rrgmetrics.abnormal import abnormal_studies
 from rrgmetrics.backends.reader import Readings
-from rrgmetrics.collapse import find_collapse
-from rrgmetrics.present.tables import as_cell
-from rrgmetrics.present.worth import skill_summary, worth_tables
-from rrgmetrics.reports import Pair, check_pairs
-from rrgmetrics.scorers.base import Mean
-from rrgmetrics.skill import (
+from rrgmetrics.baselines.abnormal import abnormal_studies
+from rrgmetrics.baselines.collapse import find_collapse
+from rrgmetrics.baselines.comparison import Worth, score_with_worth, skill_lines
+from rrgmetrics.baselines.skill import (
     NORMAL_REPORT,
     PERFECT,
     SAMPLE,
@@ -25,9 +22,12 @@ from rrgmetrics.skill import (
     score_beside,
     trivial_systems,
 )
+from rrgmetrics.reporting.tables import as_cell
+from rrgmetrics.reporting.worth import skill_summary, worth_tables
+from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.scorers.base import Mean
 from rrgmetrics.specs import get_spec
 from rrgmetrics.stats import Estimate
-from rrgmetrics.worth import Worth, score_with_worth, skill_lines
 
 REFERENCES = [
     "Small left pleural effusion.",

@@ -7,8 +7,8 @@ import pytest
 import rrgmetrics
 from rrgmetrics.labels.rules import CONDITIONS
 from rrgmetrics.labels.srr import label_names, load_srr, srr_labels
-from rrgmetrics.reader import read
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reading import read
+from rrgmetrics.reading.lexicon import load, load_file
 
 LABELS = {  # report → leaves with statuses
     "Large left effusion with compressive atelectasis.": ["Atelectasis (Present)", "Simple pleural effusion (Present)"],

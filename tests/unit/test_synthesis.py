@@ -10,7 +10,7 @@ import pytest
 from rrgmetrics.comparing import compare
 from rrgmetrics.errors import InputError
 from rrgmetrics.labels.graph import build_graph
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.synthesis import shards, written
 from rrgmetrics.synthesis import synthesize as synthesis
 from rrgmetrics.synthesis.edits import entities, perturb
@@ -466,7 +466,7 @@ def test_files_are_not_replaced_and_too_few_reports_are_said(collection, tmp_pat
 
 
 def test_the_nearest_by_bertscore_are_those_that_the_metric_says():
-    from rrgmetrics.prepared import score
+    from rrgmetrics.scoring.prepared import score
 
     reports = [*REPORTS, "", " ", "Small left effusion.", "Large left pleural effusion."]
     texts = list(dict.fromkeys(reports))

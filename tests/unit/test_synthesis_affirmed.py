@@ -8,7 +8,7 @@ import pytest
 
 from rrgmetrics import InputError, cli
 from rrgmetrics.comparing import compare
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.synthesis.edits.hands import HANDS, in_another_hand
 from rrgmetrics.synthesis.labels import ReaderLabels
 from rrgmetrics.synthesis.pairs import CANDIDATE, Draft, read_rows

@@ -8,7 +8,7 @@ import pytest
 
 from rrgmetrics import InputError
 from rrgmetrics.comparing import compare
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.synthesis.edits.distractors import add_distractors
 from rrgmetrics.synthesis.pairs import split_of
 from rrgmetrics.synthesis.sources import load_collection

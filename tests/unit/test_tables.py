@@ -5,7 +5,7 @@ import io
 from markupsafe import Markup
 from rich.console import Console
 
-from rrgmetrics.present.tables import Cell, Group, Table
+from rrgmetrics.reporting.tables import Cell, Group, Table
 
 ATTACK = "[red]<b>&[/red]"
 TABLE = Table(

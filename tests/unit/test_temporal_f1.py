@@ -6,7 +6,7 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics.labels.temporal import count_shared, read_changes
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.scorers.temporal_f1 import KEYWORDS, find_keywords, keyword_f1
 
 SAID = {  # report → kinds of change with what they are said of

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from rrgmetrics import cli
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.printable import visible
+from rrgmetrics.utils.printable import visible
 
 ATTACKS = ["\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\r", "\x08", "\x7f", "\u202e", "\u2066", "\x1b]8;;http://a\x1b\\"]
 OBEYED = "".join({each for attack in ATTACKS for each in attack if not each.isprintable()})
@@ -89,7 +89,7 @@ def test_what_commands_log_is_written_out() -> None:
 
 
 def test_lines_of_progress_are_written_out(capsys, monkeypatch) -> None:
-    from rrgmetrics import progress
+    from rrgmetrics.utils import progress
 
     attack = "".join(ATTACKS)
     monkeypatch.setattr(progress, "FIRST_LINE", 0.0)

@@ -11,7 +11,7 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, cli
-from rrgmetrics.told import TOLD, errors_of
+from rrgmetrics.scoring.error_rows import TOLD, errors_of
 
 REFERENCES = ["Small left pleural effusion. Nodule of 8 mm in the right upper lobe.", "Clear lungs.", "12345"]
 CANDIDATES = ["Small right pleural effusion.", "Clear lungs.", "Clear lungs."]

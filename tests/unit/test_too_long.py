@@ -5,10 +5,10 @@ import json
 import pytest
 
 import rrgmetrics
-from rrgmetrics import signature
 from rrgmetrics.backends.encoder import BUNDLED, FINDINGS, load_encoder
 from rrgmetrics.judges.protocols.green import Green
 from rrgmetrics.reports import Pair
+from rrgmetrics.scoring import signature
 
 NAMES = ["bertscore", "radeval_bertscore", "semb_score", "crepe"]
 FINDINGS_OF_FILMS = ("An opacity", "A scar", "A granuloma", "A bulla", "A nodule", "A cavity", "A mass", "Collapse")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rrgmetrics.present.verdict import Tally, verdict_alone, verdict_on
+from rrgmetrics.reporting.verdict import Tally, verdict_alone, verdict_on
 
 FIVE = ("V", "W", "X", "Y", "Z")
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import BackendError, InputError, workers
+from rrgmetrics import BackendError, InputError
 from rrgmetrics.reports import check_pairs
+from rrgmetrics.scoring import workers
 
 from ..processes import children, ended
 

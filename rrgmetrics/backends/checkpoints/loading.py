@@ -24,7 +24,7 @@ from rrgmetrics.backends.checkpoints import PICKLE, Checkpoint, limits
 from rrgmetrics.backends.checkpoints.archives import check_uncompressed
 from rrgmetrics.backends.checkpoints.trial import check_tokenizer
 from rrgmetrics.errors import BackendError, MissingExtraError
-from rrgmetrics.extras import need
+from rrgmetrics.utils.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -28,10 +28,10 @@ from rrgmetrics.comparing import ErrorCategory, compare
 from rrgmetrics.comparing.claims import as_claimed
 from rrgmetrics.comparing.penalties import penalties, silent
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import need
 from rrgmetrics.labels.positive_sentences import affirmed
-from rrgmetrics.reader import Reading
+from rrgmetrics.reading import Reading
 from rrgmetrics.reports import Context, Pair, distinct_texts
+from rrgmetrics.utils.extras import need
 
 BUNDLED = "crepe-bundled@3"
 FOLDERS = {

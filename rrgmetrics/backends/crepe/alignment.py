@@ -18,13 +18,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.cleaning import clean
 from rrgmetrics.comparing.alignment import set_beside
-from rrgmetrics.reader.items import find_items
-from rrgmetrics.reader.lexicon import Senses, load
-from rrgmetrics.reader.model import Reading
-from rrgmetrics.reader.tokens import ENDS, LONGEST_SENTENCE, Token
-from rrgmetrics.reader.typing_errors import tokenize_report
+from rrgmetrics.reading.items import find_items
+from rrgmetrics.reading.lexicon import Senses, load
+from rrgmetrics.reading.model import Reading
+from rrgmetrics.reading.tokens import ENDS, LONGEST_SENTENCE, Token
+from rrgmetrics.reading.typing_errors import tokenize_report
+from rrgmetrics.reports.cleaning import clean
 
 RELATIONS = ("none", "beside", "elsewhere", "alike beside", "alike elsewhere", "new", "new number", "near number")
 NONE, BESIDE, ELSEWHERE, ALIKE_BESIDE, ALIKE_ELSEWHERE, NEW, NEW_NUMBER, NEAR_NUMBER = range(len(RELATIONS))

@@ -24,7 +24,7 @@ from rrgmetrics.backends.crepe.model import CrepeSettings, apply_heads, crepe_cl
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import need
+from rrgmetrics.utils.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor

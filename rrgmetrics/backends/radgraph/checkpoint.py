@@ -21,7 +21,7 @@ from rrgmetrics.backends.checkpoints.loading import build_model, load_config, lo
 from rrgmetrics.backends.radgraph.network import Pieces, RadgraphNetwork, RadgraphSettings
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.extras import need
+from rrgmetrics.utils.extras import need
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -13,7 +13,7 @@ from rrgmetrics.backends.checkpoints import Checkpoint, checksum, find_checkpoin
 from rrgmetrics.backends.checkpoints.limits import read_config
 from rrgmetrics.backends.checkpoints.loading import check_classes, load_config, load_model, load_tensors
 from rrgmetrics.errors import BackendError
-from rrgmetrics.extras import need
+from rrgmetrics.utils.extras import need
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 TAKEN = ("r", "lora_alpha", "target_modules", "use_rslora", "rank_pattern", "alpha_pattern", "fan_in_fan_out", "bias")

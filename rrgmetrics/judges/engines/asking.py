@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from rrgmetrics.causes import Cause, of_ending
-from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import Answerer, Prompt, Reply, SupportsBool
 from rrgmetrics.judges.cache import Cache, Record, append, read_records
-from rrgmetrics.progress import phase
+from rrgmetrics.utils.causes import Cause, of_ending
+from rrgmetrics.utils.progress import phase
+from rrgmetrics.utils.text_format import counted
 
 MAX_CHARACTERS = 1_000_000  # of a reply; the longest that a protocol expects has some ten thousand
 MILLION = 1_000_000

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import Engine, SupportsBool, engine_for
 from rrgmetrics.judges.engines import load_engine
-from rrgmetrics.names import READER, parse_name
 from rrgmetrics.specs import JUDGE_OPTIONS, OptionValue
+from rrgmetrics.specs.names import READER, parse_name
 
 JUDGE = "green"  # whose options are read; those of the engine are the same for all judges
 JUDGED = re.compile(rf"{JUDGE}(?:[@?]|$)")

@@ -24,15 +24,15 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rrgmetrics.causes import Cause, of_status
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.extras import need
 from rrgmetrics.judges.base import Prompt, Reply
 from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, WHOLE, Answer, ended, failed, is_dry, too_long
 from rrgmetrics.judges.engines.bodies import ACCEPTED, limit_bodies
 from rrgmetrics.judges.engines.hosts import is_loopback, tell_host
 from rrgmetrics.judges.engines.model_names import is_same_model
 from rrgmetrics.judges.engines.secret import Secret
+from rrgmetrics.utils.causes import Cause, of_status
+from rrgmetrics.utils.extras import need
 
 if TYPE_CHECKING:
     from rrgmetrics.judges.engines import EngineOptions

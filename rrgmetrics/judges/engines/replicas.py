@@ -166,7 +166,7 @@ class Elsewhere:
 
 
 def _load(load: Callable[[], Model]) -> tuple[Any, int, int]:
-    from rrgmetrics import child
+    from rrgmetrics.utils import subprocess_guard as child
 
     child.follow_parent()
     _here[:] = [load()]

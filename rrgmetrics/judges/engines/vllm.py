@@ -17,15 +17,15 @@ from typing import Any
 
 from rrgmetrics.backends.checkpoints.limits import check_folder, read_json, stored_shapes, weight_files
 from rrgmetrics.backends.checkpoints.loading import load_config, load_tokenizer, tokenizer_code
-from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.extras import need
 from rrgmetrics.judges.base import EngineName, Prompt
 from rrgmetrics.judges.engines.adapters import Causal, find_causal
 from rrgmetrics.judges.engines.asking import Answer
 from rrgmetrics.judges.engines.chats import check_chats, has_template, prompt_ids
 from rrgmetrics.judges.engines.hf import needs_bf16, unreadable
 from rrgmetrics.judges.engines.replicas import Elsewhere, Model, Question, Replica, ask_all, shares
+from rrgmetrics.utils.extras import need
+from rrgmetrics.utils.text_format import counted
 
 ROUND = 512  # prompts; vLLM runs up to 256 at a time
 RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # for which vLLM makes room

@@ -49,7 +49,7 @@ from rrgmetrics.judges.protocols.crimson_question import Patient, check_package,
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, by_kind, tally
 from rrgmetrics.judges.protocols.replies import ELLIPSES
 from rrgmetrics.judges.protocols.templates import digits, is_ct, of_pack
-from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
 from rrgmetrics.reports import Context, Pair
 
 CHECKPOINT = "rajpurkarlab/medgemma-4b-it-crimson"

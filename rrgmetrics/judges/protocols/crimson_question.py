@@ -15,7 +15,7 @@ from typing import Literal
 
 from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.judges.protocols.templates import fill, of_pack
-from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
 from rrgmetrics.reports import Context, dicom_age
 
 Patient = Literal["years", "dicom", "keys"]

@@ -24,8 +24,8 @@ from rrgmetrics.judges.protocols.counts import CATEGORIES, category_of
 from rrgmetrics.judges.protocols.loose_json import Pairs, plain
 from rrgmetrics.judges.protocols.replies import NONE, answer_of, denies, read_json, short, texts
 from rrgmetrics.judges.protocols.templates import digits, fill
-from rrgmetrics.reader import Finding
-from rrgmetrics.reader.lexicon import Lexicon, lexicon_of
+from rrgmetrics.reading import Finding
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reports import Pair
 
 SEVERITIES = ("Not actionable", "Actionable nonurgent error", "Urgent error", "Emergent error")  # 1 to 4

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rrgmetrics.backends.comparison import Compared
-from rrgmetrics.english import counted
 from rrgmetrics.judges.base import Message, Prompt, engine_for
 from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors
@@ -27,6 +26,7 @@ from rrgmetrics.judges.protocols.green_parsers import LABELS, MATCHED, TITLES
 from rrgmetrics.judges.protocols.statements import matched_words
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reports import Pair
+from rrgmetrics.utils.text_format import counted
 
 CHECKPOINT = "StanfordAIMI/GREEN-radllama2-7b"
 WORDS = 300  # of each report; the authors' max_len

@@ -35,8 +35,8 @@ from rrgmetrics.judges.protocols.nodule_published import (
 )
 from rrgmetrics.judges.protocols.replies import ELLIPSES, answer_of, denies, has_keys, read_json, short
 from rrgmetrics.judges.protocols.templates import digits, fill
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import lexicon_of
+from rrgmetrics.reading import Reading
+from rrgmetrics.reading.lexicon import lexicon_of
 from rrgmetrics.reports import Pair
 
 MAX_TOKENS = 4096

@@ -35,8 +35,8 @@ from rrgmetrics.judges.protocols.radfact_scores import best_match, normalise
 from rrgmetrics.judges.protocols.replies import answer_of, listed, read_json, short, texts
 from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.judges.protocols.templates import digits, fill, of_pack
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.reading import Reading
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
 from rrgmetrics.reports import Pair
 
 POSITIVES = "radfact_positives"

@@ -14,9 +14,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from rrgmetrics.bounded import check_yaml, yaml_errors
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.protocols.replies import short
+from rrgmetrics.utils.bounded_files import check_yaml, yaml_errors
 
 MOST = 5_000  # entries of a reply
 

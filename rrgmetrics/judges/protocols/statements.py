@@ -11,9 +11,9 @@ from collections.abc import Collection
 
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.comparing.penalties import silent
-from rrgmetrics.reader import Finding, Reading
-from rrgmetrics.reader.lexicon import lexicon_of
-from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reading import Finding, Reading
+from rrgmetrics.reading.lexicon import lexicon_of
+from rrgmetrics.reading.places import near, same_side
 
 
 def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:

@@ -16,8 +16,8 @@ from rrgmetrics.metaeval.gaming.search import GOALS, Goal, Search
 from rrgmetrics.metaeval.gaming.studies import N_STUDIES, Studies, generated_studies, own_studies, rated_studies
 from rrgmetrics.metaeval.gaming.tricks import Trick, all_tricks
 from rrgmetrics.metaeval.stress.scoring import Named, read_metrics
-from rrgmetrics.progress import Line, phase
 from rrgmetrics.stats import TRIALS
+from rrgmetrics.utils.progress import Line, phase
 
 STEPS = 100  # texts that a search tries
 

@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from rrgmetrics.metaeval.tricks import standalone
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, load
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, load
 from rrgmetrics.synthesis.edits.evasions import capitalised, evasion_words
 from rrgmetrics.synthesis.edits.words import edit_words
 

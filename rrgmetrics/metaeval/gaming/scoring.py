@@ -10,10 +10,10 @@ import numpy as np
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.gaming.studies import Studies
 from rrgmetrics.metaeval.stress.outside import Function, checked
-from rrgmetrics.names import label, parse_name
-from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.scoring.prepared import Metrics, prepare
+from rrgmetrics.specs.names import label, parse_name
 
 KEPT_REFERENCES = 4096
 

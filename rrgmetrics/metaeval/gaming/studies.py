@@ -15,10 +15,10 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.loaders import Data
 from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.metaeval.stress.suite import Source
-from rrgmetrics.progress import watched
 from rrgmetrics.synthesis.generator import corrupt, draw_study, render
 from rrgmetrics.synthesis.generator.draws import weighted
 from rrgmetrics.synthesis.generator.phrasebook import phrasebook
+from rrgmetrics.utils.progress import watched
 
 N_STUDIES = 240
 MISTAKES: Mapping[str, tuple[int, int]] = {"weak": (3, 4), "mid": (1, 2), "good": (0, 1)}  # of even and odd studies

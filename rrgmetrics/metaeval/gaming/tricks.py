@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rrgmetrics.metaeval.gaming.studies import Studies
 from rrgmetrics.metaeval.tricks import added, common_findings, standalone
-from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
 from rrgmetrics.synthesis.edits import style
 from rrgmetrics.synthesis.edits.evasions import (
     evasion_words,

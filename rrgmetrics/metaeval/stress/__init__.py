@@ -16,7 +16,7 @@ from rrgmetrics.metaeval.stress.measure import OfKind, OfLadder, Stressed, Stres
 from rrgmetrics.metaeval.stress.scoring import Named, read_metrics, score_suite
 from rrgmetrics.metaeval.stress.suite import N_REPORTS, PER_KIND, Case, Suite, build_suite
 from rrgmetrics.metaeval.stress.written import written_packs, written_suite
-from rrgmetrics.prepared import prepare
+from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.synthesis.sources import GENERATOR, load_collection
 
 __all__ = [

@@ -14,8 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics import hub
 from rrgmetrics.errors import InputError
+from rrgmetrics.scoring import hub
 from rrgmetrics.specs import SPECS, others
 
 Function = Callable[[list[str], list[str]], Sequence[float]]

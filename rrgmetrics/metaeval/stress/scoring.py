@@ -12,11 +12,11 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import OTHER
 from rrgmetrics.metaeval.stress.outside import Function, checked, find, of_module
 from rrgmetrics.metaeval.stress.suite import Suite
-from rrgmetrics.names import check_per_pair, label
-from rrgmetrics.prepared import Metrics, parse_names
 from rrgmetrics.reports import Pair
-from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.scoring.prepared import Metrics, parse_names
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import check_per_pair, label
 
 Named = str | Callable[..., Any]
 INTACT = "intact"  # the report itself, beside the kinds

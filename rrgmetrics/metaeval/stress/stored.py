@@ -19,7 +19,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.measured import read_results
 from rrgmetrics.metaeval.stress.kinds import KINDS
 from rrgmetrics.metaeval.stress.measure import NAN, OfKind, OfLadder, Stressed, StressReport
-from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
 from rrgmetrics.version import VERSION
 
 

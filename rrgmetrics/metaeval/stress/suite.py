@@ -19,10 +19,9 @@ from rrgmetrics.comparing.significance import significance
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import ALONE, KINDS, OTHER, kinds_of
 from rrgmetrics.metaeval.tricks import added, evaded, standalone
-from rrgmetrics.progress import watched
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.scope import CHEST_CT, out_of_scope
+from rrgmetrics.reading import Reading
+from rrgmetrics.reading.lexicon import load
+from rrgmetrics.reading.scope import CHEST_CT, out_of_scope
 from rrgmetrics.reports import Context, check_report
 from rrgmetrics.synthesis.edits import attributes, grades, negation, perturb, presence, style
 from rrgmetrics.synthesis.edits.evasions import hide
@@ -31,6 +30,7 @@ from rrgmetrics.synthesis.edits.paraphrase import paraphrase
 from rrgmetrics.synthesis.edits.sentences import reorder
 from rrgmetrics.synthesis.edits.words import edit_words
 from rrgmetrics.synthesis.readings import reading_of
+from rrgmetrics.utils.progress import watched
 
 N_REPORTS = 300
 PER_KIND = 100

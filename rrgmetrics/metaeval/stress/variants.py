@@ -30,9 +30,9 @@ from rrgmetrics.files import PathLike
 from rrgmetrics.metaeval.stress.kinds import OTHER
 from rrgmetrics.metaeval.stress.scoring import INTACT, Named, Scored, read_metrics, score_suite
 from rrgmetrics.metaeval.stress.suite import Case, Suite
-from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import check_report
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.stats import LEVEL, TRIALS, Estimate, bootstrap
 
 KEYS = ("discrimination", "robustness")

@@ -17,7 +17,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import KINDS, OTHER
 from rrgmetrics.metaeval.stress.suite import HONEST, Case, Suite
 from rrgmetrics.metaeval.tricks import added, evaded, standalone
-from rrgmetrics.reader.lexicon import all_packs
+from rrgmetrics.reading.lexicon import all_packs
 from rrgmetrics.synthesis.edits import style
 from rrgmetrics.synthesis.edits.sentences import reorder
 

@@ -6,7 +6,7 @@ import re
 from random import Random
 
 from rrgmetrics.comparing.model import Unit
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading.lexicon import load
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.sentences import replace_words
 from rrgmetrics.synthesis.edits.words import edit_words, english_pattern, words_pattern

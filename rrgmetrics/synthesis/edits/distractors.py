@@ -31,7 +31,7 @@ def add_distractors(text: str, rng: Random) -> str:
 
     Example:
         >>> from rrgmetrics.comparing import compare
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> text = "Small left pleural effusion. Clear lungs."
         >>> other = add_distractors(text, Random(0))
         >>> other != text, compare(read(text), read(other)).total

@@ -19,7 +19,7 @@ from random import Random
 from typing import NamedTuple
 
 from rrgmetrics.labels.graph import Entity, Graph
-from rrgmetrics.reader.model import Span
+from rrgmetrics.reading.model import Span
 from rrgmetrics.synthesis.edits.attributes import STEPS_APART
 from rrgmetrics.synthesis.edits.perturb import NUMBER_WEIGHTS, A, B, C, D
 from rrgmetrics.synthesis.edits.sentences import replace_words

@@ -12,7 +12,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading.lexicon import load
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.sentences import replace_words, tidy
 from rrgmetrics.synthesis.edits.words import edit_words

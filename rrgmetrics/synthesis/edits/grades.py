@@ -9,7 +9,7 @@ import re
 from random import Random
 
 from rrgmetrics.comparing.model import Unit
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading.lexicon import load
 from rrgmetrics.synthesis.edits.attributes import STEPS_APART
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.sentences import replace_words

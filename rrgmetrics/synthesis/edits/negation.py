@@ -24,7 +24,7 @@ def lose_negation(page: Page, rng: Random) -> str | None:
     """States what a report denies.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> text = "There is no pneumothorax."
         >>> lose_negation(Page(text, read(text)), Random(0))
         'There is a pneumothorax.'
@@ -36,7 +36,7 @@ def add_negation(page: Page, rng: Random) -> str | None:
     """Denies what a report states.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> text = "There is a left pleural effusion."
         >>> add_negation(Page(text, read(text)), Random(0))
         'There is no left pleural effusion.'

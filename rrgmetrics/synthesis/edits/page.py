@@ -11,10 +11,10 @@ from typing import Any
 
 from rrgmetrics.comparing.model import Unit
 from rrgmetrics.comparing.observations import units
-from rrgmetrics.reader import Finding, Reading, Span
-from rrgmetrics.reader.items import find_items
-from rrgmetrics.reader.lexicon import lexicon_of
-from rrgmetrics.reader.tokens import Token
+from rrgmetrics.reading import Finding, Reading, Span
+from rrgmetrics.reading.items import find_items
+from rrgmetrics.reading.lexicon import lexicon_of
+from rrgmetrics.reading.tokens import Token
 from rrgmetrics.synthesis.edits.sentences import Slot, slots
 from rrgmetrics.synthesis.readings import tokens_of
 

@@ -9,7 +9,7 @@ from functools import cache
 from random import Random
 
 from rrgmetrics.comparing import compare
-from rrgmetrics.reader import Reading
+from rrgmetrics.reading import Reading
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.presence import listed
 from rrgmetrics.synthesis.edits.sentences import Slot, reorder, replace_words, rewrite
@@ -31,7 +31,7 @@ def paraphrase(reading: Reading, rng: Random) -> str | None:
         Another text in which the reader finds no error; None if a few tries gave none.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> reading = read("Heart size is normal. Small left pleural effusion.")
         >>> compare(reading, read(paraphrase(reading, Random(1)))).total
         0

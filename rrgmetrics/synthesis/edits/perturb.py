@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from rrgmetrics.comparing import Comparison, ErrorCategory, compare
-from rrgmetrics.reader import Reading
+from rrgmetrics.reading import Reading
 from rrgmetrics.synthesis.edits.attributes import (
     bad_position,
     compared,
@@ -87,7 +87,7 @@ def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = 
         The new text and the number of errors put in for each category A to F; None if no edit succeeded.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> text, injected = inject(read("Small left pleural effusion. Clear lungs."), lambda rng: None, Random(0), 1)
         >>> sum(injected)
         1

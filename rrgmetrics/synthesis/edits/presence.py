@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from rrgmetrics.comparing.model import Unit
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading import Reading
+from rrgmetrics.reading.lexicon import load
 from rrgmetrics.synthesis.edits.page import Donors, Page
 from rrgmetrics.synthesis.edits.sentences import Slot, insert, replace_words, rewrite
 from rrgmetrics.synthesis.edits.words import edit_words, english_pattern

@@ -12,8 +12,8 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, load
-from rrgmetrics.reader.tokens import sentences as reader_sentences
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, load
+from rrgmetrics.reading.tokens import sentences as reader_sentences
 from rrgmetrics.synthesis.readings import tokens_of
 
 _NUMBERED = re.compile(r"(?:(?<=\n)|(?<=^)|(?<=:\s))\s*\d{1,2}[.)][ \t]*(?=\n|$)")  # an enumerator left alone

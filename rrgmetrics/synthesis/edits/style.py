@@ -10,7 +10,7 @@ import re
 from random import Random
 
 from rrgmetrics.comparing import compare
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reading.lexicon import load
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.sentences import Slot, insert, replace_words, rewrite
 from rrgmetrics.synthesis.edits.words import edit_words, variant_pattern, variant_words
@@ -70,7 +70,7 @@ def make_narrative(page: Page, rng: Random) -> str:
     """Gives the sentences that have no verb one.
 
     Example:
-        >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reading import read
         >>> text = "Small left effusion. The heart is normal in size."
         >>> make_narrative(Page(text, read(text)), Random(3))
         'Small left effusion is noted. The heart is normal in size.'

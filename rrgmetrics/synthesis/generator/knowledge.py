@@ -7,8 +7,8 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from rrgmetrics.reader.lexicon import Lexicon, concept_files, load, load_file
-from rrgmetrics.reader.reader import read
+from rrgmetrics.reading.lexicon import Lexicon, concept_files, load, load_file
+from rrgmetrics.reading.reader import read
 from rrgmetrics.synthesis.grammar import Template, parse_rules
 from rrgmetrics.synthesis.phrases import load_phrases
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
 from rrgmetrics.synthesis.generator.draws import pick
 from rrgmetrics.synthesis.generator.english import article, words
 from rrgmetrics.synthesis.generator.knowledge import DEVICES, DIFFUSE, knowledge

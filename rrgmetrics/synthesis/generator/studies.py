@@ -7,7 +7,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.synthesis.generator.draws import pick, weighted
 from rrgmetrics.synthesis.generator.knowledge import (
     DEVICES,

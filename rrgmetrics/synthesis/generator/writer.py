@@ -9,7 +9,7 @@ from functools import cache
 from random import Random
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon import load_file
+from rrgmetrics.reading.lexicon import load_file
 from rrgmetrics.synthesis.generator.draws import pick
 from rrgmetrics.synthesis.generator.english import words
 from rrgmetrics.synthesis.generator.phrasebook import Style, phrasebook

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import InputError, aggregate, stats
-from rrgmetrics.prepared import Metrics
+from rrgmetrics import InputError, stats
+from rrgmetrics.scorers import aggregate
+from rrgmetrics.scoring.prepared import Metrics
 from rrgmetrics.spaces.access import LimitError
 from rrgmetrics.spaces.leaderboard import open_board, pages, scoring
 from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from rrgmetrics import InputError, prepare
-from rrgmetrics.prepared import Metrics
+from rrgmetrics.scoring.prepared import Metrics
 from rrgmetrics.spaces.leaderboard import board as board_module
 from rrgmetrics.spaces.leaderboard import jobs, open_board, scoring, standings, worker
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from rrgmetrics import InputError, cli
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.prepared import Metrics
+from rrgmetrics.scoring.prepared import Metrics
 from rrgmetrics.spaces.leaderboard import commands, references, schema, scoring
 from rrgmetrics.spaces.leaderboard.export import export_board
 from rrgmetrics.spaces.leaderboard.model import RefusedError

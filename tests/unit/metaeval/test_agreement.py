@@ -24,9 +24,9 @@ from rrgmetrics.metaeval.model import label_of
 from rrgmetrics.metaeval.plots import regression, scatter, write_plots
 from rrgmetrics.metaeval.ranked import Ranked, RankedCase, holds, ranked_report
 from rrgmetrics.metaeval.rated import Published
-from rrgmetrics.present.agreement import agreement_tables
-from rrgmetrics.present.documents import latex, markdown
-from rrgmetrics.present.papers import ALSO
+from rrgmetrics.reporting.agreement import agreement_tables
+from rrgmetrics.reporting.documents import latex, markdown
+from rrgmetrics.reporting.papers import ALSO
 from rrgmetrics.reports import Context, Pair
 
 NAN = float("nan")

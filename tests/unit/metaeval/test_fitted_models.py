@@ -11,7 +11,7 @@ from rated_layouts import PAIRS, TOTALS, rexval
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import agree
-from rrgmetrics.prepared import score
+from rrgmetrics.scoring.prepared import score
 
 FEATURES = {"bleu#2": (0.2, 0.3, -0.5), "finding_errors": (1.0, 2.0, 1.5)}  # mean, scale, weight
 

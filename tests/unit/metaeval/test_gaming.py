@@ -13,8 +13,8 @@ from rrgmetrics.metaeval.gaming import Studies, game, generated_studies, own_stu
 from rrgmetrics.metaeval.gaming.stored import record, stored_gaming
 from rrgmetrics.metaeval.gaming.tricks import all_tricks, played
 from rrgmetrics.metaeval.loaders import load
-from rrgmetrics.present.gaming import gaming_tables
-from rrgmetrics.reader import read
+from rrgmetrics.reading import read
+from rrgmetrics.reporting.gaming import gaming_tables
 from rrgmetrics.synthesis.edits.evasions import evasion_words, excuse_all, hide, leave_out, pad, tell_as_history
 
 REPORT = (

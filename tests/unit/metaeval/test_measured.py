@@ -15,7 +15,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import advice, agree
 from rrgmetrics.metaeval.measured import DEVELOPMENT, USUAL, measured_sets, of_metric
 from rrgmetrics.metaeval.recording import record
-from rrgmetrics.present import evidence
+from rrgmetrics.reporting import evidence
 from rrgmetrics.specs import SPECS
 from rrgmetrics.stats import Estimate
 

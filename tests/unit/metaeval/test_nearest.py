@@ -8,8 +8,8 @@ import pytest
 from rrgmetrics.metaeval import nearest as module
 from rrgmetrics.metaeval.nearest import Question, nearest
 from rrgmetrics.metaeval.pool_index import Postings, index_of
-from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
+from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.synthesis.generator import generate_pairs
 
 INDEXED = [

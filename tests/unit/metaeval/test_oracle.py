@@ -8,7 +8,7 @@ import pytest
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.oracle import RANDOM, oracles
-from rrgmetrics.present.retrieved import oracle_table
+from rrgmetrics.reporting.retrieved import oracle_table
 from rrgmetrics.reports import Context, Pair
 
 PAIRS = {

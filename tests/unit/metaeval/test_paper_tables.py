@@ -18,8 +18,8 @@ from rrgmetrics.metaeval.ablation import ablation
 from rrgmetrics.metaeval.by_rater import by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import EVERY_KIND, counting, from_raters
 from rrgmetrics.metaeval.overlooked import ANY, BEST, overlooked
-from rrgmetrics.present import papers
-from rrgmetrics.present.papers import ALSO
+from rrgmetrics.reporting import papers
+from rrgmetrics.reporting.papers import ALSO
 from rrgmetrics.reports import Pair
 
 NAN = float("nan")

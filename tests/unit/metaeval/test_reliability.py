@@ -8,7 +8,7 @@ import pytest
 from rrgmetrics.metaeval import Rated
 from rrgmetrics.metaeval.plots import dots, histograms
 from rrgmetrics.metaeval.reliability import distributions, intraclass, krippendorff
-from rrgmetrics.present.papers import ALSO
+from rrgmetrics.reporting.papers import ALSO
 from rrgmetrics.reports import Pair
 
 NAN = float("nan")

@@ -18,7 +18,7 @@ from rrgmetrics.metaeval.significance_classes import (
     _match,
     compare_classes,
 )
-from rrgmetrics.prepared import prepare
+from rrgmetrics.scoring.prepared import prepare
 
 URGENT, ACTIONABLE, MINOR, BENIGN = CLASSES
 REFERENCE = "Right upper lobe mass. Small left effusion. Clips in the right breast."

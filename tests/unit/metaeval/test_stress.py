@@ -16,9 +16,9 @@ from rrgmetrics.metaeval.stress.kinds import ALONE, kinds_of
 from rrgmetrics.metaeval.stress.outside import find, of_module
 from rrgmetrics.metaeval.stress.stored import record, results_file, stored_stress
 from rrgmetrics.metaeval.stress.written import edited
-from rrgmetrics.present.stress import remarks, stress_tables
-from rrgmetrics.present.stress_card import stress_block, stress_table
-from rrgmetrics.present.stress_page import changed, stress_page
+from rrgmetrics.reporting.stress import remarks, stress_tables
+from rrgmetrics.reporting.stress_card import stress_block, stress_table
+from rrgmetrics.reporting.stress_page import changed, stress_page
 from rrgmetrics.specs import SPECS
 from rrgmetrics.synthesis.generator import generate_reports
 

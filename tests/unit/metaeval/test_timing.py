@@ -14,8 +14,8 @@ from rrgmetrics import BackendError
 from rrgmetrics.cli import main
 from rrgmetrics.metaeval import agree
 from rrgmetrics.metaeval.timing import score_timed
-from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
+from rrgmetrics.scoring.prepared import prepare
 
 NAMES = ("bleu", "radcliq", "green#errors")
 

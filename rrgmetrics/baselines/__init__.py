@@ -1,0 +1,1 @@
+"""What a score is worth: trivial systems, skill, collapse, subsets of studies."""

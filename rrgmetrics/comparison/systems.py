@@ -1,0 +1,220 @@
+"""Systems against each other, from whatever their reports are in to a table with intervals and corrected tests.
+
+>>> import rrgmetrics
+>>> comparison = rrgmetrics.compare(
+...     {"a": ["Clear lungs.", "Edema."], "b": ["Lungs are clear.", "Edema."]},
+...     ["Lungs are clear.", "Mild edema."], metrics="rouge", trivial=False, progress=False,
+... )
+>>> comparison
+Comparison(a, b on 2 studies: rouge)
+>>> round(comparison["b"]["rouge"].scores["rouge_1"], 3)
+0.833
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rrgmetrics import files, stats
+from rrgmetrics.backends.reader import Readings
+from rrgmetrics.baselines.comparison import TRIALS as WORTH_TRIALS
+from rrgmetrics.baselines.comparison import Worth, score_with_worth
+from rrgmetrics.comparison.table import Correction, Row, check_correction, choose_keys, compare_systems
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports import Pair
+from rrgmetrics.reports.missing import Missing, check_choice
+from rrgmetrics.scoring.defaults import default_metrics
+from rrgmetrics.scoring.prepared import parse_names, prepare
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.utils.notebook import drawn, exported
+from rrgmetrics.utils.progress import STATISTICS, phase, showing
+from rrgmetrics.utils.text_format import counted
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Systems on the same studies: what each scored, and how it differs from the first one.
+
+    Attributes:
+        results: For each system its Results by metric; `comparison["name"]` for short.
+        rows: Every score with its interval, difference, test and corrected p-value, by metric, key and system.
+        studies: The pairs of each system.
+        correction: Of the p-values, over all tests of the table.
+        worth: What the systems are worth beside trivial ones; None if that was not asked for.
+    """
+
+    results: Mapping[str, Mapping[str, Result]]
+    rows: Sequence[Row]
+    studies: Mapping[str, files.Studies]
+    correction: Correction = "holm"
+    worth: Worth | None = None
+
+    @property
+    def n_studies(self) -> int:
+        """Number of studies."""
+        return len(next(iter(self.studies.values())).pairs)
+
+    def __getitem__(self, system: str) -> Mapping[str, Result]:
+        """The Results of one system by metric."""
+        return self.results[system]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Returns the rows as a pandas frame.
+
+        Returns:
+            A line a metric, key and system: `value`, `low` and `high` of the score, `difference`, `difference_low` and
+            `difference_high` from the first system, `p`, `p_corrected`, `p_floor` (the smallest p that the trials can
+            give, 0 if it is exact), `effect_size`; NaN for the first system.
+        """
+        import pandas
+
+        return pandas.DataFrame([row.to_dict() for row in self.rows])
+
+    def to_latex(self) -> str:
+        """Returns the table of a paper (a line a metric, a column a system) as LaTeX with booktabs."""
+        return exported(self, "latex")
+
+    def to_markdown(self) -> str:
+        """Returns the table of a paper (a line a metric, a column a system) as Markdown."""
+        return exported(self, "markdown")
+
+    def to_html(self) -> str:
+        """Returns the page with scores, tests and every study, as `--html` writes it."""
+        return exported(self, "html")
+
+    def to_json(self) -> str:
+        """Returns scores, intervals, tests and signatures as JSON, as `--json` writes them."""
+        return exported(self, "json")
+
+    def __repr__(self) -> str:
+        metrics = ", ".join(next(iter(self.results.values())))
+        studies = counted(self.n_studies, "study", "studies")
+        return f"Comparison({', '.join(self.results)} on {studies}: {metrics})"
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook."""
+        return drawn(self)
+
+
+def compare(
+    systems: Mapping[str, Any],
+    references: Any = None,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    contexts: Any = None,
+    columns: files.Columns = None,
+    all_keys: bool = False,
+    keys: Sequence[str] | None = None,
+    correction: Correction = "holm",
+    trials: int = stats.TRIALS,
+    level: float = stats.LEVEL,
+    seed: int = 0,
+    trivial: bool = True,
+    train: Sequence[str] = (),
+    abnormal: Sequence[bool] | None = None,
+    batch_size: int | None = None,
+    device: str | None = None,
+    workers: int = 1,
+    progress: bool = True,
+    missing: Missing = "unscored",
+    per_study: str = "error",
+    text: str = "",
+    readings: Readings | None = None,
+) -> Comparison:
+    """Scores systems on the same studies and tests how they differ from the first one.
+
+    Args:
+        systems: Each system's reports by its name: a list or column of texts, or a table or file of any kind that
+            `rrgmetrics.score` takes, joined with the references by `study_id` where both have one. The first is the
+            baseline.
+        references: The radiologists' reports, likewise; None takes those beside the systems' reports, which must be
+            the same for all.
+        metrics: Metrics as in `rrgmetrics.score`; None: some eight that fit the kind of report
+            (`rrgmetrics.scoring.defaults`).
+        contexts: One dict a study with any of `age`, `sex`, `indication`, `prior`; or None.
+        columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
+        all_keys: Every key of each metric instead of the headline.
+        keys: These result keys alone, in this order, such as `["rouge_1", "crepe"]`; None: as `all_keys` says.
+        correction: For all tests of the table: "holm", "bh" (Benjamini-Hochberg) or "none".
+        trials: Resamples of intervals and random swaps of tests.
+        level: Coverage of intervals, between 0 and 1.
+        seed: Of every interval and test.
+        trivial: Whether trivial systems are scored beside (`rrgmetrics.measure_worth`).
+        train: Reports of a training set, of which the most frequent one is a trivial system.
+        abnormal: Which studies are abnormal; None: what the reader finds in the references.
+        batch_size: As in `rrgmetrics.score`.
+        device: As in `rrgmetrics.score`.
+        workers: As in `rrgmetrics.score`.
+        progress: Whether to show a bar while it runs.
+        missing: As in `rrgmetrics.score`.
+        per_study: As in `rrgmetrics.score`.
+        text: As in `rrgmetrics.prepare`.
+        text: As in `rrgmetrics.prepare`.
+        readings: Keeps what the reader reads, so that a page of the comparison need not read it again.
+
+    Returns:
+        The comparison: a table in notebooks, `.to_latex()`, `.to_markdown()`, `.to_html()`, `.to_json()`, `.to_frame()`
+        for pandas, `.results` for the Results.
+
+    Raises:
+        InputError: A name, system, report or list that cannot be used; nothing was scored.
+        BackendError: Weights or data that are not there; nothing was scored.
+        MissingExtraError: An optional dependency that is not installed; nothing was scored.
+    """
+    texts = [] if metrics is None else list(parse_names(metrics))
+    check_correction(correction)
+    if keys is not None and texts:
+        choose_keys(texts, keys)
+    studies = files.read_systems(systems, references, contexts, columns, per_study)
+    pairs = {name: each.pairs for name, each in studies.items()}
+    n_studies = len(next(iter(pairs.values())))
+    texts = texts or list(default_metrics(pair.reference for pair in next(iter(pairs.values()))))
+    if abnormal is not None and len(abnormal) != n_studies:
+        raise InputError(f"abnormal has {len(abnormal)} entries for {n_studies} studies; pass one truth value a study.")
+    ids = next(iter(studies.values())).study_ids
+    scored = partial(_scored, texts, pairs, ids, trivial, train=train, abnormal=abnormal, trials=trials, seed=seed)
+    drawing: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
+    with showing(progress):
+        runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "workers": workers, "text": text}
+        results, worth = scored(
+            progress=progress, readings=readings or Readings(), missing=check_choice(missing), **runtime
+        )
+        with phase(STATISTICS, shown=progress):
+            results = {
+                name: {metric: replace(result, study_ids=ids) for metric, result in own.items()}
+                for name, own in results.items()
+            }
+            rows = compare_systems(results, all_keys=all_keys, keys=keys, correction=correction, **drawing)
+    return Comparison(results, rows, studies, correction, worth)
+
+
+def _scored(
+    metrics: Sequence[str],
+    pairs: Mapping[str, Sequence[Pair]],
+    study_ids: Sequence[str] | None,
+    trivial: bool,
+    *,
+    train: Sequence[str],
+    abnormal: Sequence[bool] | None,
+    trials: int,
+    seed: int,
+    progress: bool,
+    readings: Readings,
+    **runtime: Any,
+) -> tuple[Mapping[str, Mapping[str, Result]], Worth | None]:
+    """The results of each system by metric, and what they are worth if trivial systems are to stand beside them."""
+    with prepare(metrics, **runtime) as ready:
+        prepared = ready.keeping(readings)
+        if not trivial:
+            prepared.warn(pairs, study_ids)
+            results = prepared.score_sets(list(pairs.values()), progress=progress)
+            return dict(zip(pairs, results, strict=True)), None
+        options: dict[str, Any] = {"train": train, "abnormal": abnormal, "study_ids": study_ids}
+        options |= {"trials": min(trials, WORTH_TRIALS), "seed": seed}
+        return score_with_worth(prepared, pairs, progress=progress, **options)

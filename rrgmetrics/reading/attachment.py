@@ -1,0 +1,367 @@
+"""Gives every mention the words that describe it.
+
+The words between two mentions belong to the later one if they stand directly before it ("small right effusion"),
+otherwise to the earlier one ("opacity in the right base"). A place said once for a list holds for the whole list.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from rrgmetrics.reading.change import give, settle
+from rrgmetrics.reading.device_passage import pass_by
+from rrgmetrics.reading.ellipsis import is_joint
+from rrgmetrics.reading.excluded_places import spare
+from rrgmetrics.reading.items import Item, Mention
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords
+from rrgmetrics.reading.nesting import is_known, own_items
+from rrgmetrics.reading.recording import follow
+from rrgmetrics.reading.unpunctuated_lists import is_telegram, only_tells
+
+_CUES = frozenset(
+    {
+        "clause_end",
+        "versus",
+        "item_break",
+        "probable_before",
+        "possible_before",
+        "negation_before",
+        "resolved_before",
+        "evidenced_by",
+        "negation_after",
+        "probable_after",
+        "preferred_to",
+    }
+)
+_DESCRIBING = frozenset(
+    {
+        "side",
+        "zone",
+        "severity",
+        "measure",
+        "count",
+        "acuity",
+        "change",
+        "morphology",
+        "tip",
+        "route",
+        "position",
+        "asymmetry",
+        "level",
+    }
+)
+_PLACE = frozenset({"side", "zone", "structure", "location_preposition"})
+_OWNING = frozenset({"its", "their"})
+_REACH = 16  # tokens
+_DEPTH = 4  # items from a device to the word that judges its depth
+_FROM = 3  # items from "from" to the site that a device has left
+
+
+def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
+    """Gives each mention the items that describe it (`mention.modifiers`); returns the items as they are settled."""
+    small = lexicon.small
+    items = follow(list(items))
+    _deny_positions(items)
+    _leave_behind(items)
+    _judge_depths(items, mentions, lexicon)
+    pass_by(items, small)
+    spare(items, small)
+    topic = _topic(items, mentions)
+    settle(items, mentions, lexicon)
+    give(items, mentions, lexicon)
+    spoken = sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
+    groups = _by_position(spoken)
+    telegraphic = len(groups) > 1 and is_telegram(items, groups, lexicon)
+    for k, group in enumerate(groups):
+        before = groups[k - 1] if k else None
+        lo = before[0].last if before else 0
+        split = _split(items, lo, group[0], small) if before else _after_with(items, group[0].first, small)
+        if before and telegraphic and only_tells(items[lo : group[0].first]):
+            split = group[0].first
+        post = items[lo:split] if before else []
+        pre = items[split : group[0].first]
+        for mention in before or ():
+            mention.modifiers.extend(post)
+            mention.post_place = _has_place(post)
+            if _lies_in(items[lo : group[0].first], group[0], items, small):
+                mention.modifiers.append(items[group[0].first])
+        for mention in group:
+            mention.modifiers.extend(own_items(items, mention, group, pre, small))
+            own = items[mention.first : mention.last] if mention.first + 1 < mention.last else []
+            mention.pre_place = mention.elided is not None or _has_place([*pre, *own])
+            mention.post_place = False
+            says_where = _starts_with_place(items, mention)
+            articles = [item.word for item in pre[-3:]]
+            of_device = not mention.denies and lexicon.concepts[mention.concept].is_device
+            known_by = small.definite | _OWNING if of_device else small.definite  # "a pacemaker; ITS generator"
+            mention.definite_article = not says_where and not known_by.isdisjoint(articles)
+            known = is_known(pre)
+            if known and mention.assertion == "absent" and not (mention.denies or mention.change):
+                mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
+            left = mention.assertion == "absent" and any(item.word == "residual" for item in pre)
+            if left and not (mention.denies or mention.change):
+                mention.change = "stable"  # "RESIDUAL pneumothorax not seen" tells of no earlier one that has gone
+        if k == len(groups) - 1:
+            tail = items[group[0].last :]
+            for mention in group:
+                mention.modifiers.extend(tail)
+                mention.post_place = _has_place(tail)
+                mention.definite_article = mention.definite_article or _at_that_place(tail, small)
+    for mention in mentions:
+        if topic is not None and not _has_place_of(mention, "side"):
+            mention.modifiers.append(topic)
+        mention.extent = _extent(mention)
+    if len(mentions) > 1:
+        _share_places(items, groups, lexicon)
+        _share_device_words(spoken, lexicon)
+        _share_verdict(items, spoken, lexicon)
+    return items
+
+
+def _at_that_place(items: list[Item], small: SmallWords) -> bool:
+    """Tells whether a finding lies where another does: "some haziness remains AT THAT SITE"."""
+    return any(b.word in small.sites and (a.word in small.definite or a.word == "same") for a, b in pairwise(items))
+
+
+def _deny_positions(items: list[Item]) -> None:
+    """Marks what is denied of a device's position: "without kinking or migration", in place."""
+    denied = 0  # items that a negation still reaches over
+    if not any("position" in item.senses for item in items):
+        return
+    for i, item in enumerate(items):
+        if "negation_before" in item.senses or item.word == "not":
+            denied = 4
+        elif denied and "position" in item.senses:
+            items[i] = item.saying({**item.senses, "denied": True})
+            denied = 4
+        elif item.word in (",", ";") or _says_more(items, i):
+            denied = 0
+        else:
+            denied = max(0, denied - 1)
+
+
+def _says_more(items: list[Item], i: int) -> bool:
+    """Tells whether an item ends what is denied: none of "EVIDENCE OF coiling", "no PNEUMOTHORAX OR malposition"."""
+    listed = "concept" in items[i].senses and any(item.word in ("or", "nor") for item in items[i + 1 : i + 2])
+    return not listed and items[i].word not in ("or", "nor") and bool(items[i].senses.keys() - {"location_preposition"})
+
+
+def _leave_behind(items: list[Item]) -> None:
+    """Takes the site from words for where a device was, in place: "advanced FROM THE OESOPHAGUS into the stomach"."""
+    tips = [i for i, item in enumerate(items) if "tip" in item.senses]
+    left = [i for i in tips if _stands_behind_from(items, i)] if len(tips) > 1 else []
+    for i in left if len(left) < len(tips) else ():
+        items[i] = items[i].saying({})
+
+
+def _stands_behind_from(items: list[Item], i: int) -> bool:
+    """Tells whether nothing but an article and a description stands between "from" and the item at `i`."""
+    for item in reversed(items[max(0, i - _FROM) : i]):
+        if item.word == "from" or "tip" in item.senses or item.word == "to":
+            return item.word == "from"
+    return False
+
+
+def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:
+    """Returns the side that a sentence is about: "RIGHT: small effusion, atelectasis", "Left lung: ..."."""
+    first = min((mention.first for mention in mentions), default=0)
+    colon = next((i for i in range(min(first, _DEPTH)) if items[i].word == ":"), 0)
+    sides = [item for item in items[:colon] if item.senses.get("side") in ("left", "right")]
+    return sides[0] if len(sides) == 1 else None
+
+
+def _has_place_of(mention: Mention, kind: str) -> bool:
+    return any(kind in part for item in mention.modifiers for part in (item.senses, *item.senses.get("inside", ())))
+
+
+def _judge_depths(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Marks a device whose depth is called wrong, in place: "the ETT is LOW", "NG tube too high"."""
+    for mention in mentions:
+        if mention.concept in lexicon.roles["tipped"]:
+            for i in range(mention.last, min(len(items), mention.last + _DEPTH)):
+                known = items[i].senses.keys() <= {"quality", "item_break", "severity", "location_preposition"}
+                if items[i].word in lexicon.small.astray and known and _ends(items, i, lexicon):
+                    items[i] = items[i].saying({"position": "bad"})
+                if not known or items[i].word in lexicon.small.separators:
+                    break
+
+
+def _ends(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    return i + 1 == len(items) or items[i + 1].word in lexicon.small.closing
+
+
+def _extent(mention: Mention) -> tuple[int, int]:
+    """Returns the tokens from the first to the last word that describes a mention, none far from it."""
+    first, last = mention.tokens
+    for item in mention.modifiers:
+        if _DESCRIBING.isdisjoint(item.senses):
+            continue
+        if mention.tokens[0] - _REACH < item.first < mention.tokens[1] + _REACH:
+            first, last = min(first, item.first), max(last, item.last)
+    return first, last
+
+
+def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
+    """Groups mentions that overlap (one quality said of two structures)."""
+    groups: list[list[Mention]] = []
+    for mention in mentions:
+        if groups and mention.first < max(m.last for m in groups[-1]):
+            groups[-1].append(mention)
+        else:
+            groups.append([mention])
+    for group in groups:
+        group.sort(key=lambda m: -m.last)
+    return groups
+
+
+def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int:
+    """Returns where the words of the later mention begin, from item `lo` on."""
+    hi = later.first
+    if later.elided:
+        joints = (i for i in range(hi - 1, lo - 1, -1) if is_joint(items[i], small))
+        return next(joints, lo - 1) + 1
+    stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
+    if stop is not None:
+        return stop + 1
+    predicate = any("item_break" in item.senses for item in items[lo : hi - 2])
+    if predicate and items[hi - 1].word == "and" and "severity" in items[hi - 2].senses:
+        return hi  # "the effusion is LARGE and displaces the heart"
+    colon = next((i for i in range(lo, hi) if items[i].word in small.separators or items[i].word == ":"), None)
+    if colon is not None and items[colon].word == ":" and colon > lo:
+        return colon + 1  # "the mediastinum is shifted to the left: mucus plug"
+    strong = next(
+        (i for i in range(hi - 1, lo - 1, -1) if items[i].word in small.strong_separators or _is_cue(items[i], small)),
+        None,
+    )
+    if strong is not None and not any(item.word in small.placing for item in items[strong + 1 : hi]):
+        return strong + 1
+    for i in range(hi - 1, lo - 1, -1):
+        item = items[i]
+        if item.word in small.separators or _is_cue(item, small):
+            return i + 1
+    return hi if any(item.word in small.placing for item in items[lo:hi]) else lo
+
+
+def _is_cue(item: Item, small: SmallWords) -> bool:
+    return not _CUES.isdisjoint(item.senses) and item.word not in small.showing
+
+
+def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
+    """Returns where the words of the first mention begin: after "with", if what it joins has no place of its own.
+
+    After a comma, if each side of it names a side: "sutures on the right, small left effusion". "The left hemithorax
+    is FILLED with fluid" tells where the fluid is.
+    """
+    sided = False
+    for i in range(hi - 1, -1, -1):
+        if items[i].word == ";":
+            return i + 1
+        sided = sided or "side" in items[i].senses
+        if sided and items[i].word == "," and _names_another(items[:i], small):
+            return i + 1
+        if items[i].word in small.placing:
+            return 0
+        if items[i].word == "with" and not (i and items[i - 1].word in small.filling) and not _is_bare_place(items[:i]):
+            return i + 1
+    return 0
+
+
+def _is_bare_place(items: list[Item]) -> bool:
+    """Tells whether a sentence opens with nothing but a place: "LEFT BASE with atelectasis"."""
+    places = all(item.word == "now" or (item.senses and item.senses.keys() <= _PLACE) for item in items)
+    return places and any(item.senses.keys() & {"zone", "structure"} for item in items)
+
+
+def _names_another(items: list[Item], small: SmallWords) -> bool:
+    """Tells whether words before a comma place a thing of their own, and not what a list of places leads to."""
+    places = (
+        item.senses.keys() & {"side", "zone", "location_preposition"} or item.word in small.joints for item in items
+    )
+    return any("side" in item.senses for item in items) and not all(places)
+
+
+def _starts_with_place(items: list[Item], mention: Mention) -> bool:
+    """Tells whether a statement begins with a place: in "the left base is dense" the article is that of the base."""
+    senses = items[mention.first].senses
+    if mention.at > mention.first:
+        return "structure" in senses
+    return any("zone" in part for part in senses.get("inside", ()))
+
+
+def _lies_in(between: list[Item], later: Mention, items: list[Item], small: SmallWords) -> bool:
+    """Tells whether a finding lies in what the next is said of: "a wedge fracture OF T9 with loss of height"."""
+    leads = bool(between) and all(item.word in small.places | small.definite for item in between)
+    return leads and _starts_with_place(items, later)
+
+
+def _has_place(items: list[Item]) -> bool:
+    return True in ["side" in item.senses or "zone" in item.senses for item in items]
+
+
+def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexicon) -> None:
+    """Lets a place said once hold for all findings of a list, a place after the list first."""
+    pairs = [(a[0], b[0]) for a, b in pairwise(groups) if _listed(items, a[0], b[0], lexicon)]
+    for earlier, later in reversed(pairs):
+        if later.post_place and not (earlier.pre_place or earlier.post_place):
+            _lend_place(later, earlier, lexicon)
+            earlier.post_place = True
+    # the second of "large right and SMALL LEFT effusions" has no side to give away
+    second = {id(b[0]) for a, b in pairwise(groups) if a[0].concept == b[0].concept}
+    for earlier, later in pairs:
+        if earlier.pre_place and id(earlier) not in second and not (later.pre_place or later.post_place):
+            _lend_place(earlier, later, lexicon)
+            later.pre_place = True
+
+
+def _lend_place(giver: Mention, taker: Mention, lexicon: Lexicon) -> None:
+    """Gives a place to a finding that has none; what lies in the lingula has its side."""
+    if not any("zone" in item.senses and lexicon.zones[item.senses["zone"]].side for item in taker.modifiers):
+        taker.modifiers.extend(i for i in giver.modifiers if "side" in i.senses or "zone" in i.senses)
+
+
+def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether two mentions stand in one list, or the later explains the earlier."""
+    between = items[earlier.last : later.first]
+    if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
+        return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
+    sign = not later.denies and earlier.concept in lexicon.concepts[later.concept].sign_of
+    loose = not (_lung_like(earlier, lexicon) and _lung_like(later, lexicon))
+    if not lexicon.roles["directed"].isdisjoint((earlier.concept, later.concept)) or (loose and not sign):
+        return False  # "fluid in the left pleural cavity, pushing the trachea TO THE RIGHT"
+    if later.link is earlier:
+        return True
+    if any(i.word == ";" or "negation_after" in i.senses for i in between):
+        return False  # "consolidation: none; atelectasis: left base"
+    beside = any(item.word in lexicon.small.associated for item in between)  # "a mass with ADJACENT atelectasis in"
+    if (sign or beside) and sum(i.word == "with" for i in between) == 1:
+        between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
+    if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
+        return False
+    return sign or beside or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
+
+
+def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
+    return not mention.denies and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
+
+
+def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Hands tip, route and position words found beside another finding to the device before them."""
+    device: Mention | None = None
+    for mention in mentions:
+        if not mention.denies and lexicon.concepts[mention.concept].is_device:
+            device = mention
+        elif device is not None:
+            device.modifiers.extend(
+                i for i in mention.modifiers if i.senses.keys() & {"tip", "position"} and i.first > device.tokens[0]
+            )
+
+
+def _share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Lets what is said behind a list of devices hold for all of them: "UAC and UVC are in good position"."""
+    for earlier, later in reversed(list(pairwise(mentions))):
+        between = items[earlier.last : later.first]
+        devices = not any(m.denies or not lexicon.concepts[m.concept].is_device for m in (earlier, later))
+        if devices and between and all(item.word in lexicon.small.joints for item in between):
+            last = later.tokens[1]
+            said = (i for i in later.modifiers if i.senses.keys() & {"position", "change"} and i.first >= last)
+            earlier.modifiers.extend(said)

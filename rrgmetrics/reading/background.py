@@ -1,0 +1,160 @@
+"""What a report tells of the patient, and not of the film: illness, therapy, operation, the day of it.
+
+Words of time and therapy say so ("lymphoma, AFTER CYCLE 2", "DAY 6 AFTER left pneumonectomy", "KNOWN asthma"), in what
+opens a report and tells nothing that is seen. Which findings can be told so is data (role "background"). An illness is
+no finding then; an operation is one that counts only where both reports tell of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from rrgmetrics.reading.items import Item, Mention
+from rrgmetrics.reading.lexicon import Lexicon
+
+PLACES = frozenset({"side", "zone", "location_preposition"})
+SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break", "clause_end", "versus"})
+TOLD_OF_FILM = frozenset({"measure", "change", "severity", "versus", "possible_before", "probable_before"})
+TITLE = 4  # words before the disease in a report's first words: "Non-small cell lung cancer."
+FOR = "for"
+WITH = "with"
+_PLACED = frozenset({"side", "zone", "structure"})
+BACK = 6  # items before an operation among which its day is told
+
+
+class Background(NamedTuple):
+    """The mentions of a sentence that tell of the patient.
+
+    Attributes:
+        illnesses: They are no findings.
+        operations: They are findings that count only where both reports tell of them.
+    """
+
+    illnesses: Collection[Mention] = ()
+    operations: Collection[Mention] = ()
+
+
+def told_of_patient(
+    items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
+) -> list[Mention]:
+    """Returns what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
+    small = lexicon.small
+    names = lexicon.roles["history"]
+    if not small.treated.isdisjoint([item.word for item in items]):
+        names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
+    reasons = [mention for mention in mentions if _is_reason(items, mention, mentions, lexicon)]
+    diseases = [mention for mention in mentions if mention.concept in names and mention not in reasons]
+    colon = next((i for i, item in enumerate(items) if item.word == ":"), 0)
+    if any(item.word in small.treated for item in items[:colon]):
+        diseases = [mention for mention in diseases if mention.first < colon]  # "Sarcoma follow-up: calcified nodules"
+    if not diseases:
+        return reasons
+    bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
+    alone = bare and len(mentions) == 1
+    titled = opening and (alone or _is_before_operations(items, mentions, lexicon)) and _is_title(items, mentions[0])
+    treated = bare and any(item.word in small.treated for item in items)
+    history = reasons
+    for mention in diseases:
+        before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
+        known = not small.historic.isdisjoint(before)
+        told = (
+            ((titled and mention is mentions[0]) or treated)
+            and mention.certainty == "definite"
+            and mention.assertion == "present"
+        )
+        history += [mention] if known or told else []
+    return history
+
+
+def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> Background:
+    """Returns what a sentence ahead of all findings tells of the patient: "Erect film DAY 2 AFTER cholecystectomy."."""
+    small, roles = lexicon.small, lexicon.roles
+    told = [mention for mention in mentions if not mention.dropped]
+    if any(
+        mention.denies
+        or mention.assertion != "present"
+        or mention.concept not in roles["background"] | roles["history"]
+        for mention in told
+    ):
+        return Background()
+    words = {item.word for item in items}
+    patient = not words.isdisjoint(small.patients)
+    timed = not words.isdisjoint(small.courses | small.historic | small.treated | small.settings)
+    if not timed or any(_tells_of_film(item, lexicon, patient=patient) for item in items):
+        return Background()
+    operations = [mention for mention in told if _is_operation(mention, lexicon)]
+    placed = any(item.senses.keys() & {"side", "zone"} for item in items)
+    illnesses = [mention for mention in told if mention not in operations]
+    day = any(
+        "nothing" in item.senses and item.word in small.courses | small.settings for item in items
+    )  # "post op D3"
+    dated = day or not words.isdisjoint(small.periods)
+    alone = not operations and not placed  # but "after CABG with heart failure", "pneumonia on the left, day 2"
+    return Background(illnesses if alone else (), operations if dated else ())
+
+
+def told_of_person(items: Sequence[Item], mentions: Sequence[Mention], words: Sequence[str]) -> list[Mention]:
+    """Returns what a sentence ahead of all findings says that the patient has: "10-year-old WITH cystic fibrosis"."""
+    leads = (i for i, item in enumerate(items) if "hypothetical" in item.senses and words[item.last - 1] == WITH)
+    lead = next(leads, len(items))
+    return [mention for mention in mentions if mention.dropped and not mention.denies and mention.first > lead]
+
+
+def told_with_day(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the operations whose day a sentence tells: "small effusion TWO DAYS AFTER CABG"."""
+    dated = []
+    for mention in mentions:
+        before = [item.word for item in items[max(0, mention.first - BACK) : mention.first]]
+        near = [*before, *(item.word for item in items[mention.last : mention.last + BACK // 2])]
+        counted = any(word in lexicon.small.periods for word in near)
+        told = not lexicon.small.settings.isdisjoint(before)
+        if counted and told and _is_operation(mention, lexicon) and mention.concept in lexicon.roles["background"]:
+            dated.append(mention)
+    return dated
+
+
+def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[Mention]:
+    """Returns what a report's first words only ask: "? Chest infection.", but "? consolidation in the left base"."""
+    asked = len(items) <= TITLE and (items[0].word == "query" or items[-1].word == "?")
+    return mentions if asked and not any(item.senses.keys() & PLACES for item in items) else ()
+
+
+def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
+    """Tells whether a mention is why the patient was treated: "lobectomy FOR carcinoma", "irradiated FOR lymphoma"."""
+    lead = mention.first - 1
+    while lead > 0 and items[lead].senses.keys() <= _PLACED and items[lead].senses:
+        lead -= 1  # "radiotherapy for RIGHT UPPER LOBE carcinoma"
+    if mention.denies or lead < 0 or items[lead].word != FOR:
+        return False
+    if mention.concept not in lexicon.roles["background"] | lexicon.roles["history"]:
+        return False
+    before = [m for m in mentions if m.last <= lead and not m.denies]
+    if not before:
+        return any(item.word in lexicon.small.treated for item in items[:lead])
+    return before[-1].concept in lexicon.roles["background"] and _is_operation(before[-1], lexicon)
+
+
+def _is_before_operations(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
+    """Tells whether a bare disease leads to operations: "CARCINOMA OF THE BREAST, right mastectomy."."""
+    first, *others = mentions
+    comma = next((i for i, item in enumerate(items) if item.word == ","), 0)
+    bare = SEEN.isdisjoint(kind for item in items[:comma] for kind in item.senses)
+    return bool(others) and first.last <= comma and bare and all(_is_operation(each, lexicon) for each in others)
+
+
+def _is_operation(mention: Mention, lexicon: Lexicon) -> bool:
+    return not mention.denies and lexicon.concepts[mention.concept].is_device
+
+
+def _tells_of_film(item: Item, lexicon: Lexicon, *, patient: bool) -> bool:
+    """Tells whether an item says what is seen: how large, since when, that it "is" so, if not of the patient."""
+    if not TOLD_OF_FILM.isdisjoint(item.senses) and item.word not in lexicon.small.courses:
+        return True
+    return "item_break" in item.senses and not patient and item.word != "with"
+
+
+def _is_title(items: Sequence[Item], mention: Mention) -> bool:
+    """Tells whether a sentence only names a disease: "Breast carcinoma.", but "heart shape of a tetralogy"."""
+    before = items[: mention.first]
+    return len(before) < TITLE and not any("location_preposition" in item.senses for item in before)

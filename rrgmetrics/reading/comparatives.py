@@ -1,0 +1,277 @@
+"""Whether "larger", "more", "worse" compares two dates, or two places: "opacities, WORSE on the right"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rrgmetrics.reading.dates import is_date, is_then
+from rrgmetrics.reading.items import Item
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords
+
+CHEST = ("chest",)  # the study
+TURNED = {"worse": "better", "better": "worse"}
+NEAR = 4  # items between a word of change and the verb or the place that belongs to it
+ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
+_THEN = {
+    ("it", "was"),
+    ("they", "were"),
+    ("it", "had"),
+    ("they", "had"),
+    ("there", "was"),
+    ("there", "were"),
+}  # "less THAN IT WAS"
+_THOSE = frozenset({"that", "those", "one"})
+PLAIN = frozenset(
+    {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
+)
+
+
+def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a word of change compares no two studies."""
+    if items[i].word not in lexicon.small.comparatives:
+        return False
+    if [item.word for item in items[i + 1 : i + 2]] == ["one"] and i and items[i - 1].word == "the":
+        return True  # "the BIGGER ones being calcified"
+    if i and items[i - 1].word == "the" and any("measure" in item.senses for item in items[i + 1 : i + 2]):
+        return True  # "two nodules, the LARGER 8 mm"
+    if i and items[i - 1].word in lexicon.small.indefinite and _than_a_date(items[i + 1 :], lexicon):
+        return False  # "a LARGER effusion than before"
+    return (
+        _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
+    )
+
+
+def was_then(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative says what a finding was at an earlier date: "it WAS LARGER on the last film"."""
+    if items[i].word not in small.comparatives or items[i].senses.get("change") is None:
+        return False
+    if [item.word for item in items[max(0, i - 3) : i]] == ["used", "to", "be"]:
+        return True
+    verb = next((k for k in range(i - 1, max(-1, i - NEAR), -1) if items[k].word in small.verbs), -1)
+    if items[verb].word not in ("was", "were", "been") or verb < 0:
+        return False
+    if items[verb].word == "been" and items[verb - 1].word != "had":
+        return False
+    behind = items[i + 1 : i + 1 + NEAR]
+    if any(item.word == "than" or item.word in small.separators for item in behind[:1]):
+        return False
+    opening = items[:verb] if items[0].word in ("in", "on") else []  # "ON THE LAST FILM it was larger"
+    return any(is_then(item, small) for item in (*opening, *behind))
+
+
+def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a comparative only describes a thing that is no finding: "one bullet and SMALLER fragments"."""
+    small = lexicon.small
+    if items[i].last - items[i].first > 1 or i + 1 == len(items) or items[i].word in ("more", "less"):
+        return False
+    thing = items[i + 1]
+    known = small.after_nouns | small.joints | small.verbs | small.dates | small.after_nouns | small.definite
+    return not thing.senses and thing.word.isalpha() and thing.word not in known
+
+
+def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a comparative sets one place against another: "worse at the bases", "a smaller one on the left"."""
+    small = lexicon.small
+    if i and items[i - 1].word in small.indefinite | small.others:
+        return True  # "a SMALLER one on the left", "a second SMALLER nodule"
+    attributive = i and items[i - 1].word == "the" and i + 1 < len(items) and "concept" in items[i + 1].senses
+    if attributive and items[i].word == "more":
+        return all(item.word not in small.dates for item in items)  # "the MORE CONFLUENT opacity"
+    if _of_one_of_both(items, i, small):
+        return True
+    if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
+        return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
+    if _of_one_side(items, i, lexicon):
+        return True
+    if [item.word for item in items[i + 1 : i + 2]] == ["than"] and "measure" in items[
+        min(i + 2, len(items) - 1)
+    ].senses:
+        return True  # "none is LARGER than 8 mm"
+    if _than_a_place(items, i, lexicon):
+        return True
+    placed = False
+    for item in items[i + 1 : i + 1 + NEAR]:
+        if "asymmetry" in item.senses:
+            return not (items[i + 1].word == "," and _is_predicate(items, i, small))
+        if "measure" in item.senses:
+            return False  # "SMALLER at 25 mm, a nodule in the left lung"
+        if placed and item.senses.keys() & {"side", "zone", "structure"}:
+            if _goes_through_sides(items, i):
+                return False  # "stable on the right, SMALLER on the left"
+            return not any(_is_date(item, small) for item in items)
+        placed = placed or item.word in small.placing
+        if not placed:
+            return False
+    return False
+
+
+def _is_predicate(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative is told of its finding by a verb: "both effusions ARE a little LARGER"."""
+    k = i - 1
+    while k > 0 and (items[k].word.endswith("ly") or items[k].word in small.indefinite | small.degrees):
+        k -= 1
+    return k > 0 and items[k].word in small.verbs
+
+
+def _of_one_side(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether one of two sides has more: "bilateral effusions, LEFT a little LARGER"."""
+    small, k = lexicon.small, i - 1
+    while k >= 0 and (items[k].word.endswith("ly") or items[k].word in small.indefinite | small.degrees):
+        k -= 1
+    if k < 1 or items[k].senses.get("side") not in ("left", "right") or len(items[k].senses) > 1:
+        return False
+    first = k - (items[k - 1].word in small.definite)
+    parts = (part for item in items[:first] for part in (item.senses, *item.senses.get("inside", ())))
+    both = any(part.get("side") == "bilateral" for part in parts)
+    dated = any(item.word in small.dates or "earlier_study" in item.senses for item in items[i + 1 : i + 4])
+    return both and not dated and items[first - 1].word in small.closing
+
+
+def _than_a_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a comparative sets one place against another: "upper vessels LARGER than the lower ones"."""
+    ahead, small = items[i + 1 : i + 3 + NEAR], lexicon.small
+    if not ahead or ahead[0].word != "than" or any(_is_date(item, small) for item in items):
+        return False
+    passed = small.definite | small.places | _THOSE
+    then = next((item for item in ahead[1:] if item.word not in passed), None)
+    if then is None or then.senses.get("structure") == CHEST:
+        return False  # "larger THAN ON THE FILM of Monday"
+    return not then.senses.keys().isdisjoint({"side", "zone", "structure"})
+
+
+def _goes_through_sides(items: list[Item], i: int) -> bool:
+    """Tells whether the comparative at `i` is told of one side after what has become of the other."""
+    sides = [k for k in range(i) if items[k].senses.get("side") in ("left", "right")]
+    return bool(sides) and any("change" in item.senses for item in items[max(0, sides[-1] - NEAR) : sides[-1]])
+
+
+def _is_date(item: Item, small: SmallWords) -> bool:
+    return item.word in small.dates or "earlier_study" in item.senses or is_date(item, small)
+
+
+def _of_one_of_both(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative sets one side against the other: "bilateral effusions, and THE LEFT IS LARGER"."""
+    parts = (part for item in items[:i] for part in (item.senses, *item.senses.get("inside", ())))
+    sides = list(dict.fromkeys(part["side"] for part in parts if "side" in part))
+    if len(sides) != 2 or sides[0] != "bilateral":
+        return False
+    return not any(_is_date(item, small) or ("change" in item.senses and item is not items[i]) for item in items)
+
+
+def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
+    alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
+    then = items[i + 1] if i + 1 < len(items) else None
+    if not alone or then is None or then.word in lexicon.small.separators:
+        return False
+    if any(tells(items, i, lexicon) for tells in (_heads_statement, _goes_on_comparing, _ends_clause)):
+        return False
+    if "concept" in then.senses and not any(item.word == "than" for item in items):
+        starts = i == 0 and items[i].word == "less"
+        return not starts and any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema on the left"
+    if then.senses.keys() & {"earlier_study", "clause_end"} or then.word in lexicon.small.dates:
+        return False
+    return not _than_a_date(items[i + 1 :], lexicon)
+
+
+def _goes_on_comparing(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a change is told before, and a finding follows: "better aerated, with LESS ATELECTASIS"."""
+    listed = i > 0 and items[i - 1].word in lexicon.small.separators and "concept" in items[i + 1].senses
+    return listed and any("change" in item.senses or item.word in lexicon.small.comparatives for item in items[:i])
+
+
+def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether "more" or "less" opens a statement of a finding at one place, which can only be a change there.
+
+    "MORE left basal atelectasis.", "there is LESS edema at the right base"; but "more edema on the left" than there.
+    """
+    before = [item for item in items[:i] if "severity" not in item.senses and item.word not in ADVERBS]
+    opens = not before or before[-1].word in lexicon.small.verbs | lexicon.small.existing or before[-1].word == ";"
+    opens = opens or (before[-1].word == "," and all(_only_dates(item, lexicon) for item in before))
+    ahead = items[i + 1 : i + 1 + NEAR + 1]
+    at = next((k for k, item in enumerate(ahead) if "concept" in item.senses), None)
+    if not opens or at is None or any(not item.senses.keys() & PLAIN for item in ahead[:at]):
+        return False
+    behind = items[i + 2 + at : i + 2 + at + NEAR]
+    if any(item.word == "than" for item in items[i:]):
+        return False
+    sides = [item for item in behind if item.senses.get("side") in ("left", "right")]
+    return bool(at) or not sides or any("zone" in item.senses for item in behind)
+
+
+def _only_dates(item: Item, lexicon: Lexicon) -> bool:
+    """Tells whether a word only names an earlier study: "COMPARED WITH THE PRIOR FILM, less fluid"."""
+    if item.senses.get("structure") == CHEST or _is_date(item, lexicon.small):
+        return True
+    return item.senses.keys() <= {"location_preposition", "clause_end", "item_break"}
+
+
+def _ends_clause(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a quality that is more or less than it was ends its clause: "the vessels are LESS congested"."""
+    verb = i > 0 and items[i - 1].word in lexicon.small.verbs
+    ends = len(items) < i + 3 or items[i + 2].word in lexicon.small.separators
+    placed = any(item.senses.keys() & {"side", "zone"} for item in items)
+    return verb and ends and not placed and "quality" in items[i + 1].senses
+
+
+def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
+    than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
+    on = items[than + 1 : than + 1 + NEAR]
+    if tuple(item.word for item in on[:2]) in _THEN:
+        return True
+    if on and on[0].word == "on" and not any(item.senses.keys() & {"side", "zone"} for item in on):
+        return True  # "less fluid THAN ON the 3rd of May"
+    return any(
+        _is_date(item, lexicon.small)
+        or item.word in lexicon.small.uncounted
+        or "nothing" in item.senses  # "IN MAY", which is no "may"
+        or (item.word[0].isdigit() and not item.senses)
+        for item in items[than : than + 1 + NEAR]
+    )
+
+
+def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a noun says that nothing has come, and not what: "lobectomy, NO local RECURRENCE"."""
+    of = i + 1 < len(items) and items[i + 1].word in ("of", ":")
+    denied = any("negation_before" in item.senses for item in items[max(0, i - 2) : i])
+    return items[i].word in lexicon.small.change_nouns and denied and not of
+
+
+def denies_both(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether "nor" denies a second change; the first is none then, in place: "neither GROWTH nor regression"."""
+    if "change" in items[i - 2].senses:
+        return True
+    neither = i > 2 and items[i - 3].word in lexicon.small.neither
+    items[i - 2] = items[i - 2].saying({"change": "stable"}) if neither else items[i - 2]
+    return neither
+
+
+def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a number counts no findings: "two views", "four hours"."""
+    after = items[i + 1] if i + 1 < len(items) else None
+    if (
+        items[i].word == "one"
+        and i
+        and "change" in items[i - 1].senses
+        and items[i - 1].word in lexicon.small.comparatives
+    ):
+        return True  # "the bigger ONES"
+    if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
+        return True  # "ONE apical, the other basal"
+    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)
+
+
+def compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether what follows a finding compares it with an earlier study, and not with another place."""
+    at = next(
+        (i for i, item in enumerate(items) if "earlier_study" in item.senses or item.word in lexicon.small.dates), None
+    )
+    return at is not None and not any(item.senses.keys() & {"side", "zone"} for item in items[at + 1 : at + 5])
+
+
+def leads_to_change(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a noun of change leads to what has changed: "increase in the effusion"."""
+    small = lexicon.small
+    noun = items[i].word in small.change_nouns | small.gerunds
+    return i + 1 < len(items) and (items[i + 1].word == "of" or (noun and items[i + 1].word in small.leading))

@@ -1,0 +1,384 @@
+"""What a sentence says of a finding that was named before.
+
+"The fracture is displaced", "it has increased", "the latter is unchanged", "this finding is new": such words name no
+finding of their own. They count nothing, and what they say is said of their antecedent: the finding that fits, the last
+one first. In the impression, and in a sentence that sums up, a more general or a more special name for the same picture
+at the same place is that picture again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
+from typing import Any
+
+from rrgmetrics.reading.attributes import build, describe, since
+from rrgmetrics.reading.background import PLACES, SEEN
+from rrgmetrics.reading.change import give, settle
+from rrgmetrics.reading.comparatives import TURNED, was_then
+from rrgmetrics.reading.dates import is_then
+from rrgmetrics.reading.ellipsis import is_joint
+from rrgmetrics.reading.items import Item, Mention
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords
+from rrgmetrics.reading.model import Assertion, Finding, Span
+from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.prior_values import was
+from rrgmetrics.reading.similarity import concept_similarity, related
+
+POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
+_DATE = 6  # items of a date that opens a sentence
+_SHORT = 9  # items of a sentence that only tells an earlier size
+_SIDE, _SAME = "side", frozenset({"that", "this", "same"})
+SENTENCES = 1  # how far back a word that may name any picture points
+FINDINGS = 40  # how many findings back any word points; keeps the reading linear
+SUMMARY = "impression"
+LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
+BARE_DEVICES = frozenset({"catheter", "drain"})
+TOLD = frozenset({"change", "severity", "measure", "quality"})
+OTHER_SIDE = {"left": "right", "right": "left"}
+_WAS = frozenset({"was", "were"})
+_OF_A_SIDE = TOLD | {"side", "location_preposition", "item_break"}
+GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
+SUMMED = ("morphology", "tip", "zones", "levels", "spans")
+
+
+def antecedent(
+    mention: Mention, fields: dict[str, Any], findings: list[Finding], number: int, lexicon: Lexicon
+) -> int | None:
+    """Returns which finding a mention takes up again ("The opacity obscures the heart.").
+
+    A definite word takes up what it is a more general name of ("the fracture": of a rib); a generic one ("the opacity")
+    any picture of the same or of the sentence before.
+    """
+    if mention.assertion != "present":
+        return None
+    device = lexicon.concepts[mention.concept].is_device and _is_bare_device(mention)
+    if not device and not mention.definite_article:
+        return None
+    generic = mention.concept in lexicon.roles["generic"]
+    for k in range(len(findings) - 1, max(-1, len(findings) - FINDINGS - 1), -1):
+        earlier = findings[k]
+        if earlier.assertion == "absent" or not _may_be_at(earlier, fields, lexicon):
+            continue
+        is_device = device and lexicon.concepts[earlier.concept].is_device
+        tipped = is_device and earlier.concept in lexicon.roles["tipped"] and _goes_its_way(fields, earlier, lexicon)
+        if tipped and number - earlier.sentence <= (SENTENCES if mention.definite_article else 0):
+            return k
+        if mention.definite_article and _is_name_for(mention.concept, earlier.concept, lexicon):
+            return k
+        picture = generic and mention.definite_article and earlier.concept in lexicon.roles["picture"]
+        if picture and number - earlier.sentence <= SENTENCES:
+            return k
+    return None
+
+
+def _goes_its_way(fields: dict[str, Any], earlier: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether a device may end where a bare word's does: the catheter IN THE RIGHT ATRIUM is no gastric tube."""
+    device = lexicon.concepts[earlier.concept]
+    ways = {lexicon.tips[site].path for site in device.expected_tip | device.wrong_tip}
+    return not (fields["tip"] and ways) or any(lexicon.tips[site].path in ways for site in fields["tip"])
+
+
+def _is_name_for(name: str, concept: str, lexicon: Lexicon) -> bool:
+    """Tells whether a definite name takes up a concept: a fracture that of a rib, "THE GENERATOR" a pacemaker."""
+    own = lexicon.concepts[name]
+    return name in lexicon.concepts[concept].ancestors or (own.is_device and concept in own.same_as)
+
+
+def _is_bare_device(mention: Mention) -> bool:
+    """Tells whether one word alone names a device; beside another device it is a part of that one."""
+    own = next((item for item in mention.modifiers if item.first == mention.tokens[0]), None)
+    return own is not None and own.word in BARE_DEVICES and own.last - own.first == 1
+
+
+def is_left_by(
+    mention: Mention, items: Sequence[Item], findings: Sequence[Finding], number: int, lexicon: Lexicon
+) -> bool:
+    """Tells whether a mention is the operation that left the finding before: "clips from cholecystectomy"."""
+    if not findings or findings[-1].sentence != number or findings[-1].assertion == "absent":
+        return False
+    left = [mention.concept, findings[-1].concept]
+    of_operations = all(lexicon.concepts[c].is_device and c not in lexicon.roles["tipped"] for c in left)
+    return of_operations and any(item.word in LEFT_BY for item in items[max(0, mention.first - 3) : mention.first])
+
+
+def _may_be_at(earlier: Finding, fields: dict[str, Any], lexicon: Lexicon) -> bool:
+    sides = fields["sides"] - {"midline"}
+    return (not sides or earlier.side is None or sides == {earlier.side}) and near(
+        earlier.zones, frozenset(fields["zones"]), lexicon
+    )
+
+
+def add(earlier: Finding, more: Finding) -> Finding:
+    """Returns a finding with what is said of it later; what was said first stands."""
+    gaps = {key: getattr(earlier, key) or getattr(more, key) for key in GAPS if key != "severity"}
+    sums = {key: getattr(earlier, key) | getattr(more, key) for key in SUMMED if key != "spans"}
+    if earlier.change == "stable" and more.change:
+        gaps["change"] = more.change
+    severity = earlier.severity if earlier.severity is not None else more.severity
+    spans = tuple(dict.fromkeys(earlier.spans + more.spans))
+    return replace(earlier, **gaps, **sums, severity=severity, spans=spans)
+
+
+def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> bool:
+    """Adds to the findings before what a sentence says of them; tells whether it points to any."""
+    verb = pointer(items, lexicon)
+    if verb is None and _is_size(items, lexicon):
+        verb, pointed = 0, _sized_before(items, number, findings)
+    elif verb is None:
+        verb, pointed = 2, _of_quality(items, findings, lexicon)
+    else:
+        pointed = _pointed_at({item.word for item in items[:verb]}, number, findings, lexicon)
+        other = {OTHER_SIDE.get(item.senses.get("side", "")) for item in items[:verb]} - {None}
+        pointed = [k for k in pointed if findings[k].side not in other or len(other) > 1]  # "the RIGHT one is larger"
+    for k in pointed:
+        findings[k] = _said_of(findings[k], items, verb, lexicon, span)
+    return bool(pointed)
+
+
+def add_to_device(items: list[Item], lexicon: Lexicon, findings: list[Finding], span: Span) -> None:
+    """Adds to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
+    if not any(item.word in lexicon.small.device_pointers for item in items):
+        return
+    for k in range(len(findings) - 1, max(-1, len(findings) - 4), -1):
+        finding = findings[k]
+        if finding.assertion != "absent" and lexicon.concepts[finding.concept].is_device:
+            tips = {item.senses["tip"] for item in items if "tip" in item.senses}
+            position = next((item.senses["position"] for item in items if "position" in item.senses), None)
+            sizes = tuple(n for item in items for n in item.senses.get("measure", ()))
+            findings[k] = replace(
+                finding,
+                tip=finding.tip | tips,
+                position=finding.position or position,
+                measurements_mm=finding.measurements_mm or sizes,
+                spans=(*finding.spans, span),
+            )
+            return
+
+
+def _is_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence only tells a size: "Previously 13 mm.", "Was 13 mm in May.", "Diameter 4 cm."."""
+    if len(items) > _SHORT or not any("measure" in item.senses or "before" in item.senses for item in items):
+        return False
+    named = any(item.word in lexicon.small.dimensions for item in items[:2])
+    return named or items[0].word in lexicon.small.earlier
+
+
+def _sized_before(items: Sequence[Item], number: int, findings: Sequence[Finding]) -> list[int]:
+    """Returns the last finding, if the sentence before tells its size, or this one does."""
+    last = findings[-1] if findings else None
+    if last is None or last.assertion == "absent" or number - last.sentence != 1:
+        return []
+    return [len(findings) - 1] if last.measurements_mm or "measure" in {k for i in items for k in i.senses} else []
+
+
+def other_side(
+    items: list[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding], span: Span
+) -> list[Finding]:
+    """Returns the finding of the sentence before on the other side ("Left effusion larger. RIGHT UNCHANGED.")."""
+    if not findings or not items:
+        return []
+    if items[0].senses.keys() != {"side"} and items[0].word not in lexicon.small.definite:
+        return []
+    before, sides = findings[-1], {item.senses["side"] for item in items if "side" in item.senses}
+    if any("quality" in item.senses and item.senses.keys().isdisjoint({"severity", "change"}) for item in items):
+        return []  # "left clear", but "the right one is LARGER"
+    if any(a.word == "remain" and not b.senses and b.word.isalpha() for a, b in pairwise(items)):
+        return []  # "the left side remains uninvolved"
+    words = [item for item in items if item.word != "one"]  # "the right ONE is larger"
+    told = {kind for item in words for kind in item.senses} - {"side", "location_preposition", "item_break"}
+    there = before.assertion != "absent" or before.change == "resolved"
+    last = before.sentence == number - 1 and there
+    if not last or {before.side, *sides} != {"left", "right"} or len(sides) > 1 or not told <= TOLD or not told:
+        return []
+    place = (items[0].first, items[-1].last)
+    settle(items, (), lexicon)
+    gone = any(item.senses.get("change") == "resolved" for item in items)  # "The left HAS GONE."
+    assertion: Assertion = "absent" if gone else "uncertain" if before.assertion == "uncertain" else "present"
+    mention = Mention(before.concept, 0, 0, -1, place, assertion=assertion, modifiers=words)
+    return [_named_again(mention, before, number, len(findings), lexicon, span)]
+
+
+def _named_again(
+    mention: Mention, before: Finding, number: int, observation: int, lexicon: Lexicon, span: Span
+) -> Finding:
+    """Returns the finding of a mention that has its name from the finding before."""
+    give(mention.modifiers, [mention], lexicon)
+    return build(mention, describe(mention, lexicon), before.section, number, observation, (span,))
+
+
+def side_by_side(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> bool:
+    """Tells apart, in place, the sides of the finding before: "RIGHT MODERATE, LEFT SMALL."; returns whether it did."""
+    before = findings[-1] if findings else None
+    if before is None or before.side != "bilateral" or before.sentence != number - 1 or before.assertion == "absent":
+        return False
+    joint = next((i for i, item in enumerate(items) if is_joint(item, lexicon.small)), 0)
+    parts = items[:joint], items[joint + 1 :]
+    sides = [[item.senses["side"] for item in part if "side" in item.senses] for part in parts]
+    told = [{kind for item in part for kind in item.senses} for part in parts]
+    if sorted(sides) != [["left"], ["right"]] or any(kinds - _OF_A_SIDE or not kinds & TOLD for kinds in told):
+        return False
+    for part in parts:
+        mention = Mention(before.concept, 0, 0, -1, (items[0].first, items[-1].last), modifiers=part)
+        mention.assertion = before.assertion
+        observation = before.observation if part is parts[0] else len(findings)
+        more = _named_again(mention, before, number, observation, lexicon, span)
+        findings.append(add(more, replace(before, side=more.side)))
+    findings.remove(before)
+    return True
+
+
+def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
+    """Returns where the clause before the first mention ends: "it has increased | and shifts the mediastinum"."""
+    if items[0].word not in lexicon.small.subjects and items[0].word not in lexicon.small.definite:
+        return 0  # it does not point back
+    first = min(mention.first for mention in mentions)
+    joints = lexicon.small.separators | lexicon.small.strong_separators
+    return next((i for i in range(first) if items[i].word in joints or "clause_end" in items[i].senses), 0)
+
+
+def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
+    """Returns the index after the words with which a sentence points back: "it has ...", "the latter is ..."."""
+    small = lexicon.small
+    verb, points = _opening_date(items, small), False
+    while verb < len(items) and (items[verb].word in small.subjects or items[verb].word in small.definite):
+        points = points or items[verb].word in small.subjects
+        verb += 1
+    if verb and not points and verb < len(items):
+        one = verb
+        while one < len(items) and items[one].senses.keys() & PLACES:
+            one += 1
+        if one > verb and one < len(items) and items[one].word == "one":
+            points, verb = True, one + 1  # "the right apical ONE has grown"
+    if not points or verb == len(items):
+        return None
+    start = verb
+    while verb + 1 < len(items) and (items[verb].senses.keys() & PLACES or items[verb].word in small.aside):
+        verb += 1  # "the largest, in the lingula, is ..."
+    says = items[verb].senses.keys() & {"item_break", "change"} or items[verb].word in small.saying
+    of_the_film = any(
+        "change" in a.senses and a.last - a.first <= 2 and "chest" in b.senses.get("structure", ())
+        for a, b in pairwise(items[verb:])
+    )
+    return start if says and not of_the_film else None
+
+
+def _opening_date(items: Sequence[Item], small: SmallWords) -> int:
+    """Returns where a date that opens a sentence ends: "IN 2020 it was 8 mm", "ON 3 May, these were larger"."""
+    if not items or items[0].word not in ("in", "on"):
+        return 0
+    end = next((k for k in range(1, min(len(items), _DATE)) if items[k].word in small.subjects), 0)
+    dated = any(is_then(item, small) for item in items[:end])
+    return end if dated and SEEN.isdisjoint(kind for item in items[:end] for kind in item.senses) else 0
+
+
+def _was_measured(items: list[Item], verb: int, small: SmallWords) -> None:
+    """Takes what is told of an earlier date for what was, in place: "it MEASURED 8 mm IN 2020", "... it was larger"."""
+    for i in range(verb, len(items)) if _opening_date(items, small) else ():
+        if was_then(items, i, small):
+            items[i] = items[i].saying({"change": TURNED[items[i].senses["change"]]})
+    if any(item.word == "measured" for item in items[verb:]) and any(is_then(item, small) for item in items):
+        for i in range(verb, len(items)):
+            if "measure" in items[i].senses:
+                was(items, i, "measure")
+    if items[verb].word in _WAS and any(is_then(item, small) for item in items[verb:]):
+        for i in range(verb, len(items)):
+            if "severity" in items[i].senses and "change" not in items[i].senses:
+                was(items, i, "severity")
+
+
+def _of_quality(items: Sequence[Item], findings: list[Finding], lexicon: Lexicon) -> list[int]:
+    """Returns the last finding of a quality that is named without its structure: "the widening is stable"."""
+    if len(items) <= 2 or items[0].word not in lexicon.small.definite:
+        return []
+    qualities = items[1].senses.get("quality", ())
+    concepts = {concept for (_, quality), concept in lexicon.findings_of.items() if quality in qualities}
+    last = range(len(findings) - 1, max(-1, len(findings) - FINDINGS - 1), -1)
+    fitting = (k for k in last if findings[k].concept in concepts and findings[k].assertion != "absent")
+    return list(islice(fitting, 1))
+
+
+def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: Lexicon) -> list[int]:
+    """Returns which findings the words point to: of the sentence before, or of the one that it pointed to itself."""
+    if not findings or findings[-1].assertion == "absent" or number - findings[-1].sentence > POINTING:
+        return []
+    last = findings[-1].sentence
+    start = next((k for k in range(len(findings) - 1, -1, -1) if findings[k].sentence != last), -1) + 1
+    before = [k for k in range(start, len(findings)) if findings[k].assertion != "absent"]
+    if words & lexicon.small.all_before:
+        return before
+    return before[-1:] if words & lexicon.small.last_before else before[:1]
+
+
+def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, span: Span) -> Finding:
+    """Returns a finding with what the items from the verb on say of it."""
+    place = (items[0].first, items[verb].first)
+    _was_measured(items, verb, lexicon.small)
+    said = items[verb:]
+    settle(said, (), lexicon)
+    items[verb:] = said
+    mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=said)
+    give(mention.modifiers, [mention], lexicon)
+    told = describe(mention, lexicon)
+    if not told["measurements"]:  # "it WAS 7 mm in January"
+        sized = {"severity": earlier.severity, **_given(told), "measurements": earlier.measurements_mm}
+        told["change"] = told["change"] or since(sized, lexicon.concepts[earlier.concept], lexicon)
+    more = build(mention, told, earlier.section, earlier.sentence, earlier.observation, (span,))
+    both = add(earlier, more)
+    return replace(both, assertion="absent") if more.change == "resolved" else both
+
+
+def _given(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexicon) -> str | None:
+    """Returns the side that is told from the finding before: "left pneumonectomy; nodule in the CONTRALATERAL lung"."""
+    small, words = lexicon.small, {item.word for item in mention.modifiers}
+    same = bool(words & small.ipsilateral) or (_SIDE in words and bool(words & _SAME))  # "on THAT SIDE"
+    if not same and words.isdisjoint(small.contralateral):
+        return None
+    placed = (each for each in reversed(findings) if each.concept not in lexicon.roles["directed"])
+    before = next((each.side for each in placed if each.side in OTHER_SIDE), None)
+    return before if before is None or same else OTHER_SIDE[before]
+
+
+def sums_up(items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence sums up what was said before: "in summary", "taken together", "overall"."""
+    return not lexicon.small.summing.isdisjoint([item.word for item in items[:3]])
+
+
+def named_before(finding: Finding, kept: Sequence[Finding], lexicon: Lexicon) -> Finding | None:
+    """Returns the finding that the impression names again, by a more general or more special name."""
+    fitting = [
+        other
+        for other in kept[-FINDINGS:]
+        if other.assertion != "absent"
+        and other.section != SUMMARY
+        and _may_be_named(other.concept, finding.concept, lexicon)
+        and _sides_meet(other.side, finding.side)
+    ]
+    return max(fitting, key=lambda other: concept_similarity(other.concept, finding.concept, lexicon), default=None)
+
+
+def _may_be_named(a: str, b: str, lexicon: Lexicon) -> bool:
+    """Tells whether one concept can be the other's name: also if what is above one is the same as the other."""
+    names = (a, b), (b, a)
+    above = ((one, lexicon.concepts[other].parent) for one, other in names)
+    described = any(name in lexicon.rubric["precision"] for name in names)
+    return described or related(a, b, lexicon) or any(parent in lexicon.concepts[one].same_as for one, parent in above)
+
+
+def side_meant(finding: Finding, before: Finding, kept: Sequence[Finding], lexicon: Lexicon) -> str | None:
+    """Returns the side that a finding named again adds: none, if "bilateral" sums up one finding of each side."""
+    other = {"left": "right", "right": "left"}.get(before.side or "")
+    sums_both = finding.side == "bilateral" and any(
+        third.side == other and third.assertion != "absent" and related(third.concept, finding.concept, lexicon)
+        for third in kept[-FINDINGS:]
+    )
+    return before.side if other and sums_both else finding.side
+
+
+def _sides_meet(a: str | None, b: str | None) -> bool:
+    return same_side(a, b) or "bilateral" in (a, b)

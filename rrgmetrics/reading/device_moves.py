@@ -1,0 +1,158 @@
+"""What was done to a device since the last film: it was advanced, withdrawn, exchanged, repositioned or taken out.
+
+A device grows neither better nor worse: "2 cm above the carina, previously 5 cm" is advanced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reading.tokens import Item
+
+if TYPE_CHECKING:
+    from rrgmetrics.reading.items import Mention
+
+ADVANCED, WITHDRAWN, EXCHANGED, REPOSITIONED = "advanced", "withdrawn", "exchanged", "repositioned"
+MOVES = frozenset({ADVANCED, WITHDRAWN, EXCHANGED, REPOSITIONED})
+MOVED_MM = 5.0  # by less than this two depths of one device do not differ
+
+_TOLD = frozenset({"concept", "position", "change"})  # senses of words that say something else
+_REACH = 10  # items from a device to the word that says what was done to it
+_OF_DEVICE = frozenset({"side", "location_preposition", "route", "count", "change"})
+_NEAR = 3  # items in which a verb is advised or denied
+_ENDS = frozenset({"tip", "end", "terminate", "lie", "now", "by", "back", "slightly"})  # it is still there
+_PLACE = frozenset({"tip", "measure", "zone", "level", "severity"})
+_NAMING = frozenset({"concept", "structure", "quality"})
+_BELOW = frozenset({"below", "beyond", "past", "distal", "inferior", "beneath", "caudal"})
+_SIDED = 2  # items from a length to what it is above or below
+_NOT = frozenset({"not", "never"})
+_ADVISED = frozenset({"be", "need", "needs", "require", "recommend", "suggest", "consider", "advise", "please", "for"})
+
+
+def is_support_device(concept: str, lexicon: Lexicon) -> bool:
+    """Tells whether a concept is a line, tube or other device, or the sum of them; what surgery has left is none."""
+    return concept in lexicon.roles["device_sum"] or not lexicon.roles["device_sum"].isdisjoint(
+        lexicon.concepts[concept].ancestors
+    )
+
+
+def tell_moves(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes a word that says what was done to a device for its change, in place: "the ETT has been ADVANCED".
+
+    What is only advised ("should be advanced") has not been done. A device that was "withdrawn" without another word is
+    out; one that was withdrawn by 2 cm, slightly, or to a place, is not.
+    """
+    moves = _moves(lexicon)
+    told = [(i, item, moves[item.word]) for i, item in enumerate(items) if item.word in moves]
+    for i, item, move in told:
+        if not _TOLD.isdisjoint(item.senses) or _is_advised(items, i, lexicon):
+            continue
+        device = _device_of(items, i, lexicon)
+        if device is None:
+            continue
+        if not _NOT.isdisjoint(each.word for each in items[max(0, i - _NEAR) : i]):
+            move = "stable"
+        elif _is_whole(item, lexicon) and not _is_left(items, device, i):
+            if "resolved_before" in item.senses:
+                continue  # "WITHDRAWAL OF the catheter"
+            move = "resolved"
+        elif move == EXCHANGED and _is_replaced(items, i, lexicon):
+            continue  # "exchanged for a PICC": the one is gone
+        items[i] = item.saying({"change": move})
+
+
+@per_lexicon
+def _moves(lexicon: Lexicon) -> dict[str, str]:
+    """Returns what each word for it says that was done to a device."""
+    small = lexicon.small
+    return {
+        **dict.fromkeys(small.advancing, ADVANCED),
+        **dict.fromkeys(small.retracting, WITHDRAWN),
+        **dict.fromkeys(small.swapping, EXCHANGED),
+        **dict.fromkeys(small.repositioning, REPOSITIONED),
+    }
+
+
+def _is_whole(item: Item, lexicon: Lexicon) -> bool:
+    """Tells whether a word says by itself that a device is out: "withdrawn", but not "pulled back"."""
+    alone = item.last - item.first == 1 or "resolved_before" in item.senses
+    return alone and item.word in lexicon.small.withdrawn_whole
+
+
+def _is_advised(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether what a word at `i` says is to be done, and was not."""
+    before = {each.word for each in items[max(0, i - _NEAR) : i]}
+    if not before.isdisjoint(lexicon.small.modal - {"to"} | _ADVISED):
+        return True
+    return any("recommendation" in each.senses or "hypothetical" in each.senses for each in items)
+
+
+def _device_of(items: Sequence[Item], i: int, lexicon: Lexicon) -> int | None:
+    """Returns the item of the device that the word at `i` is said of: the one before, or the one that it leads to."""
+    for k in range(i - 1, max(-1, i - _REACH), -1):
+        since = k == i - 1 and items[k].word == "since"  # "the tube, SINCE pulled back, ..."
+        if ("clause_end" in items[k].senses and not since) or items[k].word == ";":
+            break
+        concept = items[k].senses.get("concept")
+        if concept is not None:
+            return k if is_support_device(concept, lexicon) and not _describes_another(items, i) else None
+    for k in range(i + 1, min(len(items), i + 1 + _NEAR + 1)):
+        concept = items[k].senses.get("concept")
+        if concept is not None:
+            return k if is_support_device(concept, lexicon) else None
+        if not items[k].senses.keys() <= {"location_preposition", "side", "route", "count"} or not items[k].senses:
+            break
+    return None
+
+
+def _describes_another(items: Sequence[Item], i: int) -> bool:
+    """Tells whether the word at `i` describes what follows: "PICC in place, ADVANCED emphysema"."""
+    return any("tip" not in each.senses and not _NAMING.isdisjoint(each.senses) for each in items[i + 1 : i + 2])
+
+
+def _is_left(items: Sequence[Item], device: int, i: int) -> bool:
+    """Tells whether a device that was withdrawn is still there: "withdrawn by 2 cm", "withdrawn, tip in the SVC"."""
+    around = list(items[device + 1 : i])
+    for each in items[max(i, device) + 1 :]:
+        if "concept" in each.senses:
+            break
+        around.append(each)
+    return any(each.word in _ENDS or each.word.isdigit() or not _PLACE.isdisjoint(each.senses) for each in around)
+
+
+def _is_replaced(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether another device has come for the one that is exchanged at `i`."""
+    behind = items[i + 1 : i + 1 + _REACH]
+    at = next((k for k, each in enumerate(behind) if each.word in lexicon.small.exchanged_for), None)
+    return at is not None and any("concept" in each.senses for each in behind[at:])
+
+
+def is_only_dated(mention: Mention, items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether the removal of a device only tells a time: "no pneumothorax AFTER REMOVAL OF the drain"."""
+    if mention.change != "resolved" or not is_support_device(mention.concept, lexicon):
+        return False
+    for item in reversed(items[max(0, mention.first - _REACH) : mention.first]):
+        if item.word in lexicon.small.settings:
+            return True
+        if "resolved_before" not in item.senses and not item.senses.keys() <= _OF_DEVICE:
+            break
+    return False
+
+
+def are_below(items: Sequence[Item]) -> list[bool]:
+    """Returns for each length whether it is told below a landmark: "1 cm BELOW the carina, previously 2 cm above"."""
+    told = [i for i, item in enumerate(items) if "measure" in item.senses]
+    below: list[bool] = []
+    for i in told:
+        words = {item.word for item in items[i + 1 : i + 1 + _SIDED]}
+        said = not words.isdisjoint(_BELOW)
+        below.append(said or ("above" not in words and bool(below) and below[0]))
+    return below
+
+
+def are_one_move(a: str | None, b: str | None) -> bool:
+    """Tells whether two words for what was done to a device may tell one thing: advanced and repositioned."""
+    told = {a, b}
+    return None not in told and (told == {"new", EXCHANGED} or (REPOSITIONED in told and told <= MOVES - {EXCHANGED}))

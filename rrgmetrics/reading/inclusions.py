@@ -1,0 +1,83 @@
+"""What lies in a lesion makes it another one: "a cavity WITHIN the nodule", "a mass CONTAINING calcification".
+
+Which part makes what of which lesion is data (`found_in` of the concept files). What is denied of a lesion makes
+nothing of it: "no cavity in the mass".
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from rrgmetrics.reading.items import Item, Mention
+from rrgmetrics.reading.lexicon import Lexicon
+
+_INSIDE = frozenset({"in", "within", "inside", "of", "from"})
+_HOLDING = frozenset(
+    {"with", "contain", "containing", "has", "show", "showing", "demonstrate", "demonstrating", "undergone"}
+)
+_PLACE = 4  # items from a part to a place of its own
+_PARTED = frozenset({"negation_before", "negation_verb", "clause_end", "negation_after", "possible_before"})
+
+
+def merge_parts(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions, with a lesion and what lies in it as one where the lexicon has a name for both."""
+    merged = list(mentions)
+    for a, b in pairwise(mentions):
+        if a in merged and (_is_part_of(items, a, b, lexicon) or _is_one_shift(items, a, b, lexicon)):
+            merged.remove(a)
+            continue
+        name = _name(items, a, b, lexicon)
+        if name and a in merged and b in merged:
+            tokens = (items[a.first].first, items[b.last - 1].last)
+            merged[merged.index(a)] = Mention(name, a.first, b.last, a.first, tokens)
+            merged.remove(b)
+    return merged
+
+
+def _is_part_of(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a device is only a part of the next: "the GENERATOR OF a dual lead pacemaker"."""
+    if a.denies or b.denies or b.concept not in {*lexicon.concepts[a.concept].same_as, a.concept}:
+        return False
+    between = items[a.last : b.first]
+    return lexicon.concepts[a.concept].is_device and bool(between) and between[0].word == "of"
+
+
+def _is_one_shift(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether two structures are shifted together: "displaces THE HEART and mediastinum to the right"."""
+    if a.concept != b.concept or a.concept not in lexicon.roles["directed"] or a.at != a.first or b.at != b.first:
+        return False
+    between = [item.word for item in items[a.last : b.first] if item.word not in lexicon.small.definite]
+    return between == ["and"] and "side" not in {kind for item in items[a.first : a.last] for kind in item.senses}
+
+
+def _name(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> str | None:
+    """Returns what the part and the lesion are called together; None if neither mention lies in the other."""
+    within = lexicon.findings_in.get((a.concept, b.concept))
+    holding = lexicon.findings_in.get((b.concept, a.concept))
+    if not (within or holding) or any("negation_before" in item.senses for item in items[: b.first]):
+        return None
+    between = items[a.last : b.first]
+    if any(item.word in lexicon.small.separators - {"with"} or item.senses.keys() & _PARTED for item in between):
+        return None
+    if within and between and "morphology" in items[a.first].senses and all(_is_plain_place(i) for i in between):
+        return within  # "CAVITATING right upper lobe DEPOSIT"
+    links = [k for k, item in enumerate(between) if item.word in _INSIDE | _HOLDING] or [0]
+    link = next((k for k in reversed(links) if between[k : k + 1] and between[k].word != "of"), links[-1])
+    words = {item.word for item in between[link : link + 1]}
+    if within and not words.isdisjoint(_INSIDE):
+        return within
+    if not holding or words.isdisjoint(_HOLDING):
+        return None
+    if _is_placed(between[:link]) and _is_placed(items[b.last : b.last + _PLACE]):
+        return None  # "a nodule in the right lung with a cavity in the left"
+    for k in range(a.last + link, b.first):
+        items[k] = items[k].without("zone")  # "with CENTRAL cavitation" is no place in the lung
+    return holding
+
+
+def _is_plain_place(item: Item) -> bool:
+    return bool(item.senses) and item.senses.keys() <= {"side", "zone", "structure", "measure"}
+
+
+def _is_placed(items: list[Item]) -> bool:
+    return any(item.senses.keys() & {"side", "zone"} for item in items)

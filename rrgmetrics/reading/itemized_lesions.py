@@ -1,0 +1,127 @@
+"""Lesions named once and told one by one: "nodules: RLL 12 mm, RUL 8 mm", "two in the LLL (7 mm)".
+
+Each part of such a list has a place and a size of its own, and so is a finding of its own. Its mention stands on the
+word for the place, as that of a side does (`elided`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rrgmetrics.reading.items import Item, Mention
+from rrgmetrics.reading.lexicon import Lexicon
+
+_PLACE = frozenset({"side", "zone"})
+_PLAIN = frozenset(
+    {
+        "side",
+        "zone",
+        "structure",
+        "location_preposition",
+        "measure",
+        "before",
+        "count",
+        "severity",
+        "change",
+        "several",
+        "versus",
+        "earlier_study",
+        "item_break",
+        "quality",
+        "measured",
+        "listed",
+        "inside",
+        "ordinal",
+        "nothing",
+    }
+)  # all that a part of such a list may say
+_NEVER = frozenset({"concept", "normal", "negation_before", "negation_after", "level", "tip", "route", "clause_end"})
+_NUMBERED = frozenset(
+    {"another", "other", "further", "image", "series", "slice", "im", "se", "img", "segment"}
+)  # where it is to be found
+_LONGEST = 20  # items of a part
+
+
+def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions of the parts behind the one at `named`, or of all if it has no place and size itself."""
+    if named.denies or named.concept not in lexicon.roles["one_by_one"]:
+        return []
+    parts = list(_parts(items, between[0], between[1], lexicon))
+    own = next((k for k, (first, last) in enumerate(parts) if first <= named.at < last), None)
+    if own is None or any("negation_before" in item.senses for item in items[slice(*parts[own])]):
+        return []
+    opening, *behind = parts[own:]
+    told = [part for part in behind if _tells(items, part, lexicon)]
+    if between[1] < len(items) and told and told[-1] == behind[-1]:
+        return []  # the words next to the next name may be its own
+    sized, placed = _sized(items, opening), _placed(items, opening)
+    heads = opening[1] < len(items) and items[opening[1]].word == ":" and not placed
+    if (
+        not told
+        or len(told) + ((sized and placed) or heads) < 2
+        or (placed and not sized and _names_place(items, opening))
+    ):
+        return []
+    whole = not (sized and placed)
+    if sized and whole:
+        return []  # "nodule of 12 mm: ..."
+    named.dropped = whole
+    return [_unnamed(items, named, part, whole=whole) for part in told]
+
+
+def _parts(items: Sequence[Item], lo: int, hi: int, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
+    """Yields the parts of a list between its joints, of which those in brackets are none."""
+    first, depth = lo, 0
+    for i in range(lo, hi):
+        word = items[i].word
+        if word == "(" and not depth and _lists(items[i + 1 : hi]):
+            yield first, i
+            first = i + 1
+            continue
+        depth = max(0, depth + (word == "(") - (word == ")"))
+        if not depth and (word == ":" or word in lexicon.small.separators) and word not in ("(", ")", "/"):
+            yield first, i
+            first = i + 1
+    yield first, hi
+
+
+def _lists(behind: Sequence[Item]) -> bool:
+    """Tells whether a bracket holds the list: "three nodules (RUL 5 mm, RLL 8 mm)"."""
+    inside = behind[: next((k for k, item in enumerate(behind) if item.word == ")"), 0)]
+    places = sum("zone" in item.senses for item in inside)
+    return places > 1 and sum("measure" in item.senses for item in inside) > 1
+
+
+def _sized(items: Sequence[Item], part: tuple[int, int]) -> bool:
+    return any("measure" in item.senses for item in items[slice(*part)])
+
+
+def _placed(items: Sequence[Item], part: tuple[int, int]) -> bool:
+    return any(not _PLACE.isdisjoint(item.senses) for item in items[slice(*part)])
+
+
+def _names_place(items: Sequence[Item], part: tuple[int, int]) -> bool:
+    """Tells whether a part names a place in a lung, not only lungs: "BILATERAL nodules: ...", "LEFT LUNG: ..."."""
+    return any("zone" in item.senses for item in items[slice(*part)])
+
+
+def _tells(items: Sequence[Item], part: tuple[int, int], lexicon: Lexicon) -> bool:
+    """Tells whether a part says a place and a size and nothing else."""
+    said = items[slice(*part)]
+    if len(said) > _LONGEST or not (_sized(items, part) and _placed(items, part)):
+        return False
+    depth = 0
+    for item in said:
+        depth = max(0, depth + (item.word == "(") - (item.word == ")"))
+        if not _NEVER.isdisjoint(item.senses) or not item.senses.keys() <= _PLAIN:
+            return False
+        known = item.senses or depth or item.word in lexicon.small.unnamed or item.word in _NUMBERED
+        if not known and not item.word[0].isdigit() and item.word not in lexicon.small.earlier:
+            return False
+    return True
+
+
+def _unnamed(items: list[Item], named: Mention, part: tuple[int, int], *, whole: bool) -> Mention:
+    """Returns the mention that stands on the word for the place."""
+    at = next(i for i in range(*part) if not _PLACE.isdisjoint(items[i].senses))
+    return Mention(named.concept, at, at + 1, at, (items[at].first, items[at].last), elided=named, whole=whole)

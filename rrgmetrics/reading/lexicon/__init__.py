@@ -1,0 +1,156 @@
+"""The lexicon: the radiology that the reader knows, in the YAML files of this folder, for a radiologist to correct.
+
+It comes in packs (`packs`): `common/` is the grammar of reports, the other folders hold what is said of one kind of
+examination each. `schema` says what a file may hold, `files` reads them, `build` makes of them what the engine looks
+things up in, and `checking` says with file and line what is wrong with them. A folder of the same shape adds concepts
+and terms or overrides ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a
+process and all that it starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature
+of every metric that reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.reading.lexicon.build import build_lexicon
+from rrgmetrics.reading.lexicon.compiled import as_lexicon, as_plain, kept
+from rrgmetrics.reading.lexicon.files import bundled, checksum, load_file, own_facts
+from rrgmetrics.reading.lexicon.in_use import (
+    DEFAULT_PACK,
+    LexiconKey,
+    environment_of_children,
+    folder_in_use,
+    folder_used,
+    kept_until_use,
+    key_in_use,
+    start_with,
+)
+from rrgmetrics.reading.lexicon.model import (
+    BONES,
+    DEVICES,
+    TECHNIQUE,
+    Concept,
+    Lexicon,
+    Role,
+    Senses,
+    SmallWords,
+    Trie,
+    Zone,
+    per_lexicon,
+)
+from rrgmetrics.reading.lexicon.packs import AUTO, Pack, all_packs, check_pack, concept_files, first_pack, pack_titled
+from rrgmetrics.reading.lexicon.schema import TABLE_FILES
+
+__all__ = [
+    "AUTO",
+    "BONES",
+    "DEFAULT_PACK",
+    "DEVICES",
+    "TABLE_FILES",
+    "TECHNIQUE",
+    "Concept",
+    "Lexicon",
+    "LexiconKey",
+    "Pack",
+    "Role",
+    "Senses",
+    "SmallWords",
+    "Trie",
+    "Zone",
+    "all_packs",
+    "check_pack",
+    "checksum",
+    "concept_files",
+    "environment_of_children",
+    "first_pack",
+    "folder_in_use",
+    "kept_until_use",
+    "key_in_use",
+    "lexicon_of",
+    "load",
+    "load_file",
+    "own_facts",
+    "pack_titled",
+    "per_lexicon",
+    "start_with",
+    "use",
+]
+
+
+class Read(Protocol):
+    """What was read with a lexicon: a reading, or a comparison of two."""
+
+    @property
+    def pack(self) -> str:
+        """The pack's name."""
+
+    @property
+    def folder(self) -> str:
+        """The user's folder; "" for the bundled files alone."""
+
+
+def load(pack: str = DEFAULT_PACK, folder: str | None = None) -> Lexicon:
+    """The lexicon of a pack; made from its files once, the bundled one once on a machine.
+
+    Args:
+        pack: Its name.
+        folder: The user's folder; "" for the bundled files alone, None: the one in use.
+
+    Raises:
+        InputError: Something is wrong with the user's folder, or with our files; it says where, and what to do.
+    """
+    return _load(LexiconKey(pack, folder_in_use() if folder is None else folder))
+
+
+def lexicon_of(read: Read) -> Lexicon:
+    """The lexicon that something was read with."""
+    return _load(LexiconKey(read.pack, read.folder))
+
+
+@kept_until_use
+def _load(key: LexiconKey) -> Lexicon:
+    if key.folder:
+        _raise_faults(key)
+    try:
+        if key.folder:
+            return build_lexicon(key)
+        lexicon = kept("lexicon", bundled(key)[0], lambda: as_plain(build_lexicon(key)), as_lexicon)
+        lexicon.key = key
+        return lexicon
+    except Exception:  # whatever a fault of a file does to the build, the check says it better
+        _raise_faults(key)
+        raise
+
+
+@contextmanager
+def use(folder: str | Path | None) -> Iterator[None]:
+    """Reads with a folder of the user's own beside the bundled lexicon, until the block ends.
+
+    Args:
+        folder: YAML files of the names and the shape of the bundled ones; None: as `RRGMETRICS_LEXICON` says. They are
+            read anew, so that what was changed in them counts.
+
+    Raises:
+        InputError: Something is wrong with the folder.
+
+    Example:
+        >>> with use(None):
+        ...     load().concepts["pneumothorax"].significance
+        'urgent'
+    """
+    with folder_used(folder):
+        if folder_in_use():
+            load()
+        yield
+
+
+def _raise_faults(key: LexiconKey) -> None:
+    from rrgmetrics.reading.lexicon.checking import check  # 6 ms that `import rrgmetrics` need not pay
+
+    faults = check(pack=key.pack, folder=key.folder)
+    if faults:
+        raise InputError("\n".join(map(str, faults)))

@@ -1,0 +1,178 @@
+"""Findings named by a word that is one only as a noun: "the PRIMARY has shrunk", "a 2 cm SECONDARY in the liver"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords
+from rrgmetrics.reading.tokens import Item
+
+_DESCRIBING = frozenset(
+    {
+        "side",
+        "zone",
+        "level",
+        "measure",
+        "before",
+        "severity",
+        "change",
+        "count",
+        "quality",
+        "morphology",
+        "acuity",
+        "negation_before",
+        "resolved_before",
+        "probable_before",
+        "possible_before",
+        "item_break",
+        "ordinal",
+        "several",
+        "location_preposition",
+    }
+)  # senses of the word before a noun
+_GOING_ON = frozenset(
+    {
+        "location_preposition",
+        "item_break",
+        "change",
+        "measure",
+        "before",
+        "earlier_study",
+        "probable_before",
+        "possible_before",
+        "probable_after",
+        "possible_after",
+        "negation_after",
+        "negation_verb",
+        "nothing",
+        "clause_end",
+        "level",
+        "morphology",
+    }
+)  # senses of the word behind it
+_BEFORE = frozenset(
+    {"known", "biggest", "largest", "dominant", "index", "further", "other", "another", "more", "of", "s"}
+)
+_BEHIND = frozenset(
+    {
+        "measuring",
+        "measure",
+        "measured",
+        "of",
+        "in",
+        "at",
+        "from",
+        "which",
+        "that",
+        "now",
+        "was",
+        "were",
+        "is",
+        "are",
+        "has",
+        "have",
+        "then",
+    }
+)
+_NEVER_BEHIND = frozenset({"to"})  # "SECONDARY TO a fall"
+
+
+_ASPECTS = frozenset(
+    "size shape form position contour outline caliber volume density attenuation lucency radiolucency".split()
+)
+_OWNER = 6  # items from a shadow to what it is the shadow of
+_CHOSEN = frozenset({"index", "dominant", "largest", "biggest", "target", "reference", "bulkiest", "smallest", "main"})
+
+
+def name_nouns(items: Sequence[Item], lexicon: Lexicon) -> None:
+    """Gives words that are findings only as nouns their sense where they are, and none where they are not, in place."""
+    for i, item in enumerate(items):
+        concept = item.senses.get("noun")
+        if concept is None:
+            continue
+        senses = {kind: value for kind, value in item.senses.items() if kind != "noun"}
+        if _is_noun(items, i, concept not in lexicon.roles["history"], lexicon.small):
+            senses = {**senses, "concept": concept}
+        item.senses = senses
+    _choose(items, lexicon)
+    _set_apart(items, lexicon.small)
+    for i, item in enumerate(items):
+        if "shadow" in item.senses.get("structure", ()) and _is_outline(items, i):
+            item.senses = {}
+        elif "normal" in item.senses.get("quality", ()):
+            _pass_aspects(items, i, lexicon.small)
+
+
+def _is_outline(items: Sequence[Item], i: int) -> bool:
+    """Tells whether the shadow at `i` is that of what is named beside it: "CAVITY shadow", "the shadow OF THE HILA"."""
+    if i and "concept" in items[i - 1].senses and "quality" not in items[i - 1].senses:
+        return True
+    behind = items[i + 1 : i + _OWNER]
+    if not behind or behind[0].word != "of":
+        return False
+    owner = next((each.senses["structure"] for each in behind if "structure" in each.senses), ("lung",))
+    return "lung" not in owner
+
+
+def _pass_aspects(items: Sequence[Item], i: int, small: SmallWords) -> None:
+    """Takes what is normal of an organ for no finding, in place: "hila normal in size and DENSITY"."""
+    behind = i + 1
+    while behind + 1 < len(items) and (items[behind].word in ("in", "of") or items[behind].word in small.joints):
+        aspect = items[behind + 1]
+        if aspect.word not in _ASPECTS:
+            return
+        aspect.senses = {}
+        behind += 2
+
+
+def _set_apart(items: Sequence[Item], small: SmallWords) -> None:
+    """Takes the larger of two for no change, in place: "hilar nodes, THE LARGER of 12 mm"."""
+    for before, item in pairwise(items):
+        if item.word in small.comparatives and before.word in small.definite and "change" in item.senses:
+            item.senses = {kind: value for kind, value in item.senses.items() if kind not in ("change", "quality")}
+
+
+def _choose(items: Sequence[Item], lexicon: Lexicon) -> None:
+    """Takes one of several for no lesion of its own, in place: "metastases, THE INDEX LESION in the right base"."""
+    several, lesions = False, lexicon.roles["one_by_one"]
+    for i, item in enumerate(items):
+        if item.senses.get("concept") not in lesions:
+            continue
+        ahead = [each.word for each in items[max(0, i - 2) : i]]
+        if several and not _CHOSEN.isdisjoint(ahead) and lexicon.small.indefinite.isdisjoint(ahead):
+            item.senses = {}
+        several = True
+
+
+def _is_noun(items: Sequence[Item], i: int, in_organ: bool, small: SmallWords) -> bool:
+    """Tells whether the word at `i` ends a noun phrase: what stands beside it describes it or goes on without it.
+
+    A "breast primary" is where it comes from, an "adrenal deposit" where it lies.
+    """
+    before, behind = items[i - 1] if i else None, items[i + 1] if i + 1 < len(items) else None
+    if before is not None and not (
+        before.word[0].isdigit()
+        or not before.word.isalnum()
+        or before.word in small.separators | small.definite | small.indefinite | small.verbs | small.degrees | _BEFORE
+        or not _DESCRIBING.isdisjoint(before.senses)
+        or (in_organ and "structure" in before.senses)
+    ):
+        return False
+    if behind is None or not behind.word[0].isalpha():
+        return True
+    if behind.word in _NEVER_BEHIND or "concept" in behind.senses:
+        return False
+    closing = behind.word in small.separators | small.verbs | small.earlier | small.relative | _BEHIND
+    placed = ("side" in behind.senses or "zone" in behind.senses) and not _leads_to_name(items[i + 1 : i + 5])
+    return closing or placed or not _GOING_ON.isdisjoint(behind.senses)
+
+
+def _leads_to_name(behind: Sequence[Item]) -> bool:
+    """Tells whether words of place lead to a name: "CONGLOMERATE left axillary nodes"."""
+    for item in behind:
+        if not item.senses or "location_preposition" in item.senses:
+            return False
+        if "concept" in item.senses or "listed" in item.senses:
+            return True
+    return False

@@ -1,0 +1,179 @@
+"""A lesion is called after the organ that it lies in: "a nodule OF THE LEFT ADRENAL", "a deposit IN THE SIXTH RIB".
+
+Which lesion makes what of which organ is data (`found_in` of the concept files).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rrgmetrics.reading.items import Item, Mention
+from rrgmetrics.reading.lexicon import Lexicon
+
+_ASIDE = frozenset(
+    {"side", "measure", "before", "severity", "morphology", "change", "count", "acuity", "level", "ordinal", "several"}
+)  # between a lesion and its organ
+_IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
+_HOLDING = frozenset({"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring"})
+_SAID_OF = frozenset({"in", "within", "inside", "of"})
+_AROUND = _SAID_OF | {"around", "surround", "surrounding", "between", "surrounded"}
+_LEVELS = frozenset({"level", "height", "region", "projection"})  # "at the LEVEL of the fifth rib" is not in it
+_COMPARED = frozenset({"lower", "higher"})  # "LOWER density" is no place
+_NOUNS = frozenset({"opacity_head", "effusion_head", "nodule_head", "mass_head", "granuloma_head"})  # no organs
+_REACH = 8  # items from a lesion to its organ
+_FAR = 12  # items from a noun, over verbs and articles, to the organ that it is said of
+_LOOKS = frozenset(
+    {
+        "hypodense",
+        "hypoattenuating",
+        "hyperdense",
+        "enhancing",
+        "hypervascular",
+        "cystic",
+        "solid",
+        "focal",
+        "necrotic",
+        "indeterminate",
+        "subcentimeter",
+        "rounded",
+        "further",
+        "solitary",
+        "single",
+    }
+)  # what a lesion of an organ looks like
+_PARTS = frozenset({"body", "head", "blade", "lobe", "limb", "part", "aspect", "segment", "pole", "gland"})
+
+
+def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions, each lesion under the name that it has in its organ."""
+    named: list[Mention] = []
+    held: list[tuple[int, str, bool]] = []
+    for mention in mentions:
+        organs = () if mention.denies or mention.elided else _organs(items, mention, lexicon)
+        places = [*organs]
+        found = ((k, lexicon.findings_in.get((mention.concept, organ))) for k, organ in places)
+        at, name = next(((k, each) for k, each in found if each), (0, None))
+        if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
+            organ = _organ_said_of(items, mention, lexicon)
+            is_quality = mention.last < len(items) and items[mention.last].word == "of"  # "the density OF the skin"
+            is_quality = is_quality and mention.concept in lexicon.roles["describing"]
+            name = (
+                None
+                if is_quality
+                else next((n for each in organ if (n := lexicon.findings_in.get((mention.concept, each)))), None)
+            )
+            lesion = mention.concept in lexicon.roles["one_by_one"]
+            if organ and not name and not lesion and lexicon.elsewhere.issuperset(organ):
+                continue
+        named.append(replace(mention, concept=name) if name else mention)
+        held += [(at, name, True)] if name else [(k, mention.concept, False) for k, _ in places]
+    lesions = [m for m in named if not m.denies and m.last - m.first == 1 and m.concept in lexicon.roles["one_by_one"]]
+    return [
+        mention
+        for mention in named
+        if not any(_is_said(items, mention, *each, lexicon) for each in held) and not _moves(items, mention, lesions)
+    ]
+
+
+def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:
+    """Returns the organ that a noun of any organ is said of; () if none is named.
+
+    "The DENSITY of the liver", "EFFUSION is seen around the spleen", "the pancreas shows lower DENSITY".
+    """
+    own = items[mention.at].senses
+    if not _NOUNS.issuperset((*own.get("about", ()), *own.get("holds", ()))):
+        return ()  # "PLEURAL fluid around the liver"
+    led = False
+    for i in range(mention.last, min(len(items), mention.last + _FAR)):
+        if _ends_place(items, i, lexicon):
+            break
+        led = led or items[i].word in _AROUND
+        if not led and "location_preposition" in items[i].senses and items[i].word not in lexicon.small.definite:
+            return ()  # "a nodule OVER the end of the rib"
+        places = _places(items[i])
+        if places and not any(item.word == "of" for item in items[i + 1 : i + 3]):
+            return places if led else ()  # not the LOWER pole of the kidney
+    for k in range(mention.first - 1, max(0, mention.first - _REACH) - 1, -1):
+        places = _places(items[k]) if items[k].word not in _COMPARED else ()
+        if items[k].word in lexicon.small.separators or _ends_place(items, k, lexicon):
+            break
+        if places:
+            ahead = items[k - 1] if k and items[k - 1].word not in lexicon.small.definite else items[max(0, k - 2)]
+            near = k and "location_preposition" in ahead.senses and ahead.word not in _SAID_OF | lexicon.small.definite
+            return () if near else places
+    return ()
+
+
+def _ends_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether another statement begins at `i`; "density AND CONTOUR of the spleen" goes on."""
+    item = items[i]
+    if "concept" in item.senses:
+        joined = i > 0 and items[i - 1].word == "and"  # "density and STRANDING in the fat"
+        return not joined or lexicon.concepts[item.senses["concept"]].group in lexicon.groups["one_place"]
+    if item.word in lexicon.small.causing | _LEVELS or "clause_end" in item.senses:
+        return True
+    behind = items[i + 1 : i + 3]
+    goes_on = item.word == "and" and any(each.word == "of" or "concept" in each.senses for each in behind)
+    return item.word in lexicon.small.separators and item.word != "," and not goes_on
+
+
+def _places(item: Item) -> tuple[str, ...]:
+    """Returns the structures of an item, its place if it names none."""
+    senses = item.senses
+    zones = (senses["zone"],) if "zone" in senses else ()
+    return senses.get("structure", ()) or (senses.get("holds", ()) if "tip" in senses else ()) or zones
+
+
+def _moves(items: list[Item], mention: Mention, lesions: list[Mention]) -> bool:
+    """Tells whether a change of a structure is that of the lesion in it: "the lower lobe METASTASIS HAS SHRUNK"."""
+    if mention.denies or "change" not in items[mention.at].senses:
+        return False
+    return any(mention.first < lesion.first < mention.at for lesion in lesions)
+
+
+def _is_said(items: list[Item], mention: Mention, organ: int, name: str, renamed: bool, lexicon: Lexicon) -> bool:
+    """Tells whether a quality of an organ is that of the lesion in it: "a lesion in THE LIVER, which HAS GROWN"."""
+    if mention.denies or mention.last - mention.first < 2 or not mention.first <= organ < mention.last:
+        return False
+    return (renamed and "change" in items[mention.at].senses) or mention.concept in lexicon.concepts[name].ancestors
+
+
+def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[tuple[int, str]]:
+    """Yields the structures, and where they stand, of the place right before and right behind a mention."""
+    placed = mention.first > 0 and "zone" in items[mention.first - 1].senses
+    for k in range(mention.first - 1, max(-1, mention.first - 1 - _REACH), -1):
+        item = items[k]
+        if "structure" in item.senses and "concept" not in item.senses:
+            yield from ((k, structure) for structure in item.senses["structure"])
+            break
+        if "negation_before" in item.senses and item.word == "without":
+            continue  # "skeleton WITHOUT deposits"
+        if not _is_aside(item, lexicon) and item.word not in _HOLDING and item.word != ":":
+            break
+    led = False
+    for k in range(mention.last, min(len(items), mention.last + _REACH)):
+        item = items[k]
+        comma = item.word == "," and not led and k + 1 < len(items) and "side" in items[k + 1].senses
+        if "structure" in item.senses and "concept" not in item.senses:
+            yield from ((k, structure) for structure in item.senses["structure"] if led)
+            break
+        if item.word in _IN and "tip" in item.senses:
+            yield from (
+                (k, structure) for structure in item.senses.get("holds", ())
+            )  # "IN THE LIVER", where a line ends
+            break
+        if item.word == "at" and placed:
+            break  # "paraspinal deposit AT T8"
+        if item.word in _IN or comma:
+            led = True
+        elif not _is_aside(item, lexicon):
+            break
+
+
+def _is_aside(item: Item, lexicon: Lexicon) -> bool:
+    """Tells whether an item may stand between a lesion and its organ."""
+    small = lexicon.small
+    if item.word in small.definite | small.indefinite | _PARTS | _LOOKS or item.word[0].isdigit():
+        return True
+    return bool(item.senses) and item.senses.keys() <= _ASIDE

@@ -1,0 +1,224 @@
+"""Sentences by themselves: what does not depend on the rest of the report, found once for each distinct sentence.
+
+Reports repeat one another ("No pneumothorax or pleural effusion."): in Open-i three sentences of five, with half of all
+words, stand in an earlier report too. So what a sentence says by itself is kept, by its very characters and words, and
+whoever reads it again only adds where it stands.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from rrgmetrics.reading.ellipsis import supply
+from rrgmetrics.reading.items import Item, Mention, find_items
+from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reading.main_clauses import main_clauses
+from rrgmetrics.reading.mentions import find_mentions
+from rrgmetrics.reading.pronouns import stand_in
+from rrgmetrics.reading.recording import Sentence as Recorded
+from rrgmetrics.reading.recording import recorder, watch
+from rrgmetrics.reading.statements import Marks, statements
+from rrgmetrics.reading.tokens import Sentence, Token, inline_headings, sentences
+
+KEPT = 8192  # sentences, some 5 kB each; those of a block of pairs, so that a graph finds what its reading found
+ADVICE = "recommendation"
+SEARCHED = frozenset({ADVICE, "communication"})  # sections that hold no findings: one that is there is a finding
+_SPOKEN_OF = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "feigning"})
+_DESCRIBING = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "measure"})
+_LINE = 15  # words; lines that are shorter on average hold a statement each
+T = TypeVar("T")
+
+
+class Parsed:
+    """A sentence as it stands, wherever it stands: the indices of its items and mentions count its own tokens.
+
+    It is shared by all reports that hold the sentence: nothing of it is to be changed but by `once`.
+
+    Attributes:
+        text: Its characters.
+        tokens: Its words.
+        start: Where it began in the report whose characters its words count.
+        lexicon: What it is read with.
+        items: Words and terms, in order.
+        mentions: Findings, in order.
+        retracts: Whether it takes something back ("disregard ...") or speaks of somebody else.
+        retracts_all: Whether what follows it is taken back too ("disregard: ...").
+    """
+
+    __slots__ = ("_made", "items", "lexicon", "mentions", "retracts", "retracts_all", "start", "text", "tokens")
+
+    def __init__(self, text: str, tokens: list[Token], lexicon: Lexicon) -> None:
+        self.text, self.tokens, self.start = text, tokens, tokens[0].start
+        self.lexicon = lexicon
+        if (recording := recorder()) is not None:
+            recording.sentence = Recorded(text, tokens)
+        self.items: list[Item] = find_items(tokens, 0, len(tokens), lexicon)
+        named = watch(find_mentions(self.items, lexicon), find_mentions)
+        named = watch(stand_in(self.items, named, lexicon), stand_in)
+        self.mentions: list[Mention] = watch(supply(self.items, named, lexicon), supply)
+        cues = ["retracted" in item.senses for item in self.items]
+        self.retracts = True in cues
+        self.retracts_all = self.retracts and any(i.word == ":" for i in self.items[cues.index(True) + 1 :][:1])
+        self._made: dict[Callable[[Parsed], Any], Any] = {}
+
+    def between(self, k: int) -> str:
+        """The characters between a word and the one before it."""
+        return self.text[self.tokens[k - 1].end - self.start : self.tokens[k].start - self.start]
+
+    def once(self, make: Callable[[Parsed], T]) -> T:
+        """What a function makes of the sentence, made once."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
+
+
+Kept = OrderedDict[tuple[str, str], Parsed]
+
+
+def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
+    """Yields the sentences of a report in the sections that are read."""
+    inline = inline_headings(report, tokens, lexicon.inline)
+    find = _statements if _has_ends(report, tokens) else _unmarked_statements
+    kept = _kept(lexicon)
+    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline, SEARCHED):
+        parsed = _parsed(report, tokens[sentence.first : sentence.last], lexicon, kept)
+        for statement, whole in _cut(report, tokens, sentence, parsed, find, kept):
+            for part, clause in _cut(report, tokens, statement, whole, _clauses, kept):
+                if part.section not in SEARCHED:
+                    yield part, clause
+                elif clause.once(_states_finding if part.section == ADVICE else _names_finding):
+                    yield part._replace(section="findings"), clause
+
+
+def _names_finding(parsed: Parsed) -> bool:
+    """Tells whether a line of names and dates names a finding: "SIGNED: tension pneumothorax", but "Dr. Mass"."""
+    if any(not _SPOKEN_OF.isdisjoint(item.senses) for item in parsed.items):
+        return False
+    titles = parsed.lexicon.small.abbreviations
+    return any(
+        _is_of_film(mention, parsed.lexicon) and not {item.word for item in parsed.items[: mention.first]} & titles
+        for mention in parsed.mentions
+    )
+
+
+def _states_finding(parsed: Parsed) -> bool:
+    """Tells whether advice begins with a finding, or says that there is one: "There is a tension pneumothorax."."""
+    if not parsed.mentions or not _is_of_film(parsed.mentions[0], parsed.lexicon) or not _names_finding(parsed):
+        return False
+    small, before = parsed.lexicon.small, parsed.items[: parsed.mentions[0].first]
+    shown = any(item.word in small.existing | small.showing | small.existent for item in before)
+    return shown or all(item.senses.keys() & _DESCRIBING for item in before)
+
+
+def _is_of_film(mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a mention names a finding that a film shows, and not what was done to the patient."""
+    if not mention.concept or mention.denies:
+        return False
+    return lexicon.concepts[mention.concept].counts and not lexicon.concepts[mention.concept].is_device
+
+
+def _has_ends(report: str, tokens: list[Token]) -> bool:
+    """Tells whether full stops, the marks of a list or short lines tell where the statements of a report end."""
+    breaks = 0
+    for token in tokens:
+        if token.word == "." or (token.word == "¶" and not report[token.start : token.end].isspace()):
+            return True
+        breaks += token.word == "¶"
+    return breaks * _LINE > len(tokens)
+
+
+def _cut(
+    report: str,
+    tokens: list[Token],
+    sentence: Sentence,
+    parsed: Parsed,
+    find: Callable[[Parsed], list[tuple[int, int]]],
+    kept: Kept,
+) -> Iterable[tuple[Sentence, Parsed]]:
+    """Returns the parts of a sentence that a function finds in it, each read by itself; the sentence if it is one."""
+    parts = parsed.once(find)
+    if len(parts) == 1:
+        return ((sentence, parsed),)
+    return _read_parts(report, tokens, sentence, parts, parsed.lexicon, kept)
+
+
+def _read_parts(
+    report: str,
+    tokens: list[Token],
+    sentence: Sentence,
+    parts: list[tuple[int, int]],
+    lexicon: Lexicon,
+    kept: Kept,
+) -> Iterator[tuple[Sentence, Parsed]]:
+    for first, last in parts:
+        part = sentence._replace(first=sentence.first + first, last=sentence.first + last)
+        yield part, _parsed(report, tokens[part.first : part.last], lexicon, kept)
+
+
+def _statements(parsed: Parsed) -> list[tuple[int, int]]:
+    """The words `[first, last)` of each statement of a sentence, in a report that has full stops."""
+    return _with_marks(parsed, full_stops=True)
+
+
+def _unmarked_statements(parsed: Parsed) -> list[tuple[int, int]]:
+    """The words `[first, last)` of each statement of a sentence, in a report without full stops."""
+    return _with_marks(parsed, full_stops=False)
+
+
+def _with_marks(parsed: Parsed, *, full_stops: bool) -> list[tuple[int, int]]:
+    tokens = range(1, len(parsed.tokens))
+    small = parsed.text[1:].islower()
+    capitals = frozenset(k for k in tokens if not small and _is_capital(parsed, k) and not _is_capital(parsed, k - 1))
+    broken = "\n" in parsed.text and parsed.text.islower()
+    lines = frozenset(k for k in tokens if broken and "\n" in parsed.between(k))
+    return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, Marks(capitals, lines, full_stops))
+
+
+def _is_capital(parsed: Parsed, k: int) -> bool:
+    """Tells whether a word is written like the first of a sentence: "The", not "SVC" or "left"."""
+    first, last = parsed.tokens[k].start - parsed.start, parsed.tokens[k].end - parsed.start
+    word = parsed.text[first:last]
+    return word[:1].isupper() and word[1:].islower()
+
+
+def _clauses(parsed: Parsed) -> list[tuple[int, int]]:
+    """The words `[first, last)` of each main clause of a sentence."""
+    return main_clauses(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon)
+
+
+def _parsed(report: str, own: list[Token], lexicon: Lexicon, kept: Kept) -> Parsed:
+    """Returns a stretch of words as it stands, read once."""
+    if recorder() is not None:
+        return Parsed(report[own[0].start : own[-1].end], own, lexicon)
+    key = report[own[0].start : own[-1].end], " ".join([token.word for token in own])
+    parsed = kept.get(key)
+    if parsed is None:
+        parsed = kept[key] = Parsed(key[0], own, lexicon)
+        if len(kept) > KEPT:
+            kept.popitem(last=False)
+    return parsed
+
+
+def read_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
+    """Yields the sentences that a report stands by.
+
+    What it takes back ("disregard: ...") or says of somebody else ("another patient has ...") is left out.
+    """
+    taken_back = ""
+    for sentence, parsed in parse_sentences(report, tokens, lexicon):
+        if (parsed.retracts or sentence.section == taken_back) and (recording := recorder()) is not None:
+            recording.taken_back.append((tokens[sentence.first].start, tokens[sentence.last - 1].end))
+        if parsed.retracts:
+            if parsed.retracts_all:
+                taken_back = sentence.section
+        elif sentence.section != taken_back:
+            yield sentence, parsed
+
+
+@per_lexicon
+def _kept(lexicon: Lexicon) -> Kept:
+    """The sentences that were read with a lexicon, the oldest first."""
+    return OrderedDict()

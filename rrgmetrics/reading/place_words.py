@@ -1,0 +1,196 @@
+"""Words that name a place only together: "both lungs", "more on the right", "upper and mid zones".
+
+"Both", "either" and "each" name two sides only before a place or a finding that there is on each side: "both upper and
+mid zones" of one lung are one side, and "either in the atrium or above it" is none. "More abundant within the right
+lung" says that the left lung is not free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.tokens import Item, Token
+
+_OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"})  # end what "more" speaks of
+_CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
+_LIST = 7  # items from "upper" to the noun that it shares
+_REACH = 8  # items from "more" to the side
+_OF_ADVERBS = frozenset({"change", "possible_before", "possible_after", "probable_before", "probable_after"})
+_THAN = frozenset({"than", "that", "on", "the", "in"})
+_ORGAN = frozenset({"structure"})
+_OTHER_SIDE = {"left": "right", "right": "left"}
+_JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–"})  # between "upper" and "mid zones"
+
+
+def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> list[Item]:
+    """Gives the words of places that are named together their senses."""
+    small = lexicon.small
+    i = 0
+    while i < len(items):
+        item = items[i]
+        if item.word == "," and _is_aside(items, i):
+            del items[i + 2], items[i]
+            item = items[i]
+        if item.word in small.pairing and not item.senses and _is_pair(items, i, tokens, lexicon):
+            items[i] = Item(item.first, item.last, {"side": "bilateral"}, item.word)
+        elif item.word in small.heights and not item.senses:
+            senses = _shared_noun(items, i, tokens, lexicon)
+            if senses:
+                items[i] = Item(item.first, item.last, senses, item.word)
+        elif item.word in small.more and "structure" not in item.senses:  # not the GREATER tuberosity
+            end = _asymmetry(items, i, lexicon)
+            if end:
+                than = _than_a_side(items, i)
+                paired = 0 if than else _than_the_other(items, end - 1)
+                i = i - 1 if i and _side(items[i - 1]) and (than or "asymmetry" in items[end - 1].senses) else i
+                side = _side(items[end - 1])
+                worse = _OTHER_SIDE[side] if than and side else side
+                senses = {
+                    "asymmetry": items[end - 1].senses.get("asymmetry") or worse,
+                    **({"than": True} if than or paired else {}),
+                }
+                end = paired or end
+                zones = [each for each in items[i:end] if "zone" in each.senses and "side" not in each.senses]
+                items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word), *zones]
+        i += 1
+    return items
+
+
+def _is_aside(items: list[Item], i: int) -> bool:
+    """Tells whether an adverb stands between the comma at `i` and another: "right and, TO A LESSER EXTENT, left"."""
+    if not i or i + 2 >= len(items) or items[i + 2].word != "," or items[i - 1].word not in ("and", "or", "but"):
+        return False
+    said = items[i + 1]
+    return "nothing" in said.senses or (said.word.endswith("ly") and said.senses.keys() <= _OF_ADVERBS)
+
+
+def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object]:
+    """Returns what the height at `i` says with the noun of the next place: "UPPER and mid zones"."""
+    at = i + 1
+    while at < len(items) and at - i < _LIST and _leads_on(items[at], lexicon):
+        if "zone" in items[at].senses:
+            break
+        at += 1
+    if at == i + 1 or at >= len(items) or "zone" not in items[at].senses:
+        return {}
+    for first in range(items[at].first + 1, items[at].last):
+        node = lexicon.trie.get(items[i].word, {})
+        for token in tokens[first : items[at].last]:
+            node = node.get(token.word, {})
+        senses: dict[str, object] = node.get("", {})
+        if "zone" in senses:
+            return senses
+    return {}
+
+
+def _leads_on(item: Item, lexicon: Lexicon) -> bool:
+    return item.word in _JOINTS or item.word in lexicon.small.heights or _side(item) is not None
+
+
+def _side(item: Item) -> str | None:
+    side = item.senses.get("side")
+    return side if side in ("left", "right") else None
+
+
+def _is_pair(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Tells whether "both", "either" or "each" at `i` speaks of two sides."""
+    after = i + 1
+    while after < len(items) and items[after].word in ("of", "the"):
+        after += 1
+    if after >= len(items):
+        return False
+    noun = items[after]
+    place = bool(noun.senses.keys() & {"structure", "zone"}) and not noun.senses.keys() & {"side", "concept"}
+    if items[i].word != "both":
+        return place
+    twice = after + 1 < len(items) and items[after + 1].first == noun.first
+    if place and tokens[noun.last - 1].is_plural and not twice:
+        return True
+    concept = noun.senses.get("concept")
+    paired = concept is not None and lexicon.concepts[concept].group in lexicon.groups["one_each"]
+    coordinated = any(item.word == "and" for item in items[after + 1 : after + 3])
+    if not (place or paired or coordinated):
+        return False
+    return not any(_side(item) for item in items[max(0, i - _CLAUSE) : i + _CLAUSE])
+
+
+def _side_behind(items: list[Item], k: int) -> bool:
+    """Tells whether "on the right" or its like follows the item at `k`."""
+    behind = items[k + 1 : k + 4]
+    return [item.word for item in behind[:2]] == ["on", "the"] and len(behind) > 2 and _side(behind[2]) is not None
+
+
+def _than_a_side(items: list[Item], i: int) -> int:
+    """Returns the end of "larger than the left" at `i`, 0 if nothing is compared with a side."""
+    at = i + 1
+    if at >= len(items) or items[at].word != "than":
+        return 0
+    while at + 1 < len(items) and at - i < _REACH and items[at].word in _THAN:
+        at += 1
+    ends = at + 1 == len(items) or "zone" not in items[at + 1].senses
+    return at + 1 if _side(items[at]) and ends else 0
+
+
+def _than_the_other(items: list[Item], i: int) -> int:
+    """Returns the end of "the left lung THAN THE RIGHT" behind the side at `i`, 0 if the other is not compared."""
+    side, at = _side(items[i]), i + 1
+    at += at < len(items) and bool(items[at].senses) and items[at].senses.keys() <= _ORGAN
+    if side not in _OTHER_SIDE or at >= len(items) or items[at].word != "than":
+        return 0
+    if "asymmetry" in items[at].senses:
+        return at + 1 if items[at].senses["asymmetry"] == side else 0
+    end = _than_a_side(items, at - 1)
+    return end if end and _side(items[end - 1]) == _OTHER_SIDE[side] else 0
+
+
+def _bare_side(items: list[Item], i: int, lexicon: Lexicon) -> int:
+    """Returns the end of "worse right", "greater to the left" behind a finding at `i`; 0 if a noun follows the side."""
+    at = i + 1
+    at += [item.word for item in items[at : at + 1]] == ["so"]
+    at += [item.word for item in items[at : at + 2]] in (["to", "the"], ["at", "the"]) and 2
+    if at >= len(items) or not _side(items[at]) or items[at].senses.keys() - {"side", "location_preposition"}:
+        return 0
+    ends = at + 1 == len(items) or items[at + 1].word in lexicon.small.closing | {"and", ";", ")"}
+    named = any("concept" in item.senses for item in items[:i])
+    each_told = any(  # "smaller left, LARGER RIGHT"
+        "change" in one.senses and _side(other)
+        for k in (*range(1, i), *range(at + 2, len(items)))
+        for one, other in ((items[k - 1], items[k]), (items[k], items[k - 1]))
+    )
+    return at + 1 if ends and named and not each_told else 0
+
+
+def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
+    """Returns the end of "more abundant within the right" at `i`, 0 if it does not compare two sides."""
+    small = lexicon.small
+    start = i  # of "a little larger"
+    while start and (items[start - 1].word in small.degrees | small.indefinite or items[start - 1].word.endswith("ly")):
+        start -= 1
+    before = [item for item in items[max(0, start - 2) : start] if not item.senses or "item_break" in item.senses]
+    turned = "change" in items[i].senses and any("item_break" in item.senses or item.word == "now" for item in before)
+    if turned and not any(_than_the_other(items, k) for k in range(i, min(len(items), i + _REACH))):
+        return 0  # "is more confluent in the right lung" than before
+    if [item.word for item in items[i : i + 2]] == ["most", "of"]:
+        return 0  # "most of the left lower lobe"
+    placed = False
+    other = _than_a_side(items, i) or _bare_side(items, i, lexicon)
+    if other:
+        return other
+    for k in range(i, min(len(items), i + _REACH)):
+        item = items[k]
+        if "asymmetry" in item.senses:
+            return k + 1  # "right more than left"
+        if placed and _side(item):
+            later = list(takewhile(lambda other: "change" not in other.senses, items[k + 1 : k + _REACH]))
+            return (
+                0 if any(other.word in small.earlier or "earlier_study" in other.senses for other in later) else k + 1
+            )
+        if item.word in small.places or item.word == "on":
+            placed = True
+        elif placed and "zone" in item.senses and _side_behind(items, k):
+            continue  # "most marked in the UPPER LOBE on the right"
+        elif (placed and item.word != "the") or (k > i and item.senses.keys() & _OTHERS):
+            return 0
+    return 0

@@ -1,0 +1,149 @@
+"""What was and what is, where one statement tells both: "the 22 mm nodule is now 14 mm", "severe instead of mild"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.tokens import Item
+
+LARGE = 6  # severity from which "now" tells that a finding has grown
+_NOW = frozenset({"now", "today", "currently", "presently"})
+_BECOME = frozenset({"become", "became", "becoming"})
+_INSTEAD = frozenset({"as", "instead", "rather", "vs", "versus"})  # first words of "as opposed to", "rather than"
+_MARKS = frozenset({",", "(", ".", "the", "a", "an"})
+_MEASURING = frozenset({"measure", "measuring", "at", "a", "an", "only", "just"})  # between "now" and what is now
+_RESIDUAL = frozenset({"residual", "residue", "remainder", "remnant", "remaining", "remain", "remains"})
+_AMOUNT = frozenset({"amount", "volume", "quantity", "of", "fluid", "it"})
+_ANOTHER = frozenset({"also", "another", "other", "second", "additional"})
+_COMPARED = frozenset({"as", "since", "compared", "when"})
+_NEAR = 3  # items from "now" to what is now
+_FAR = 16  # items from what was to what is
+
+
+def tell_what_was(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes the earlier of two sizes or degrees of one finding for what was, in place."""
+    for kind in ("measure", "severity"):
+        told = [i for i, item in enumerate(items) if kind in item.senses and _is_own(item)]
+        for one, other in pairwise(told):
+            if other - one > _FAR or not {one, other} <= {i for i in told if kind in items[i].senses}:
+                continue
+            if _is_instead(items, one, other):
+                was(items, other, kind)
+            elif kind == "severity" and _is_left_over(items, one, other, lexicon):
+                was(items, one, kind)
+                items[other + 1] = items[other + 1].saying({"change": "better"})
+            elif _is_now(items, one, other, lexicon) or (kind == "severity" and _becomes(items, one, other)):
+                was(items, one, kind)
+    _tell_steps(items, lexicon)
+
+
+def _is_own(item: Item) -> bool:
+    """Tells whether a degree is that of a finding, and not of a change or of another quality."""
+    return item.senses.keys().isdisjoint({"change", "before", "concept"}) and not item.word.endswith("ly")
+
+
+def was(items: list[Item], i: int, kind: str) -> None:
+    """Takes the size or degree of an item for that of an earlier date, in place."""
+    value = items[i].senses[kind]
+    items[i].senses = {"before": (kind, max(value) if kind == "measure" else value)}
+
+
+def _is_instead(items: Sequence[Item], one: int, other: int) -> bool:
+    """Tells whether the second of two stands for what was: "14 mm INSTEAD OF 22 mm", "14 mm VS 22 mm"."""
+    between = [item for item in items[one + 1 : other] if item.word not in _MARKS | _NOW]
+    dated = any("earlier_study" in item.senses for item in between)
+    between = [item for item in between if "earlier_study" not in item.senses]
+    leads = len(between) == 1 and between[0].word in _INSTEAD and (dated or between[0].word != "rather")
+    if leads and "negation_before" in between[0].senses:
+        between[0].senses = {}
+    return leads
+
+
+def _is_now(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
+    """Tells whether the first of two stands for what was: "the 22 mm nodule NOW measures 14 mm"."""
+    between = items[one + 1 : other]
+    at = next((k for k in range(len(between) - 1, -1, -1) if between[k].word in _NOW), None)
+    if at is None or len(between) - at > _NEAR or any("change" in item.senses for item in between[:at]):
+        return False
+    if any(item.word not in _MEASURING | lexicon.small.verbs for item in between[at + 1 :]):
+        return False
+    was = any(item.word in _NOW for item in items[max(0, one - _NEAR) : one]) or between[-1].word in lexicon.small.past
+    return not was and _of_one(items, one, other, lexicon)
+
+
+def _is_left_over(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
+    """Tells whether the second degree is that of what is left: "large effusion drained, with a SMALL RESIDUAL"."""
+    behind = items[other + 1 : other + 1 + _NEAR + 1]
+    behind = behind[: next((k for k, item in enumerate(behind) if item.word in lexicon.small.closing), len(behind))]
+    words = {item.word for item in behind}
+    left = not words.isdisjoint(_RESIDUAL) and words <= _RESIDUAL | _AMOUNT
+    return left and _of_one(items, one, other, lexicon)
+
+
+def _becomes(items: Sequence[Item], one: int, other: int) -> bool:
+    """Tells whether a finding has come to another degree: "the LARGE effusion HAS BECOME moderate"."""
+    between = items[one + 1 : other]
+    named = sum("concept" in item.senses for item in between)
+    return bool(between) and between[-1].word in _BECOME and named == 1
+
+
+def _of_one(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
+    """Tells whether two sizes or degrees are told of one finding."""
+    between = items[one + 1 : other]
+    if any(item.word == ";" or item.word in _ANOTHER or "clause_end" in item.senses for item in between):
+        return False
+    named = sum("concept" in item.senses for item in between)
+    ahead = any("concept" in item.senses for item in items[max(0, one - _NEAR) : one])
+    joined = any(item.word in lexicon.small.list_joints and item.word != "," for item in between)
+    return named + ahead <= 1 and not (joined and not any(item.word in lexicon.small.verbs for item in between))
+
+
+def _tell_steps(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes a difference for a change, and what is no longer for what was: "14 mm, DOWN 8 mm", "NO LONGER large"."""
+    for i in range(1, len(items)):
+        item, before = items[i], items[i - 1]
+        if "measure" in item.senses and before.word in lexicon.small.rising and not before.senses:
+            if any("measure" in each.senses for each in items[:i]):
+                items[i - 1] = before.saying({"change": "worse" if before.word == "up" else "better"})
+                items[i] = item.saying({})
+        elif "severity" in item.senses and _is_own(item) and before.senses.get("change") == "resolved":
+            ends = i + 1 == len(items) or items[i + 1].word in lexicon.small.closing
+            if ends and before.word == "no":
+                items[i - 1] = before.saying({"change": "better"})
+                was(items, i, "severity")
+
+
+def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether something fresh is new, and no recent injury: "FRESH infiltrate", but "fresh rib fracture"."""
+    ahead = items[i + 1 : i + 2]
+    if any("earlier_study" in item.senses or item.word in _COMPARED for item in ahead):
+        return True  # "an opacity, FRESH AS COMPARED to the old film"
+    named = next((item.senses["concept"] for item in items[i + 1 : i + 1 + _NEAR] if "concept" in item.senses), None)
+    return named is not None and lexicon.concepts[named].group in lexicon.groups["one_place"]
+
+
+def is_growth(items: Sequence[Item], i: int, findings: Collection[int]) -> bool:
+    """Tells whether the noun at `i` is said of a finding: "ENLARGEMENT of the effusion"."""
+    of = [item.word for item in items[i + 1 : i + 2]] == ["of"]
+    named = next((k for k in range(i + 2, min(len(items), i + 2 + _NEAR)) if "concept" in items[k].senses), -1)
+    return of and named + 1 in findings and not any("quality" in item.senses for item in items[i + 2 : named])
+
+
+def is_since(items: Sequence[Item], i: int) -> bool:
+    """Tells whether what was placed only dates a change told before: "smaller SINCE the drain WAS PLACED"."""
+    if items[i].last - items[i].first < 2:
+        return False
+    since = next((k for k in range(i - 1, max(0, i - 2 * _NEAR), -1) if items[k].word == "since"), 0)
+    between = items[since:i]
+    return (
+        bool(since)
+        and any("change" in item.senses for item in items[:since])
+        and all("change" not in item.senses and item.word not in (",", ";") for item in between)
+    )
+
+
+def is_large(items: Sequence[Item]) -> bool:
+    """Tells whether a size that there is now is one that tells growth: "the pneumothorax is NOW LARGE"."""
+    return any(item.senses.get("severity", 0) >= LARGE and not item.word.endswith("ly") for item in items)

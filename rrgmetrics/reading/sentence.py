@@ -1,0 +1,158 @@
+"""What stands around an item of a sentence, ahead of it or before it; looking changes nothing."""
+
+from __future__ import annotations
+
+from rrgmetrics.reading.items import Item, Mention
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Certainty
+
+LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
+JUDGEMENTS: dict[str, Certainty | None] = {  # cue behind a finding → how certain it makes it; None: absent
+    "negation_after": None,
+    "not_excluded_after": "not_excluded",
+    "possible_after": "possible",
+    "probable_after": "probable",
+    "preferred_to": "probable",
+}
+_DESCRIBED = 4  # items from a doubt to the finding
+_FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
+_FIRM_BEHIND = _FIRM | {"side", "zone"}
+ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
+
+
+class Sentence:
+    """The items of a sentence and the findings that they mention.
+
+    Attributes:
+        items: Words and terms, in order.
+        mentions: Findings, in order.
+        lexicon: What the reader knows.
+        small: Its small words.
+    """
+
+    def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+        self.items, self.mentions, self.lexicon, self.small = items, mentions, lexicon, lexicon.small
+
+    def shows(self, i: int) -> bool:
+        """Tells whether what is assessed shows what follows: "EVALUATION OF the left lung discloses a nodule"."""
+        for item in self.items[i + 1 : i + 9]:
+            if "concept" in item.senses or item.word in self.small.separators:
+                return False
+            if item.word in self.small.showing:
+                return True
+        return False
+
+    def firm(self, mention: Mention) -> bool:
+        """Tells whether a finding is described as one that is there ("small effusion"), not only listed."""
+        for item in reversed(self.items[max(0, mention.first - 4) : mention.first]):
+            if item.senses.keys() & _FIRM:
+                return True
+            if not item.senses or not item.senses.keys() <= ATTRIBUTIVE:
+                break
+        for item in self.items[mention.last : mention.last + 4]:
+            if not item.senses or not item.senses.keys() <= ATTRIBUTIVE | _FIRM:
+                return False
+            if item.senses.keys() & _FIRM_BEHIND:
+                return True  # "effusion SMALL", "consolidation RLL"
+        return False
+
+    def same_picture(self, a: Mention, b: Mention) -> bool:
+        """Tells whether the second mention can be a reading of the first."""
+        if a.denies or b.denies:
+            return False
+        anywhere = self.lexicon.roles["anywhere"]
+        if a.concept in self.lexicon.roles["anything"] | anywhere or b.concept in anywhere:
+            return True
+        groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
+        return len(groups) == 1 or groups <= self.lexicon.groups["one_picture"]
+
+    def normal_ahead(self, i: int) -> bool:
+        """Tells whether the finding after the joint at `i` is a normal statement: "no effusion with clear lungs"."""
+        return any(mention.denies for mention in self.mentions if i < mention.first <= i + 2)
+
+    def ahead(self, i: int) -> list[Item]:
+        """Returns what follows the item at `i`."""
+        return self.items[i + 1 : i + 1 + LOOK_AHEAD]
+
+    def or_ahead(self, i: int) -> bool:
+        """Tells whether the clause after the item at `i` holds an "or"."""
+        for item in self.ahead(i):
+            if item.word in self.small.alternatives:
+                return True
+            if "clause_end" in item.senses:
+                return False
+        return False
+
+    def quality_ahead(self, verb: int) -> bool:
+        """Tells whether the verb at `verb` is followed by a quality, not by "seen" or "identified"."""
+        for item in self.items[verb + 1 : verb + 6]:
+            if "quality" in item.senses or ("concept" in item.senses):
+                return True
+            if item.word == ",":
+                return False
+        return False
+
+    def verb_ahead(self, i: int) -> bool:
+        """Tells whether the words up to the next joint hold a verb: a statement of their own."""
+        for item in self.ahead(i):
+            changed = "change" in item.senses and item.word in self.small.verbs  # "has resolved"
+            if (
+                changed
+                or "item_break" in item.senses
+                or (item.word in self.small.judged and item.senses.keys() & JUDGEMENTS.keys())
+            ):
+                return True
+            if "clause_end" in item.senses:
+                return False
+        return False
+
+    def list_goes_on(self, i: int) -> bool:
+        """Tells whether the hedged list goes on after the joint at `i`."""
+        for item in self.ahead(i):
+            if "versus" in item.senses:
+                return True
+            if item.senses.keys() & {
+                "item_break",
+                "clause_end",
+                "negation_before",
+                "possible_before",
+                "probable_before",
+            }:
+                return False
+        return False
+
+    def doubts(self, i: int, item: Item) -> bool:
+        """Tells whether a finding is doubted before it is named: "UNLIKELY pneumonia"."""
+        if item.word != "unlikely" or (i and self.items[i - 1].word not in self.small.separators):
+            return False
+        behind = self.items[i + 1 : i + 1 + _DESCRIBED]
+        named = next((k for k, each in enumerate(behind) if "concept" in each.senses), None)
+        return named is not None and all(each.senses for each in behind[:named])
+
+    def suggests_device(self, i: int, item: Item) -> bool:
+        """Tells whether a device is advised: "large effusion, SUGGEST a chest drain"."""
+        opens = item.word == "suggest" and (not i or self.items[i - 1].word in self.small.separators)
+        after = self.next_mention(i) if opens else None
+        return after is not None and self.is_device(after) and after.first <= i + 2
+
+    def requests(self, i: int, item: Item) -> bool:
+        """Tells whether what follows is why the film was taken: "images TAKEN BECAUSE a magnet is suspected"."""
+        asked = i > 0 and item.word in self.small.purposes and self.items[i - 1].word in self.small.acquiring
+        return asked and not self.shows(i)
+
+    def is_device(self, mention: Mention) -> bool:
+        """Tells whether a mention names a device."""
+        return not mention.denies and self.lexicon.concepts[mention.concept].is_device
+
+    def next_mention(self, i: int) -> Mention | None:
+        """Returns the first mention behind an item."""
+        return next((mention for mention in self.mentions if mention.first > i), None)
+
+    def next_word(self, i: int) -> str:
+        """Returns the word behind an item; "" behind the last."""
+        return self.items[i + 1].word if i + 1 < len(self.items) else ""
+
+    def finding_ahead(self, i: int) -> bool:
+        """Tells whether the next mention is no device: "after removal of the drain, THE LUNG is collapsed"."""
+        after = self.next_mention(i)
+        return after is not None and not self.is_device(after)

@@ -1,0 +1,73 @@
+"""Nouns that two names share: "endotracheal and nasogastric TUBES", "pleural and pericardial EFFUSIONS".
+
+The first name lacks its last words; they are those of the next one of the list that make it a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rrgmetrics.reading.lexicon import Lexicon, Senses
+from rrgmetrics.reading.tokens import ARTICLES, Item, Token
+
+_JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
+_VALVE = "heart_valve"  # "aortic and mitral valves" are two that a report counts one by one
+_REACH = 6  # items from a name to the one that it shares its noun with
+_GENERIC = frozenset({"disease", "process", "abnormality", "change"})  # nouns that make a name of nearly any word
+_PART = frozenset({"structure", "zone", "morphology", "route", "tip"})  # what a word may be that lacks its noun
+
+
+def share_nouns(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
+    """Gives names that lack their noun the senses of the whole name, in place."""
+    whole: Item | None = None  # the name that the list behind an item comes to
+    reach = 0
+    for i in range(len(items) - 1, -1, -1):
+        item = items[i]
+        if "concept" in item.senses:
+            whole, reach = (item if item.last - item.first > 1 else whole), _REACH
+        elif item.word in _JOINTS or "side" in item.senses:
+            pass
+        elif item.word not in lexicon.trie or not item.senses.keys() <= _PART:
+            whole = None
+        elif whole and items[i + 1].word in _JOINTS:
+            senses = _with_noun(item, whole, tokens, lexicon)
+            if senses is not None:
+                items[i], reach = item.saying(senses), _REACH
+        reach -= 1
+        whole = whole if reach else None
+
+
+def _with_noun(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon) -> Senses | None:
+    """Returns what a word means with the last words of a name; None if nothing, or what the name itself means."""
+    for senses in _with_ends(part, name, tokens, lexicon, name.last - (tokens[name.last - 1].word in _GENERIC)):
+        if "concept" in senses:
+            return senses if senses["concept"] != name.senses["concept"] else None
+    return None
+
+
+def _with_ends(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon, last: int) -> Iterator[Senses]:
+    """Yields what a word means with the last words of a name, from behind its first to before `last`."""
+    start = lexicon.trie
+    for token in tokens[part.first : part.last]:
+        start = start.get(token.word, {})
+    for first in range(name.first + 1, last if start else 0):
+        node = start
+        for token in tokens[first : name.last]:
+            node = node if token.word in ARTICLES else node.get(token.word, {})
+        yield node.get("", {})
+
+
+def share_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
+    """Gives places that lack their noun the structure of the whole name, in place: "HILAR and subcarinal NODES"."""
+    for joint in range(len(items) - 2, 0, -1):
+        part = items[joint - 1]
+        if items[joint].word not in _JOINTS or "structure" not in part.senses or "concept" in part.senses:
+            continue
+        name = next(item for item in items[joint + 1 :] if item.senses.keys() != {"side"} or item is items[-1])
+        meant = name.senses.get("structure", (_VALVE,))
+        if "concept" in name.senses or _VALVE in meant:
+            continue
+        alike = (senses for senses in _with_ends(part, name, tokens, lexicon, name.last) if "concept" not in senses)
+        senses = next((senses for senses in alike if senses.get("structure") == meant), None)
+        if senses is not None:
+            items[joint - 1] = part.saying({**senses, **{k: v for k, v in part.senses.items() if k == "zone"}})

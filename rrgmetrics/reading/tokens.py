@@ -1,0 +1,287 @@
+"""Text → tokens → sentences. Every step is linear in the length of the text.
+
+A token is the lower-case singular of a word and the characters it came from, so that findings can point back into the
+report.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from rrgmetrics.reading.line_breaks import statement_ends
+
+# One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
+# with what one look at a character decides: a group or a look behind there would cost a third of the time.
+_TOKEN = re.compile(
+    r"[xX](?P<by>(?<=\d[xX])(?=\d))"  # "16x11 mm"
+    r"|-(?P<to>(?<=\d-)(?=\d+(?:\.\d+)? ?(?i:mm|cm)\b))"  # "2-3 cm"
+    r"|-[fF][rR][eE][eE](?P<free>\b)"  # "effusion-free"
+    r"|[wW]/[oO](?P<lacking>\b)|[wW]/(?P<joined>(?![oO]))"  # "W/O CHANGE", "W/ EFFUSION"
+    r"|[cC]\.?[fF]\.?(?P<against>(?= ?(?:\d|(?i:(?:prev|prior|last|old|earlier|yest)[a-z.]{0,9})\b)))"  # "CF 3/5"
+    r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
+    r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
+    r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
+    r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z#]))"  # "?pneumonia", "?# 5th rib"
+    r"|#(?P<fracture>(?<=[A-Za-z0-9] #)(?=s?(?:[ .,;)]|$))"  # "6th rib #", "ribs 9, 10 #"
+    r"|(?<![\n#]#)(?=s? ?(?i:left|right|lt|rt|l|r|of|neck|shaft|sternum|clavicle|scapula|humerus|ribs?|[tlr]\d\d?"
+    r"|(?:mid|middle|distal|proximal|medial|lateral|outer|inner|upper|lower|anterior|posterior|surgical|spine|body"
+    r"|collarbone|old|healed|healing|acute|new|displaced|undisplaced|multiple|comminuted|spinous|transverse"
+    r"|manubrium|glenoid|coracoid|acromion|greater|humeral|scapular|clavicular|sternal|dislocation)(?! ?:)"
+    r"|\d\d?(?:st|nd|rd|th|(?: ?[-,&] ?\d\d?)+)? (?:(?:left|right|lt|rt|l|r) )?ribs?(?! f))\b))"  # "#5-9 ribs"
+    r"|(?:-(?<!--)-*>|=>|→)(?P<arrow>)"  # from the first of many dashes alone
+    r"|[.,;:!?/—–()\[\]](?P<mark>)"
+    r"|[•●▪◦‣](?P<item>)"
+    r"|[<>≤≥]{1,2}(?P<bound>(?=[ ]?(?:\d|(?i:l|r|left|right)\b)))"  # "< 1 cm", "R > L"
+    r"|[Ø∅](?P<none>(?= ?[A-Za-z]))"  # "Ø PTX"
+    r"|%(?P<percent>)"
+    r"|↑+(?P<more>)|↓+(?P<less>)"  # "effusion ↑"
+    r"|&(?P<both>)|\+(?P<plus>(?<= \+)(?= [A-Za-z0-9(])|(?<=\d\+)(?=\d))",  # "ribs 9 & 10", "ribs 4+5"
+    re.ASCII,
+)
+_MARKS = {
+    "gap": "¶",
+    "bullet": "¶",
+    "item": "¶",
+    "query": "query",
+    "fracture": "fracture",
+    "arrow": "→",
+    "by": "x",
+    "none": "no",
+    "to": "to",
+    "free": "-free",
+    "percent": "percent",
+    "joined": "with",
+    "lacking": "without",
+    "against": "compared",
+    "more": "increased",
+    "less": "decreased",
+    "both": "and",
+    "plus": "and",
+}
+_APOSTROPHES = frozenset({"'", "’"})
+_AFTER_APOSTROPHES = frozenset("sStT")  # what these are depends on what is before them
+_SUBJECTS = frozenset({"there", "it", "that", "here", "what"})
+_CONTRACTED = frozenset(  # verbs as they stand before "n't"
+    "is are was were has have had does do did could would should might must wo".split()
+)
+ENDS = frozenset({".", "!", "?", "¶"})
+ARTICLES = frozenset({"a", "an", "the"})
+BEFORE_NEW_NOUN = frozenset(  # words behind which an article begins a noun phrase of its own: "has an increased size"
+    {"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "and", "or", "but"}
+)
+RUNNING = frozenset({"comparison", "indication", "technique"})
+_ONE_LINE = "comparison"  # a section of one line, also below the findings
+_SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
+_HEADING, _IN_BRACKETS = 5, 6  # words
+LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
+
+_HAS = frozenset({"has", "have", "had"})
+_WAS = frozenset({"was", "were", "been", "being"})
+
+
+class Token(NamedTuple):
+    """A word in its dictionary form with its place in the text."""
+
+    word: str
+    start: int
+    end: int
+
+    @property
+    def is_plural(self) -> bool:
+        """Whether it is longer than its dictionary form: "lungs", and the verb "shows"; or one of a few plurals."""
+        length = self.end - self.start
+        return length > len(self.word) or (self.word, length) in _SHORTER
+
+
+class Item:
+    """Tokens `[first, last)` of the report with what the lexicon says of them; plain words have no senses."""
+
+    __slots__ = ("first", "last", "senses", "word")
+
+    def __init__(self, first: int, last: int, senses: dict[str, Any], word: str) -> None:
+        self.first, self.last, self.senses, self.word = first, last, senses, word
+
+    def saying(self, senses: dict[str, Any]) -> Item:
+        """The same words with other senses."""
+        return Item(self.first, self.last, senses, self.word)
+
+    def without(self, kind: str) -> Item:
+        """Returns the item without one of its senses."""
+        return self.saying({key: value for key, value in self.senses.items() if key != kind})
+
+
+class Sentence(NamedTuple):
+    """Tokens `[first, last)` of the report, and the section they stand in."""
+
+    first: int
+    last: int
+    section: str
+
+
+@lru_cache(maxsize=16384)
+def singular(word: str) -> str:
+    """Returns the singular of a lower-case English word; good enough for matching, applied to lexicon and text alike.
+
+    >>> [singular(w) for w in ("effusions", "opacities", "masses", "diaphragmatic", "base", "atelectasis")]
+    ['effusion', 'opacity', 'mass', 'diaphragmatic', 'base', 'atelectasis']
+    """
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "as")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def tokenize(text: str, spellings: Mapping[str, str], known: dict[str, str] | None = None) -> list[Token]:
+    """Splits a clean text (`rrgmetrics.reports.cleaning`) into tokens. Hyphens and line ends are spaces.
+
+    The mark `¶` stands for a blank line, a list bullet, the end of a line before a topic ("FINDINGS:"), and the end of
+    one that ends a statement without a full stop. `known` keeps what words as they are written become, for the next
+    text with the same spellings.
+    """
+    tokens: list[Token] = []
+    append = tokens.append
+    known = {} if known is None else known
+    for m in _TOKEN.finditer(text):
+        kind, (start, end) = m.lastgroup, m.span()
+        if kind is None:
+            written = m[0]
+            word = known.get(written, "")
+            if word:
+                append(Token(word, start, end))
+                continue
+            word = written.lower()
+            if word in ("s", "t") and text[start - 1 : start] in _APOSTROPHES:
+                if word == "s" and not (tokens and tokens[-1].word in _SUBJECTS and tokens[-1].end == start - 1):
+                    continue  # "Hampton's hump"
+                if word == "s":
+                    word = "is"  # "THERE'S no effusion"
+                elif tokens and tokens[-1].end == start - 1:
+                    word = _split_contraction(tokens)
+            if word[0] == "_":
+                word = "xxxx"
+            plain = spellings.get(word) or singular(word)
+            if written not in _AFTER_APOSTROPHES:
+                known[written] = plain
+            append(Token(plain, start, end))
+        else:
+            append(Token(_MARKS.get(kind) or m[0], start, end))
+    ends = [Token("¶", end, end + 1) for end in statement_ends(text)] if "\n" in text else []
+    if ends:
+        tokens = sorted([*tokens, *ends], key=lambda token: token.start)
+    return tokens
+
+
+def _split_contraction(tokens: list[Token]) -> str:
+    """Returns the word for the "t" of "isn't"; the verb before it gets its own form, in place."""
+    verb = tokens[-1].word
+    if verb == "can":
+        return "not"
+    if not verb.endswith("n") or verb[:-1] not in _CONTRACTED:
+        return "t"
+    verb = verb[:-1]
+    tokens[-1] = tokens[-1]._replace(word="will" if verb == "wo" else singular(verb))
+    return "not"
+
+
+def sentences(
+    tokens: list[Token],
+    headings: Mapping[str, tuple[str, bool]],
+    abbreviations: frozenset[str],
+    inline: Collection[int] = (),
+    searched: Collection[str] = (),
+) -> list[Sentence]:
+    """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
+
+    "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison, technique or
+    indication is one sentence long, of comparison also below the findings. `headings` maps a heading (its tokens joined
+    by spaces) to its section and whether the section is read; a full stop behind one of the `abbreviations` ends no
+    sentence; `inline` are the indices of tokens at which a section begins in the middle of a line; sections of the
+    kinds `searched` are not left out.
+    """
+    pieces: list[Sentence] = []
+    skipped: list[Sentence] = []  # of the last section
+    section, read, first, n, headed = "findings", True, 0, len(tokens), False
+    i = opened = 0
+    while i < n:
+        if i == first:
+            heading = _heading(tokens, i, headings)
+            if heading is not None:
+                if _runs_on(section, headed=headed) and heading[0] == "impression":
+                    pieces.extend(skipped[1:])  # "Technique: CT. Acute embolus in ... Conclusion: ..."
+                section, read, i = heading
+                bare = section in RUNNING and len(pieces) == opened  # "Findings: Comparison: 5/12. Small effusion."
+                first, headed, skipped = i, read or (headed and not bare), []
+                opened = len(pieces) if read else opened
+                continue
+        opens = i in inline and i > first
+        ends = tokens[i].word in ENDS or (section == _ONE_LINE and tokens[i].word == ";")
+        if opens or (ends and not _is_abbreviation(tokens, i, abbreviations)):
+            if not read and section not in searched:
+                skipped.extend(_pieces(first, i, "findings"))
+            else:
+                pieces.extend(_pieces(first, i + (tokens[i].word == "?"), section))  # "consolidation?" is doubtful
+            first = i + (not opens)
+        i += not opens
+    if read or section in searched:
+        pieces.extend(_pieces(first, n, section))
+    elif _runs_on(section, headed=headed):
+        pieces.extend([*skipped, *_pieces(first, n, "findings")][1:])
+    return pieces
+
+
+def _runs_on(section: str, *, headed: bool) -> bool:
+    """Tells whether the report goes on behind the first sentence of a section that is not read."""
+    return section == _ONE_LINE or (section in RUNNING and not headed)
+
+
+def inline_headings(text: str, tokens: list[Token], headings: frozenset[str]) -> set[int]:
+    """Returns the indices of the tokens at which a heading begins, wherever in a line: "2 views FINDINGS: clear"."""
+    starts: set[int] = set()
+    for colon, token in enumerate(tokens):
+        if token.word == ":":
+            for first in range(max(0, colon - _HEADING), colon):
+                known = " ".join(token.word for token in tokens[first:colon]) in headings
+                if known and text[tokens[first].start].isupper():
+                    starts.add(first)
+                    break
+    return starts
+
+
+def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
+    for start in range(first, last, LONGEST_SENTENCE):
+        yield Sentence(start, min(last, start + LONGEST_SENTENCE), section)
+
+
+def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str]) -> bool:
+    """Tells whether the full stop at `i` belongs to an abbreviation ("vs.", "Dr.")."""
+    before = tokens[i - 1] if i else None
+    return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in abbreviations)
+
+
+def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:
+    """Returns section, whether it is read, and the index after it, if a section heading starts at `i`."""
+    end = 0
+    for k in range(i + 1, min(i + _HEADING + _IN_BRACKETS, len(tokens))):
+        word = tokens[k].word
+        if word == "(" and not end:
+            end = k  # "Reason for exam (entered by technologist):"
+        elif word == ":":
+            known = headings.get(" ".join(token.word for token in tokens[i : end or k]))
+            return known and (*known, k + 1)
+        elif word in ENDS or (k > i + _HEADING and not end):
+            break
+    return None
+
+
+def leaves(before: str, after: Sequence[str]) -> bool:
+    """Tells whether "left" between these words is no side: "a swab was LEFT in the abdomen", "LEFT behind"."""
+    if before in _HAS and list(after[:1]) in (["a"], ["an"], ["only"]):
+        return True  # "the pneumonia has LEFT a scar"
+    stays = list(after[:1]) == ["behind"] or list(after[:2]) in (["in", "situ"], ["in", "place"])
+    return stays or (before in _WAS and list(after[:1]) in (["in"], ["inside"], ["within"], []))

@@ -1,0 +1,138 @@
+"""How a report was read, in words: what set each field of each finding, and why other words gave none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rrgmetrics.reading.lexicon import Lexicon, all_packs, lexicon_of, load_file, per_lexicon
+from rrgmetrics.reading.lexicon.build import forms_of, words_of
+from rrgmetrics.reading.model import LeftOut, Reading, Span, Step, Trace, Traced
+from rrgmetrics.reading.recording import Recorder, Sentence
+from rrgmetrics.reading.scope import out_of_scope
+from rrgmetrics.reading.tokens import Token, inline_headings, sentences
+from rrgmetrics.reading.typing_errors import tokenize_report
+
+_SAYING = frozenset({"attributes", "anatomy", "cues", "qualities", "normal", "small_words"})  # files that say fields
+_TABLES = {"side": "sides", "zones": "zones", "tip": "tip_sites", "denies": "normal", "levels": "last"}
+
+
+def make_trace(reading: Reading, recorded: Recorder) -> Trace:
+    """Returns the trace of a reading from what was recorded of it."""
+    lexicon = lexicon_of(reading)
+    findings = tuple(
+        Traced(finding, tuple(_with_source(step, lexicon) for step in _steps_of(finding, recorded)))
+        for finding in reading.findings
+    )
+    left_out = (*_unread(reading, recorded, lexicon), *_sections(reading, recorded, lexicon))
+    ordered = tuple(sorted(left_out, key=lambda each: each.span))
+    return Trace(reading.text, findings, ordered, _scope_words(reading))
+
+
+def _scope_words(reading: Reading) -> str:
+    title = all_packs(reading.folder)[reading.pack].title
+    why = out_of_scope(reading.scope, title)
+    return f"The text {why}; it was read with the pack for {title}." if why else ""
+
+
+def _steps_of(finding: object, recorded: Recorder) -> Iterator[Step]:
+    """Yields what was done to the words of a finding, then what set its fields."""
+    steps = recorded.steps(finding)
+    mentions = [mention for sentence in recorded.sentences for mention in sentence.mentions]
+    own = next((m for m in mentions if any(step in steps for step in recorded.steps(m)[:1])), None)
+    if own is not None:
+        sentence = next(each for each in recorded.sentences if own in each.mentions)
+        yield from _meanings(sentence, own)
+    yield from steps
+
+
+def _meanings(sentence: Sentence, mention: Any) -> Iterator[Step]:
+    """Yields what changed the meaning of the words of a mention."""
+    around = {(item.first, item.last) for item in mention.modifiers}
+    first, last = mention.tokens
+    for start, end, step in sentence.items:
+        if (start, end) in around or (first <= start and end <= last):
+            yield step
+
+
+def _unread(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[LeftOut]:
+    """Yields the mentions that gave no finding, and the sentences without one."""
+    for sentence in recorded.sentences:
+        for mention in sentence.mentions:
+            if id(mention) not in recorded.finished and not sentence.communicates:
+                steps = tuple(_with_source(step, lexicon) for step in recorded.steps(mention))
+                yield LeftOut(_span_of(sentence, mention), _why_not(mention, steps, reading), steps)
+        start, end = sentence.span
+        if not sentence.mentions and not any(
+            s.start < end and start < s.end for f in reading.findings for s in f.spans
+        ):
+            yield LeftOut(Span(start, end), _why_nothing(sentence), tuple(step for _, _, step in sentence.items))
+        elif sentence.communicates:
+            yield LeftOut(Span(start, end), "It only says who was informed (engine._say).")
+    yield from (LeftOut(Span(*span), "It takes back what was said, or was taken back.") for span in recorded.taken_back)
+
+
+def _span_of(sentence: Sentence, mention: Any) -> Span:
+    first, last = mention.tokens
+    offset = sentence.span[0] - sentence.tokens[0].start
+    return Span(sentence.tokens[first].start + offset, sentence.tokens[last - 1].end + offset)
+
+
+def _why_not(mention: Any, steps: Iterable[Step], reading: Reading) -> str:
+    dropped = next((step for step in steps if step.field == "dropped"), None)
+    if dropped is not None:
+        return f'Dropped by {dropped.name}, for "{dropped.words}": only asked, advised, or no exact statement.'
+    if mention.concept in reading.history:
+        return "It tells of the patient, and not of what this study shows (background)."
+    return "It repeats the question that was asked (background.only_asked), or says more of another finding."
+
+
+def _why_nothing(sentence: Sentence) -> str:
+    """Says why a sentence names no finding."""
+    items = sentence.parsed_items
+    named = [item for item in items if "concept" in item.senses]
+    if named:
+        words = ", ".join(f'"{sentence.words(item.first, item.last)}" ({item.senses["concept"]})' for item in named)
+        return f"{words}: terms of the lexicon, which mentions.find_mentions does not take for findings here."
+    known = [f'"{sentence.words(item.first, item.last)}" ({", ".join(item.senses)})' for item in items if item.senses]
+    return "No term of the lexicon names a finding" + (f"; known are {', '.join(known)}." if known else ".")
+
+
+def _sections(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[LeftOut]:
+    """Yields the sentences of sections that are not read."""
+    tokens = tokenize_report(reading.text, lexicon)
+    inline = inline_headings(reading.text, tokens, lexicon.inline)
+    every = {words: (section, True) for words, (section, _) in lexicon.headings.items()}
+    seen = [*recorded.taken_back, *(sentence.span for sentence in recorded.sentences)]
+    for sentence in sentences(tokens, every, lexicon.small.abbreviations, inline):
+        span = _characters(tokens[sentence.first : sentence.last])
+        if not any(start < span.end and span.start < end for start, end in seen):
+            yield LeftOut(span, f"The section {sentence.section} is not read (headings of sections.yaml).")
+
+
+def _characters(tokens: list[Token]) -> Span:
+    return Span(tokens[0].start, tokens[-1].end)
+
+
+def _with_source(step: Step, lexicon: Lexicon) -> Step:
+    """Returns a step with the place of its words in the lexicon: under its value, or else where they say a field."""
+    words = tuple(words_of(step.words.lower(), lexicon.words))
+    places = _places(lexicon).get(words, ())
+    table = _TABLES.get(step.field, step.field)
+    under = [place for keys, place in places if str(step.new) in keys or table in keys]
+    return step._replace(source=(under or [place for _, place in places] or [""])[0])
+
+
+@per_lexicon
+def _places(lexicon: Lexicon) -> dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]:
+    """Where the terms of the lexicon are listed, and the keys that lead there, by their words."""
+    from rrgmetrics.reading.lexicon.checking import terms
+
+    spellings, phrases = lexicon.words, load_file("spellings", lexicon.key)["phrases"]
+    places: dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]] = {}
+    for term in terms(lexicon.key):
+        if term.source.holds_concepts or term.source.name in _SAYING:
+            for form in forms_of(term.text, phrases):
+                place = f"{'/'.join(term.source.path.parts[-2:])}:{term.line}"
+                places.setdefault(tuple(words_of(form, spellings)), []).append((term.keys, place))
+    return places

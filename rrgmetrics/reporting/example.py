@@ -1,0 +1,144 @@
+"""One pair of reports as a page, as JSON, and as a figure for a paper: what differs, and what metrics say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from rrgmetrics.comparing import Comparison
+from rrgmetrics.reporting import html
+from rrgmetrics.reporting.documents import latex_text
+from rrgmetrics.reporting.explanations import explain_pair, told_of
+from rrgmetrics.reporting.kinds import KINDS, UNLETTERED
+from rrgmetrics.reporting.marks import Explanation, Mark, Remark, pieces
+from rrgmetrics.reporting.numbers import show
+from rrgmetrics.reporting.theme import BY_PREFERENCE, style_sheet
+from rrgmetrics.reports import Pair
+from rrgmetrics.scoring.results import Result
+from rrgmetrics.version import VERSION
+
+SIDES = ("Reference", "Candidate")
+MARKS_OF_ITS_OWN = ("crepe", "radfact", "radgraph_f1")  # the others rest on the reader's, which stand above
+
+
+def as_page(pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -> str:
+    """An HTML file that loads nothing: both reports with their marks, the errors, and what each metric says.
+
+    Args:
+        pair: Both reports.
+        comparison: What the reader finds.
+        results: Of the pair alone, by the metric's name.
+    """
+    shown = Explanation.of(comparison)
+    texts = dict(zip(SIDES, (pair.reference, pair.candidate), strict=True))
+    body = [
+        html.reports(texts, {"Reference": shown.reference, "Candidate": shown.candidate}),
+        Markup("<h2>{}</h2>").format(f"{shown.summary[:1].upper()}{shown.summary[1:]}"),
+        Markup('<p class="note">{}</p>').format(shown.note) if shown.note else Markup(),
+        html.remarks(shown.remarks),
+    ]
+    for name, result in results.items():
+        body += _metric(name, result, pair)
+    template = html.environment("rrgmetrics.reporting").get_template("example.html.j2")
+    style = Markup(style_sheet("run.css", dark=BY_PREFERENCE))
+    return template.render(style=style, body=html.NOTHING.join(body), version=VERSION)
+
+
+def _metric(name: str, result: Result, pair: Pair) -> list[Markup]:
+    key = result.titled.headline
+    explanation = explain_pair(result, pair)
+    marked = Markup()
+    if result.spec.name in MARKS_OF_ITS_OWN:
+        texts = dict(zip(SIDES, (pair.reference, pair.candidate), strict=True))
+        marked = html.reports(texts, {"Reference": explanation.reference, "Candidate": explanation.candidate})
+    note = explanation.note if told_of(result) is not None or result.n_unscored else ""
+    return [
+        Markup("<h2>{} {}</h2>").format(key.title, show(result.scores[key.name], key)),
+        marked,
+        html.remarks(explanation.remarks),
+        Markup('<p class="note">{}</p>').format(note) if note else Markup(),
+        Markup('<p class="note"><code>{}</code></p>').format(result.signature),
+    ]
+
+
+def as_json(pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -> dict[str, Any]:
+    """Both reports, each error with its evidence, and each metric's scores and words."""
+    return {
+        "rrgmetrics": VERSION,
+        "reference": pair.reference,
+        "candidate": pair.candidate,
+        "out_of_scope": comparison.out_of_scope,
+        "errors": [
+            {
+                "category": error.category.value,
+                "letter": error.category.letter,
+                "attribute": error.attribute,
+                "significant": error.significant,
+                "part": error.part,
+                "sentence": error.sentence,
+                "reference_spans": [list(span) for span in error.reference_spans],
+                "candidate_spans": [list(span) for span in error.candidate_spans],
+            }
+            for error in comparison.errors
+        ],
+        "metrics": {
+            name: {
+                "scores": result.scores,
+                "unscored": result.unscored_reasons.get(0),
+                "explained": told_of(result),
+                "signature": result.signature,
+            }
+            for name, result in results.items()
+        },
+    }
+
+
+def as_latex(pair: Pair, comparison: Comparison) -> str:
+    """A figure: both reports side by side with letters behind the underlined words, and the errors in sentences."""
+    shown = Explanation.of(comparison)
+    marks = (shown.reference, shown.candidate)
+    cells = " &\n".join(_latex_report(text, own) for text, own in zip(pair[:2], marks, strict=True))
+    kinds = {remark.kind for remark in shown.remarks}
+    legend = "; ".join(f"{kind.letter}: {kind.title}" for name, kind in KINDS.items() if name in kinds)
+    errors = "\n".join(map(_latex_remark, shown.remarks))
+    return "\n".join(
+        (
+            r"% \usepackage{booktabs,array} \usepackage[normalem]{ulem}",
+            r"\begin{figure}",
+            r"\begin{tabular}{@{}>{\raggedright\arraybackslash}p{0.48\linewidth}"
+            r">{\raggedright\arraybackslash}p{0.48\linewidth}@{}}",
+            r"\toprule",
+            r"Reference & Candidate \\",
+            r"\midrule",
+            cells + r" \\",
+            r"\bottomrule",
+            r"\end{tabular}",
+            *([r"\smallskip", "", errors] if errors else []),
+            rf"\caption{{{latex_text(f'{shown.summary[:1].upper()}{shown.summary[1:]}. {legend}'.strip())}}}",
+            r"\end{figure}",
+            "",
+        )
+    )
+
+
+def _latex_report(text: str, marks: Sequence[Mark]) -> str:
+    parts = []
+    for piece in pieces(text, marks):
+        words = latex_text(piece.text)
+        before = " " if piece.text[:1].isspace() else ""
+        after = " " if piece.text[-1:].isspace() else ""
+        letters = dict.fromkeys(KINDS[mark.kind].letter for mark in piece.ending if mark.kind not in UNLETTERED)
+        shown = rf"\uline{{{words}}}" if piece.over and words else words
+        raised = rf"\textsuperscript{{{' '.join(letters)}}}" if letters else ""
+        parts.append(f"{before}{shown}{raised}{after}" if words else before)
+    return "".join(parts)
+
+
+def _latex_remark(remark: Remark) -> str:
+    before, differs, after = map(latex_text, remark.parts)
+    space = " " if remark.parts[0].endswith(" ") else ""
+    bold = rf"{space}\textbf{{{differs}}}" if differs else ""
+    matters = r" (\emph{significant})" if remark.significant and not remark.left_out else ""
+    return rf"\noindent {KINDS[remark.kind].letter}~{before}{bold}{after}{matters}\par"

@@ -1,0 +1,158 @@
+"""The model of a marked report: phrases with their kind, remarks in words, and how a text is cut to show them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from rrgmetrics.comparing import Comparison
+from rrgmetrics.reading.lexicon.packs import AUTO
+from rrgmetrics.reading.model import Span
+from rrgmetrics.reporting.kinds import KINDS
+from rrgmetrics.scoring.scope_filter import known
+from rrgmetrics.utils.text_format import counted
+
+
+class Mark(NamedTuple):
+    """A phrase to mark.
+
+    Attributes:
+        spans: Where it stands: one or several stretches of the text.
+        kind: A key of `KINDS`.
+        amount: Its share of a count, where the metric says so.
+        whose: Whose error it is, where several candidates stand beside one reference.
+    """
+
+    spans: tuple[Span, ...]
+    kind: str
+    amount: float | None = None
+    whose: str = ""
+
+    @property
+    def label(self) -> str:
+        """The kind with its letter: `C wrong location`."""
+        return f"{KINDS[self.kind].letter} {KINDS[self.kind].title}"
+
+
+_DIFFERENCE = re.compile(r"(?<=, )[a-z][a-z ]*: [^→]+ → .*?(?= \([^()]*\)\.$|\.(?: |$))|^[A-Z][a-z ]* left out(?=:)")
+
+
+class Remark(NamedTuple):
+    """One error, or another remark, in words.
+
+    Attributes:
+        kind: A key of `KINDS`, or "".
+        sentence: The remark.
+        significant: Whether it matters clinically; None where nobody says.
+        left_out: Whether it tells what the candidate leaves out of a finding that it has: a part of an error.
+    """
+
+    kind: str
+    sentence: str
+    significant: bool | None = None
+    left_out: bool = False
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The sentence as what comes before the attribute that differs, the attribute with both values, and the rest.
+
+        >>> Remark("incorrect_severity", "Left effusion, size: small → large.").parts
+        ('Left effusion, ', 'size: small → large', '.')
+        """
+        found = _DIFFERENCE.search(self.sentence)
+        start, end = found.span() if found else (len(self.sentence), len(self.sentence))
+        return self.sentence[:start], self.sentence[start:end], self.sentence[end:]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is to be shown of a pair.
+
+    Attributes:
+        reference: Marks in the reference.
+        candidate: Marks in the candidate.
+        remarks: The errors in words.
+        note: Where the marks come from, in a sentence.
+        out_of_scope: Why the reference cannot be read, as `Comparison.out_of_scope` says it; "" if it can.
+        rest: Whatever else the metric said, as JSON has it; None if all of it is shown.
+    """
+
+    reference: tuple[Mark, ...] = ()
+    candidate: tuple[Mark, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    note: str = ""
+    out_of_scope: str = ""
+    rest: Any = None
+
+    @classmethod
+    def of(cls, comparison: Comparison) -> Explanation:
+        """The reader's errors, with the phrases that each rests on."""
+        if why := comparison.out_of_scope:
+            return cls(note=f"The bundled reader knows {known(AUTO)}.", out_of_scope=why)
+        errors = comparison.errors
+        return cls(
+            reference=tuple(Mark(e.reference_spans, e.category.value) for e in errors if e.reference_spans),
+            candidate=tuple(Mark(e.candidate_spans, e.category.value) for e in errors if e.candidate_spans),
+            remarks=tuple(Remark(e.category.value, e.sentence, e.significant, e.is_left_out) for e in errors),
+        )
+
+    @property
+    def summary(self) -> str:
+        """How many errors there are, in words."""
+        if self.out_of_scope:
+            return f"unscored, the reference {self.out_of_scope}"
+        if not self.remarks:
+            return "no error"
+        errors = [remark for remark in self.remarks if not remark.left_out]
+        n_significant = sum(remark.significant is True for remark in errors)
+        n_left_out = len(self.remarks) - len(errors)
+        vague = f"; {counted(n_left_out, 'attribute')} left out" if n_left_out else ""
+        return f"{counted(len(errors), 'error')}, {n_significant} significant{vague}"
+
+
+class Marking(Protocol):
+    """Anything that marks stretches of a text."""
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The stretches."""
+
+
+AnyMark = TypeVar("AnyMark", bound=Marking)
+
+
+@dataclass(frozen=True)
+class Piece(Generic[AnyMark]):
+    """A stretch of text in which no mark starts or ends.
+
+    Attributes:
+        text: The stretch.
+        over: The marks that cover it.
+        ending: Those of them whose last stretch ends with it.
+    """
+
+    text: str
+    over: tuple[AnyMark, ...]
+    ending: tuple[AnyMark, ...]
+
+
+def pieces(text: str, marks: Sequence[AnyMark]) -> Iterator[Piece[AnyMark]]:
+    """Cuts a text wherever a mark starts or ends; what lies beyond its end is not there.
+
+    Args:
+        text: A report.
+        marks: Phrases of it; each piece has them in this order.
+
+    Example:
+        >>> marks = [Mark((Span(0, 4),), "incorrect_location"), Mark((Span(0, 12),), "matched")]
+        >>> [(piece.text, len(piece.over), len(piece.ending)) for piece in pieces("Left effusion.", marks)]
+        [('Left', 2, 1), (' effusio', 1, 1), ('n.', 0, 0)]
+    """
+    cuts = {0, len(text)} | {min(end, len(text)) for mark in marks for span in mark.spans for end in span}
+    for start, end in itertools.pairwise(sorted(cuts)):
+        over = tuple(mark for mark in marks if any(span.start < end and span.end > start for span in mark.spans))
+        ending = tuple(mark for mark in over if min(mark.spans[-1].end, len(text)) == end)
+        yield Piece(text[start:end], over, ending)

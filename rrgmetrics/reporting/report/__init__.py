@@ -1,0 +1,177 @@
+"""The report page: one HTML file that says which system is better and how sure that is, and shows every study.
+
+The file holds everything it shows; it loads nothing, and its content security policy forbids it to. Texts and names are
+escaped by Jinja2 and Markup. What the reader finds is marked in both reports; words that only one of them has are
+marked on demand. `sections` has the numbers, `studies` the texts.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import jinja2
+
+from rrgmetrics.backends.reader import Readings
+from rrgmetrics.baselines.abnormal import MIN_STUDIES
+from rrgmetrics.baselines.comparison import Worth
+from rrgmetrics.baselines.subsets import TRIALS, parts_of, score_parts
+from rrgmetrics.comparing import ErrorCategory
+from rrgmetrics.comparison.table import Row
+from rrgmetrics.errors import InputError
+from rrgmetrics.reporting import html, theme
+from rrgmetrics.reporting.html import legend
+from rrgmetrics.reporting.numbers import estimate, p_value, signed
+from rrgmetrics.reporting.report import sections
+from rrgmetrics.reporting.report.studies import Studies, as_data, blocks, comparisons_of, worst_first
+from rrgmetrics.reporting.verdict import verdict
+from rrgmetrics.reporting.worth import collapse_table, worth_tables
+from rrgmetrics.reports import Pair
+from rrgmetrics.reports.missing import FACT, REASON, Missing, missing_lines
+from rrgmetrics.scoring import signature
+from rrgmetrics.scoring.results import Result, unscored_lines
+from rrgmetrics.utils.text_format import counted
+from rrgmetrics.version import VERSION
+
+MAX_STUDIES = 5_000  # about 20 MB of page for three systems
+PER_PAGE = 10  # studies that are drawn at a time
+OPEN = 4  # metrics whose parts and spread are not folded
+
+
+def report_page(
+    results: Mapping[str, Mapping[str, Result]],
+    pairs: Mapping[str, Sequence[Pair]],
+    study_ids: Sequence[str] | None = None,
+    *,
+    title: str = "Radiology report scores",
+    rows: Sequence[Row] = (),
+    correction: str = "holm",
+    worth: Worth | None = None,
+    trials: int = TRIALS,
+    seed: int = 0,
+    max_studies: int = MAX_STUDIES,
+    readings: Readings | None = None,
+) -> str:
+    """Makes a self-contained HTML page for one or several systems on the same studies.
+
+    Args:
+        results: System to what `rrgmetrics.score` returned for it; every system has the same metrics.
+        pairs: System to its pairs, in the order that was scored; the references are the same for all.
+        study_ids: One id a study; None numbers them from 1.
+        title: Heading of the page.
+        rows: Scores with intervals and tests against the first system, as `compare_systems` returns them.
+        correction: Of their p-values.
+        worth: What the systems are worth beside trivial ones.
+        trials: Resamples of the intervals that `rows` has not: errors by kind, parts of the studies.
+        seed: Of these.
+        max_studies: How many studies to show in full, the worst by the first metric; the scores cover all.
+        readings: What was read while they were scored (`Metrics.keeping`); None: the reports are read.
+
+    Returns:
+        The page.
+
+    Raises:
+        InputError: No system or metric, systems with other metrics or other references, or a list of another length.
+    """
+    _check(results, pairs, study_ids)
+    references = [pair.reference for pair in next(iter(pairs.values()))]
+    ids = list(study_ids) if study_ids is not None else [str(number) for number in range(1, len(references) + 1)]
+    readings = readings or Readings()
+    shown = worst_first(results, max_studies)
+    found = comparisons_of({system: pairs[system] for system in results}, shown, readings)
+    if all(each.out_of_scope for own in found.values() for each in own.values()):
+        found = {}  # the reader knows another kind of report
+    parts = parts_of(references, readings) if found else []
+    abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
+    environment = _environment()
+    studies = Studies(environment.get_template("study.html.j2"), ids, pairs, results, found, shown)
+    pieces = list(studies.pieces())
+    script = environment.loader.get_source(environment, "report.js")[0] if environment.loader else ""
+    page: str = environment.get_template("report.html.j2").render(
+        title=title,
+        systems=list(results),
+        n_studies=len(references),
+        n_abnormal=len(abnormal),
+        metrics=sections.metrics_of(results),
+        verdict=sections.verdict(results, rows, worth, correction),
+        faces=sections.faces(results, rows, worth),
+        differences=sections.differences(results, rows) if rows else {},
+        correction=sections.CORRECTIONS[correction],
+        score_lines=sections.score_lines(results, rows),
+        every_score=sections.every_score(results, rows),
+        worth=worth,
+        skills=None if worth is None else sections.skill_lines(results, worth),
+        worth_tables=[] if worth is None else worth_tables(worth)[:-1],
+        collapse=None if worth is None else collapse_table(worth.collapses),
+        kinds=sections.kinds(results, found, trials=trials, seed=seed),
+        groups=sections.groups(found),
+        parts=sections.part_tables(results, parts, score_parts(results, parts, trials=trials, seed=seed)),
+        spreads=sections.spreads(results),
+        unscored=[*_missing_lines(results, pairs, ids), *unscored_lines(results, study_ids, without=[REASON])],
+        legend=legend([category.value for category in ErrorCategory]),
+        is_marked=bool(found),
+        first_studies=pieces[:PER_PAGE],
+        n_shown=len(pieces),
+        numbers=as_data({**studies.numbers(abnormal), "size": PER_PAGE}),
+        blocks=blocks(pieces),
+        signatures=_signatures(results),
+        open=OPEN,
+        least=MIN_STUDIES,
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+    return page
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    return html.environment(
+        "rrgmetrics.reporting",
+        counted=counted,
+        estimate=estimate,
+        signed=signed,
+        p_value=p_value,
+        said=verdict,
+        version=VERSION,
+        style=theme.style_sheet("drawn.css", "report.css", dark=theme.BY_PREFERENCE),
+    )
+
+
+def _missing_lines(
+    results: Mapping[str, Mapping[str, Result]], pairs: Mapping[str, Sequence[Pair]], study_ids: Sequence[str] | None
+) -> list[str]:
+    """Describes missing reports, of which the results say by their signature what became."""
+    first = next(iter(next(iter(results.values())).values()))
+    choice: Missing = "empty" if signature.parse(first.signature)[1].get(FACT) == "empty" else "unscored"
+    return missing_lines({system: pairs[system] for system in results}, study_ids, choice)
+
+
+def _check(
+    results: Mapping[str, Mapping[str, Result]],
+    pairs: Mapping[str, Sequence[Pair]],
+    study_ids: Sequence[str] | None,
+) -> None:
+    if not results or not all(results.values()):
+        raise InputError("There is nothing to show: pass at least one system with at least one metric.")
+    first = next(iter(results))
+    for system, by_name in results.items():
+        if system not in pairs:
+            raise InputError(f"pairs has no {system!r}, which results has; pass the pairs of each system.")
+        if list(by_name) != list(results[first]):
+            raise InputError(f"{system!r} was scored with {list(by_name)} and {first!r} with {list(results[first])}.")
+        if [pair.reference for pair in pairs[system]] != [pair.reference for pair in pairs[first]]:
+            raise InputError(f"{system!r} and {first!r} were not scored against the same references in the same order.")
+        lengths = {f"results[{system!r}][{name!r}]": result.n_pairs for name, result in by_name.items()}
+        if study_ids is not None:
+            lengths["study_ids"] = len(study_ids)
+        for name, length in lengths.items():
+            if length != len(pairs[system]):
+                raise InputError(f"{name} has {length} entries for the {len(pairs[system])} pairs of {system!r}.")
+
+
+def _signatures(results: Mapping[str, Mapping[str, Result]]) -> list[tuple[str, list[str]]]:
+    """Each system's signatures; once and without a name where they are the same for all."""
+    listed = [(system, [result.signature for result in by_name.values()]) for system, by_name in results.items()]
+    return [("", listed[0][1])] if all(lines == listed[0][1] for _, lines in listed) else listed

@@ -1,0 +1,196 @@
+"""Metrics under stress, as tables and in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from rrgmetrics.metaeval.stress.kinds import GROUPS, KINDS, LADDERS, Group, kinds_of
+from rrgmetrics.metaeval.stress.measure import OfKind, Stressed, StressReport
+from rrgmetrics.metaeval.stress.stored import StoredStress
+from rrgmetrics.metaeval.stress.written import PREFIX
+from rrgmetrics.reading.lexicon import all_packs
+from rrgmetrics.reporting import tables
+from rrgmetrics.reporting.short import NOTHING, best_strong, short
+from rrgmetrics.reporting.tables import Cell, Cells, Table
+from rrgmetrics.utils.text_format import counted, listed
+
+COLUMNS = 3  # metrics beside each other on a terminal
+GOOD, POOR = 0.9, 0.5
+READER_MARK = "†"
+HOW = (
+    "Errors: share of pairs that score worse, and the mean loss in units of what another patient's report costs. "
+    "Harmless changes: share of errors of the same reports that cost more (chance 0.5), and the loss. Order: share of "
+    "steps in the right order (chance 0.5). Tricks: share that score no better than a report with two errors."
+)
+BY_CONSTRUCTION = f"{READER_MARK} The reader, which made the errors, reads for it: it sees them by construction."
+SUMMARY = {
+    "errors seen": "seen",
+    "told from harmless": "apart",
+    "unmoved by harmless": "kept",
+    "more errors, worse": "number",
+    "graver, worse": "grades",
+    "tricks resisted": "resisted",
+}
+
+
+def value_of(kind: str, own: OfKind) -> float:
+    """The number that says how well a metric does on a kind, 1 is best: for harmless changes `apart`, else `share`."""
+    return own.apart if KINDS[kind].group == "harmless" else own.share
+
+
+def summary_of(metric: Stressed) -> dict[str, float]:
+    """The means over kinds, 1 is best, by the names of `SUMMARY`'s values."""
+    return {
+        "seen": metric.mean("error"),
+        "apart": metric.mean("harmless", "apart"),
+        "kept": metric.mean("harmless"),
+        "number": metric.ladders["number"].share,
+        "grades": metric.grades,
+        "resisted": metric.mean("trick"),
+    }
+
+
+def stress_tables(report: StressReport, columns: int | None = None) -> Iterator[Table]:
+    """Yields the means of each metric, then every kind by metric.
+
+    Args:
+        report: The metrics.
+        columns: Metrics beside each other; None puts all into one table.
+    """
+    yield summary_table(report)
+    names = list(report.metrics)
+    width = columns or len(names)
+    for start in range(0, len(names), width):
+        yield kinds_table(report, names[start : start + width])
+
+
+def summary_table(report: StressReport) -> Table:
+    """The means over kinds, a line a metric."""
+    lines: list[Cells] = []
+    for name, metric in report.metrics.items():
+        own = summary_of(metric)
+        lines.append((_named(name, metric), *(_graded(own[key]) for key in SUMMARY.values())))
+    return Table(
+        ("metric", *SUMMARY),
+        (tables.Group(tuple(best_strong(lines))),),
+        title=f"{about(report)}: 1 is best",
+        note=f"Best in bold. {_note(report)}".strip(),
+        whole=frozenset({0}),
+        broken=frozenset(range(1, len(SUMMARY) + 1)),
+    )
+
+
+def kinds_table(report: StressReport, names: Sequence[str]) -> Table:
+    """Every kind and ladder, a line each, by metric."""
+    metrics = {name: report.metrics[name] for name in names}
+    groups = [
+        tables.Group(
+            tuple(_kind_line(report, kind, metrics) for kind in kinds_of(group)), (Cell(title.split(":")[0], "strong"),)
+        )
+        for group, title in GROUPS.items()
+    ]
+    ladders: list[Cells] = [
+        (f"  {ladder.title}", *(_order_cell(metric, name) for metric in metrics.values()), "")
+        for name, ladder in LADDERS.items()
+    ]
+    groups.insert(2, tables.Group(tuple(ladders), (Cell("Order", "strong"),)))
+    return Table(
+        ("kind", *(_named(name, metric) for name, metric in metrics.items()), "reports without"),
+        tuple(groups),
+        title="By kind: share, and in brackets the loss",
+        note=HOW,
+        broken=frozenset(range(len(names) + 2)),
+    )
+
+
+def about(report: StressReport) -> str:
+    """What the metrics were asked, in words."""
+    n = counted(len(report.suite.reports), "report")
+    source = f" of {report.suite.source}" if report.suite.source else ""
+    return f"{n}{source}, {counted(len(report.suite.cases), 'changed report')}"
+
+
+def reports_of(stored: StoredStress) -> str:
+    """What a stored measurement was made on, in words: "300 generated reports"."""
+    pack = all_packs().get(stored.source.removeprefix(PREFIX))
+    if pack is None:
+        return f"{stored.n_reports} generated reports"
+    return f"{stored.n_reports} invented {pack.title.removesuffix(' in English')}, the errors written by hand"
+
+
+def remarks(metric: Stressed) -> list[str]:
+    """What a metric sees and what it does not, in a few sentences."""
+    if not metric.unit > 0:
+        return ["It does not score another patient's report below the report itself: it measures nothing here."]
+    said = []
+    for group, good, poor in (
+        ("error", "Sees", "Is nearly blind to"),
+        ("harmless", "Tells from errors", "Charges no less than errors for"),
+        ("trick", "", "Is gamed by"),
+    ):
+        values = _known(metric, group)  # type: ignore[arg-type]
+        best = [KINDS[kind].title for kind, value in values.items() if value >= GOOD]
+        limit = GOOD if group == "trick" else POOR
+        worst = [KINDS[kind].title for kind, value in values.items() if value < limit]
+        if group == "trick" and not worst and values:
+            said.append("No trick beats the honest report in more than a tenth of the pairs.")
+        said += [f"{good}: {_all_or(best, values)}."] if good and best else []
+        said += [f"{poor}: {_all_or(worst, values)}."] if worst else []
+    return said
+
+
+def _all_or(titles: Sequence[str], values: Mapping[str, float]) -> str:
+    """Some kinds of a group; where most are meant, all but the others."""
+    others = [KINDS[kind].title for kind in values if KINDS[kind].title not in titles]
+    if len(others) < len(values) / 3:
+        return f"every kind{f' but {listed(others)}' if others else ''}"
+    return listed(list(titles))
+
+
+def _known(metric: Stressed, group: Group) -> dict[str, float]:
+    values = {kind: value_of(kind, metric.kinds[kind]) for kind in kinds_of(group)}
+    return {kind: value for kind, value in values.items() if not math.isnan(value)}
+
+
+def _kind_line(report: StressReport, kind: str, metrics: Mapping[str, Stressed]) -> Cells:
+    cells = [_kind_cell(kind, metric.kinds[kind]) for metric in metrics.values()]
+    tried = report.suite.tried[kind]
+    return (f"  {KINDS[kind].title}", *cells, Cell(f"{report.suite.without(kind)} of {tried}", "quiet"))
+
+
+def _kind_cell(kind: str, own: OfKind) -> Cell:
+    value = value_of(kind, own)
+    unscored = f", {own.n_unscored} unscored" if own.n_unscored else ""
+    fall = "" if math.isnan(own.fall) else f" ({short(own.fall)})"
+    return Cell(f"{short(value)}{fall}{unscored}", _style(value))
+
+
+def _order_cell(metric: Stressed, ladder: str) -> Cell:
+    return _graded(metric.ladders[ladder].share)
+
+
+def _graded(value: float) -> Cell:
+    return Cell(short(value), _style(value))
+
+
+def _style(value: float) -> str:
+    if math.isnan(value):
+        return "quiet"
+    return "better" if value >= GOOD else "worse" if value < POOR else ""
+
+
+def _named(name: str, metric: Stressed) -> str:
+    is_path = metric.signature == name and name.startswith((".", "/"))
+    shown = name.rstrip("/").rpartition("/")[2] if is_path else name
+    return f"{shown}{READER_MARK if metric.rests_on_the_reader else ''} {metric.arrow}"
+
+
+def _note(report: StressReport) -> str:
+    parts = [BY_CONSTRUCTION] if any(metric.rests_on_the_reader for metric in report.metrics.values()) else []
+    for name, metric in report.metrics.items():
+        if not metric.unit > 0:
+            parts.append(
+                f"{name} does not score another patient's report below the report itself ({NOTHING} for loss)."
+            )
+    return " ".join(parts)

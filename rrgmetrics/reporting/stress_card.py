@@ -1,0 +1,101 @@
+"""What stands on a metric's card of the measurement under stress (`rrgmetrics.metaeval.stress.stored`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rrgmetrics.comparing import ErrorCategory
+from rrgmetrics.metaeval.stress.kinds import KINDS, LADDERS, kinds_of
+from rrgmetrics.metaeval.stress.measure import Stressed
+from rrgmetrics.metaeval.stress.stored import StoredStress, results_file, stored_stress
+from rrgmetrics.metaeval.stress.written import PREFIX, written_packs
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
+from rrgmetrics.reporting.short import short
+from rrgmetrics.reporting.stress import remarks, reports_of, value_of
+from rrgmetrics.scoring.scope_filter import modality_of
+from rrgmetrics.specs import HACKS, MetricSpec
+from rrgmetrics.specs.names import parse_name
+from rrgmetrics.specs.shared import MAMMOGRAPHY
+
+READS = """\
+A pair whose reference is no English report of {what} (another language, another part of the body or modality, a text
+that says nothing that could be read) is unscored, with the reason. A candidate that cannot be read scores as an empty
+one or as it stands, whichever is worse. Checkpoints and engines that are named are asked about every pair."""
+ANY_TEXT = """\
+It compares wording, whatever the text is about, and can be gamed. Where a reward or the choice of a model needs a
+metric that cannot, take `finding_errors` or `crimson`."""
+MADE_BY_THE_READER = """\
+The reader, which put the errors in, also reads for this metric: that it sees them holds by construction, and says
+nothing of errors that the reader cannot see."""
+TABLES = (
+    "Every change with its share is on the page [Metrics under stress]"
+    "(https://rrgmetrics.github.io/rrgmetrics/evidence/stress/#{name})."
+)
+NOT_MEASURED = "It has not been put under stress yet: `make stress`, then `make cards`."
+NO_HACKS = "As a reward it pays for nothing that is known not to be right (`rrgmetrics game`)."
+HACKED = "As a reward it pays for what is not right (`rrgmetrics game`):"
+HARMLESS = "harmless, and errors that cost more (chance 0.50)"
+HIDDEN = "false findings where findings do not stand"
+ORDER = "graver scores worse (chance 0.50)"
+TRICKS = "tricks that score no better than a report with two errors"
+
+
+def stress_block(spec: MetricSpec) -> str:
+    """Returns the part of a metric's card on what it sees and what it does not."""
+    name = parse_name(spec.name)
+    what = "mammograms" if spec.modality == MAMMOGRAPHY else "the chest"
+    scope = READS.format(what=what) if modality_of(name) else ANY_TEXT
+    stored = [stored_stress(results_file(pack)) for pack in (DEFAULT_PACK, *written_packs())]
+    parts = [part for each in stored if spec.name in each.metrics for part in _parts(each, each.metrics[spec.name])]
+    parts += [TABLES.format(name=spec.name)] if parts else [NOT_MEASURED]
+    return "\n\n".join((*parts, games(spec), scope))
+
+
+def stress_table(metric: Stressed) -> str:
+    """Returns every change that was made to reports, with the share that scores worse and the mean loss."""
+    rows = "\n".join(f"| {head} | {', '.join(cells)} |" for head, cells in _rows(metric) if cells)
+    return f"| change | share (loss) |\n|---|---|\n{rows}"
+
+
+def games(spec: MetricSpec) -> str:
+    """Returns what pays in a reward of the metric although it is not right."""
+    if not spec.hacks:
+        return NO_HACKS
+    return "\n".join([HACKED, "", *(f"- {HACKS[hack]}" for hack in spec.hacks)])
+
+
+def _parts(stored: StoredStress, metric: Stressed) -> Iterator[str]:
+    """What was measured on reports of one kind, in words."""
+    yield _about(stored, metric)
+    yield "\n".join(f"- {remark}" for remark in remarks(metric))
+    if metric.rests_on_the_reader:
+        yield MADE_BY_THE_READER
+
+
+def _about(stored: StoredStress, metric: Stressed) -> str:
+    how = f"`rrgmetrics stress{_argument(stored)}`; version {stored.version}, {stored.date}"
+    return f"On {reports_of(stored)}, changed in known ways and scored against themselves\n({how}):"
+
+
+def _argument(stored: StoredStress) -> str:
+    return f" {stored.source}" if stored.source.startswith(PREFIX) else ""
+
+
+def _rows(metric: Stressed) -> Iterator[tuple[str, list[str]]]:
+    for category in ErrorCategory:
+        kinds = [kind for kind in kinds_of("error") if KINDS[kind].letter == category.letter]
+        yield f"{category.letter} {category.value.replace('_', ' ')}", _cells(metric, kinds)
+    yield HIDDEN, _cells(metric, kinds_of("hidden"))
+    yield HARMLESS, _cells(metric, kinds_of("harmless"))
+    ladders = {ladder.title: metric.ladders[name].share for name, ladder in LADDERS.items()}
+    yield ORDER, [f"{title} {short(value)}" for title, value in ladders.items() if not math.isnan(value)]
+    yield TRICKS, _cells(metric, kinds_of("trick"))
+
+
+def _cells(metric: Stressed, kinds: list[str]) -> list[str]:
+    known = {kind: metric.kinds[kind] for kind in kinds if metric.kinds[kind].n}
+    return [
+        f"{KINDS[kind].title} {short(value_of(kind, own))}{'' if math.isnan(own.fall) else f' ({short(own.fall)})'}"
+        for kind, own in known.items()
+    ]

@@ -1,0 +1,40 @@
+"""How a report was read, as HTML: a block for each finding, a row for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from markupsafe import Markup
+
+from rrgmetrics.reading.model import Step, Trace
+from rrgmetrics.reading.trace_text import show_value, title_of
+
+
+def trace_html(trace: Trace) -> Markup:
+    """What set each field of each finding, in order, and why other words gave none."""
+    pieces = [Markup('<p class="note">{}</p>').format(trace.out_of_scope)] if trace.out_of_scope else []
+    for finding, steps in trace.findings:
+        pieces.append(_block(title_of(finding), "", steps))
+    for span, why, steps in trace.left_out:
+        pieces.append(_block(f"no finding: “{trace.text[span.start : span.end]}”", why, steps))
+    return Markup().join(pieces)
+
+
+def _block(title: str, why: str, steps: Iterable[Step]) -> Markup:
+    rows = Markup().join(map(_row, steps))
+    return Markup("<h4>{}</h4>{}{}").format(
+        title,
+        Markup('<p class="note">{}</p>').format(why) if why else "",
+        Markup('<ol class="steps">{}</ol>').format(rows) if rows else "",
+    )
+
+
+def _row(step: Step) -> Markup:
+    return Markup("<li><b>{}</b>: {} → {}{} <code>{}</code> <small>{}</small></li>").format(
+        step.field,
+        show_value(step.old),
+        show_value(step.new),
+        Markup(", for <q>{}</q>").format(" ".join(step.words.split())) if step.words else "",
+        step.name,
+        ", ".join(filter(None, (step.place, step.source))),
+    )

@@ -1,0 +1,165 @@
+r"""Headings and their answers: "Pneumothorax:\n- None", "Effusion: (-)", "Edema - no" are one statement each.
+
+So is a list under a denial: "Negative for:\n- effusion\n- edema" is "Negative for: effusion; edema".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
+
+_NONE = r"\(-\)|\[-\]|-|–|—|0|false|n|n/a|n\.a\.|na|not applicable|nil(?: seen)?|neg|[✗✘∅Ø☐]"
+_THERE = r"\(\+\)|\[\+\]|\[x\]|\+|1|true|y|pos|[✓✔☑☒]"
+_SHORT = rf"[:=][ \t]*(?:(?P<none>{_NONE})|(?:{_THERE}))(?=[ \t]*(?:[.;,](?!\d)|\n|\Z))"
+_HEAD = re.compile(r"([A-Za-z]+)\)?[ \t]{0,3}\Z")
+# What is counted, graded or dated, so that a number behind it is no answer.
+_COUNTS = frozenset(
+    "rads score category grade stage class views view number count images series age type level size date time mrn id"
+    " comparison technique indication history exam examination procedure recommendation recommendations".split()
+)
+_SEEN = "seen|present|identified|applicable|visualized|visualised|detected|evident|noted|visible"
+_BARE = (
+    rf"(?:none(?: (?:{_SEEN}))?|not (?:{_SEEN})|no(?: evidence)?|nil|absent|negative|neg|n/?a|false|\(-\)|-|0)"
+    r"(?=[ \t]*(?:[.;,][ \t]*)?(?:\n|\Z))"
+)
+_ITEM = r"(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+)"
+DENIED_BELOW = re.compile(rf"\n\s{{0,8}}{_ITEM}?(?=(?i:{_BARE}))")
+_HEADED = r"(?![A-Za-z ,/&()-]{1,50}:)"  # what follows is no heading itself
+_BELOW = rf":[ \t]*\n\s*(?:{_ITEM}|(?<=\n)[ \t]*)(?=[A-Za-z(]){_HEADED}"
+SECTIONS = frozenset(
+    "findings finding impression impressions conclusion conclusions report opinion summary assessment diagnosis"
+    " observations result results comparison technique history indication exam examination recommendation".split()
+)
+
+
+def _head(match: re.Match[str]) -> str:
+    """The last word of the heading before a match."""
+    head = _HEAD.search(match.string, max(0, match.start() - 24), match.start())
+    return head[1].lower() if head else ""
+
+
+def _answer(match: re.Match[str]) -> str | None:
+    head = _head(match)
+    if not head or head in _COUNTS:
+        return None
+    return ": none" if match["none"] else ": present"
+
+
+def _joined(match: re.Match[str]) -> str | None:
+    """Joins a heading with what lies below it, if that is a list or lies beyond a blank line."""
+    head, below = _head(match), match[0][1:]
+    return ": " if head and head not in SECTIONS and (below.count("\n") > 1 or not below.isspace()) else None
+
+
+_DENIED_HEAD = re.compile(
+    r"(?:^|(?<=[.!?;] ))[^\n:.;]{0,60}\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free)\b"
+    rf"[^\n:.;]{{0,60}}:(?P<gap>[ \t]*\n\s*)(?P<mark>{_ITEM})?(?=[A-Za-z(])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NEXT_ITEM = re.compile(rf"[.;,]?[ \t]*\n[ \t]*{_ITEM}(?=[A-Za-z(]){_HEADED}")
+_NEXT_LINE = re.compile(rf"[;,]?[ \t]*\n[ \t]*(?=[A-Za-z(]){_HEADED}(?![^\n]*[.!?][ \t]*(?:\n|\Z))")
+_REST = re.compile(r"[^\n.;!?]*(?:;(?=[^\n]))?[^\n.;!?]*")
+
+
+def _denied_lists(text: str) -> Iterator[Edit]:
+    """Finds the line ends between the items of a list under a denial."""
+    at = 0
+    for head in _DENIED_HEAD.finditer(text):
+        if head.start() < at:
+            continue
+        yield Edit(head.start("gap"), head.end(), " ")
+        at = head.end()
+        following = _NEXT_ITEM if head["mark"] else _NEXT_LINE
+        while rest := _REST.match(text, at):
+            joint = following.match(text, rest.end())
+            if joint is None:
+                break
+            yield Edit(*joint.span(), "; ")
+            at = joint.end()
+
+
+_END = r"(?=[ \t]*(?:[.;,]|\n|\Z))"
+_NO = rf"no|n|absent|none|negative|neg|nil|not (?:{_SEEN})"
+_YES = r"yes|y|present|positive|pos|seen"
+_PARTING = r"(?:[ \t]+[-–—]+[ \t]*|[ \t]*(?:\.{2,}|…)[ \t]*| *\t[ \t]*|[ \t]*=[ \t]*)"
+_NAME = r"(?!no\b|not\b|and\b|or\b|there\b)[A-Za-z]+(?:[ /-][A-Za-z]+){0,5}"
+_LABEL = rf"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?{_NAME}"
+_QUESTION = re.compile(
+    rf"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?(?P<asked>(?:(?:is|are) there (?:an? |any )?|any )?){_NAME}(?P<mark>\?[ \t]+)"
+    r"(?=(?:no|yes)\b[ \t]*(?:[.;,]|\n|\Z))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ANSWERED = rf"{_NAME}[ \t]+(?:no|yes)"
+_ROW = re.compile(
+    rf"(?:^|(?<=[.!?] ))(?:[-*•][ \t])?{_ANSWERED}(?:[,;][ \t]*{_ANSWERED})*(?=[ \t]*(?:\.|\n|\Z))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_UNMARKED = re.compile(
+    r"\b(?P<last>[A-Za-z]+)(?P<gap>[ \t]+)(?=(?:no|yes)[ \t]*(?:[,;.\n]|\Z))", re.IGNORECASE
+)  # the last word of a name, and what parts it from the answer
+_LEADING = frozenset(  # words whose "no" belongs to what follows on the next line: "with no⏎effusion"
+    "left right and or but with of in is are was were be has have had show shows showing shown demonstrate "
+    "demonstrates demonstrating reveal reveals revealing see seen there".split()
+)
+IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
+UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|…", re.IGNORECASE)
+
+
+def _questions(text: str) -> Iterator[Edit]:
+    """Finds questions with their answers: "Effusion? No."."""
+    for match in _QUESTION.finditer(text):
+        yield Edit(*match.span("asked"), "", 0)
+        yield Edit(*match.span("mark"), ": ")
+
+
+def _unmarked(text: str) -> Iterator[Edit]:
+    """Finds rows of answers without a mark: "Effusion no, edema yes"."""
+    for row in _ROW.finditer(text):
+        for match in _UNMARKED.finditer(text, *row.span()):
+            if match["last"].lower() not in _LEADING:
+                yield Edit(*match.span("gap"), ": ")
+
+
+def _bracketed(match: re.Match[str]) -> str:
+    return ": none" if match["none"] else ": present"
+
+
+MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of items
+    Step(
+        "short answer",
+        replacing(r"(?:(?<![ \t])[ \t]+)?\(?\b(?:Y/N|yes/no)\b\)?(?=[ \t]*[:=?-])", "", re.IGNORECASE),
+        ("/N", "/n"),
+    ),
+    Step(
+        "short answer",
+        replacing(rf"(?<=[A-Za-z)])[ \t]*{IN_BRACKETS.pattern}{_END}", _bracketed, re.IGNORECASE),
+        IN_BRACKETS,
+    ),
+    Step(
+        "short answer",
+        replacing(rf"(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})", ": ", re.IGNORECASE),
+        (" -", " –", " —", "..", "…", "\t", "="),
+    ),
+    Step("short answer", _questions, ("?",)),
+    Step(
+        "short answer",
+        replacing(rf"{_LABEL}(?P<cut>,)(?=(?:no|yes|absent|present)[ \t]*$)", ": ", re.IGNORECASE | re.MULTILINE),
+        (",",),
+    ),
+    Step("short answer", _unmarked, UNMARKED),
+)
+ANSWERS = (
+    Step(
+        "heading",
+        replacing(rf"(?<=[A-Za-z)])(?:[ \t]*:)?[ \t]*{DENIED_BELOW.pattern}", ": "),
+        DENIED_BELOW,
+    ),
+    Step("heading", _denied_lists, (":",)),
+    Step("heading", replacing(_BELOW, _joined), ("\n",)),
+    Step("short answer", replacing(_SHORT, _answer, re.IGNORECASE), (":", "=")),
+    Step("short answer", replacing(rf"(?<=[A-Za-z])[ \t](?:\(-\)|\[-\]){_END}", ": none"), ("(-)", "[-]")),
+    Step("short answer", replacing(rf"(?<=[A-Za-z])[ \t](?:\(\+\)|\[\+\]){_END}", ": present"), ("(+)", "[+]")),
+    Step("short answer", replacing(r"(?:(?<![^\n])|(?<=[,;.] ))\(-\)[ \t]*(?=[A-Za-z])", "no "), ("(-)",)),
+)

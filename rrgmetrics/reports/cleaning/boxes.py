@@ -1,0 +1,93 @@
+r"""Boxes to tick: "[ ] Pneumothorax [x] Effusion", "Edema ☐", "( ) none (x) small" become statements.
+
+A box stands before what it is of if the line, or what stands behind its heading, begins with one; else behind it. What
+is ticked is stated, what is not is denied; "[ ] Normal" says nothing. Behind a heading that is no section the boxes are
+a choice of answers: "Effusion: [ ] none [x] small" is "Effusion: small".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rrgmetrics.reports.cleaning.answers import SECTIONS
+from rrgmetrics.reports.cleaning.edits import Edit, Step
+
+_BOX = re.compile(
+    r"\[(?P<square>[ \t]{0,3}|_|[xX*✓✔✗✘√])\](?![ \t]*(?:[cm]m\b|\())|\((?P<round>[ \t]{1,3}|_|[xX✓✔√])\)"
+    r"|(?P<drawn>[☐☑☒⬜✅❌✓✔✗✘])"
+)
+NEEDS = re.compile(r"\[(?:[ \t]{0,3}|[_xX*✓✔✗✘√])\]|\((?:[ \t]{1,3}|[_xX✓✔√])\)|[☐☑☒⬜✅❌✗✘]")
+_OPEN = frozenset("☐⬜❌✗✘")  # drawn marks of what is not there
+_LINE = re.compile(r"[^\n]+")
+_LEAD = re.compile(r"[ \t]*(?:(?:[-*•+–]|\d{1,2}[.)])[ \t]+)?")
+_HEADING = re.compile(r"(?P<name>[A-Za-z][^:\n\[\]()☐☑☒]{0,60}):[ \t]*\Z")
+_NORMAL = re.compile(r"(?:no|not|none|normal|clear|negative|without|unremarkable|absent)\b", re.IGNORECASE)
+_LABEL = re.compile(r"[ \t,;]*(?:and[ \t]+)?(?P<label>[A-Za-z][^\n]*?)(?P<colon>[ \t]*[:=-])?[ \t]*\Z")
+_LONGEST = 8  # words of what a box behind it is of
+
+
+def _boxes(text: str) -> Iterator[Edit]:
+    """Finds the boxes of each line that holds nothing else than boxes and what they are of."""
+    found = list(_BOX.finditer(text))
+    if len(found) < 2 and not any(map(_is_ticked, found)) and not _begins_line(text, found):
+        return
+    for line in _LINE.finditer(text):
+        boxes = [box for box in found if line.start() <= box.start() < line.end()]
+        if not boxes:
+            continue
+        before = text[line.start() : boxes[0].start()]
+        heading = _HEADING.search(before)
+        if _LEAD.fullmatch(before) or (heading and text[boxes[0].end() : line.end()].strip(" \t.;,")):
+            name = heading["name"].split()[-1].lower() if heading else ""
+            choice = bool(heading) and name not in SECTIONS
+            yield from _leading(text, boxes, line.end(), choice=choice)
+        else:
+            yield from _behind(text, boxes, line)
+
+
+def _begins_line(text: str, boxes: list[re.Match[str]]) -> bool:
+    start = boxes[0].start() if boxes else 0
+    return bool(boxes) and _LEAD.fullmatch(text, text.rfind("\n", 0, start) + 1, start) is not None
+
+
+def _is_ticked(box: re.Match[str]) -> bool:
+    drawn = box["drawn"]
+    return drawn not in _OPEN if drawn else bool((box["square"] or box["round"] or "").strip(" \t_"))
+
+
+def _leading(text: str, boxes: list[re.Match[str]], end: int, *, choice: bool) -> Iterator[Edit]:
+    """Finds boxes before what they are of."""
+    stated, at = False, 0
+    for box, last in zip(boxes, [*(after.start() for after in boxes[1:]), end], strict=True):
+        joint = "" if box is boxes[0] else "\n- " if not choice else ", " if stated else ""
+        start = max(at, len(text[: box.start()].rstrip(" \t"))) if joint else box.start()
+        label = text[box.end() : last].lstrip(" \t")
+        ticked = _is_ticked(box)
+        if not ticked and (choice or _NORMAL.match(label)):
+            yield Edit(start, last, "")
+            at = last
+            continue
+        yield Edit(start, last - len(label), joint + ("" if ticked else "no "))
+        stated = True
+
+
+def _behind(text: str, boxes: list[re.Match[str]], line: re.Match[str]) -> Iterator[Edit]:
+    """Boxes behind what they are of; the line ends with one."""
+    if text[boxes[-1].end() : line.end()].strip(" \t.;,"):
+        return
+    starts = [line.start(), *(box.end() for box in boxes[:-1])]
+    labels = [_LABEL.match(text[start : box.start()]) for start, box in zip(starts, boxes, strict=True)]
+    if not all(label and len(label["label"].split()) <= _LONGEST for label in labels):
+        return
+    for box, label in zip(boxes, labels, strict=True):
+        answer = "present" if _is_ticked(box) else "none"
+        colon = bool(label and label["colon"])
+        start = box.start()
+        while text[start - 1] in " \t":
+            start -= 1
+        then = "" if box is boxes[-1] or text[box.end()] in ",;" else "\n-"
+        yield Edit(start, box.end(), ("" if colon else ":") + f" {answer}{then}")
+
+
+BOXES = (Step("box", _boxes, NEEDS),)

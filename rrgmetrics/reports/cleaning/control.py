@@ -1,0 +1,99 @@
+"""What language models write around a report: control tokens, roles, a prompt, and their thinking."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
+
+# Names that tokens of all families share: begin and end of a sequence, text, turn; padding; masks; pictures; tools.
+_NAMES = (
+    r"s|[be]o[stpdafcm]|sop|pad|unk|cls|sep|[gs]?mask|inst|sys|img|image|video|audio|endoftext|nul|null|stop"
+    r"|(?:unused|extra_id|reserved|pad|sentinel)_?\d{1,5}|(?:\w{1,20}_)?(?:start|begin|end)_?of_?\w{1,30}|\w{1,30}_token"
+    r"|(?:im|turn|text)_(?:start|end)|fim_\w{1,10}|tool_calls?"
+)
+_BRACKETED = (
+    r"[BE]O[STPDAFCM]|SOP|PAD|UNK|CLS|SEP|[gsGS]?MASK|INST|SYS|IMG|(?:unused|UNUSED)_?\d{1,5}|TOOL_CALLS|STOP|END"
+)
+_TOKEN = (
+    r"<\|[\w /.:-]{0,60}(?:\|?>|\|?\Z)"  # <|im_end|>; also one in which the text was cut
+    rf"|</?(?i:{_NAMES})/?>|<</?SYS>>|\[\|[\w ]{{1,30}}\|\]|\[/?(?:{_BRACKETED})\]"
+)
+_START = r"(?:<\|(?:im_start|start_header_id|start|header_start|turn|role)\|>|<start_of_turn>|<\|im_role\|>)"
+_ROLE = r"(?:assistant|user|system|model|human|tool|developer|ai|bot|gpt|ipython)"
+_OTHERS = r"(?:user|system|human|tool|developer)"
+ROLE_NAMES = r"(?:assistant|model|response|output|answer|ai|bot):"  # what a reply may begin with
+_THOUGHT = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|rationale)"
+_WORDS = re.compile(r"\[/?(?:UNK|MASK)\]|<(?:unk|mask)>", re.IGNORECASE)  # that stand for a word
+_RUN = re.compile(rf"(?:(?:{_TOKEN})\s*)+")
+_ONE = re.compile(_TOKEN)
+_OPEN = frozenset(  # words that no statement ends with
+    "a an the and or nor of in on at to with without from for by no is are was were has have than versus vs as may be "
+    "not this these".split()
+)
+_LAST_WORD = re.compile(r"([A-Za-z]+)[^A-Za-z0-9]*\Z")
+
+
+def has_control_tokens(text: str) -> bool:
+    """Whether a text holds a control token of a chat model or a tokenizer.
+
+    Example:
+        >>> has_control_tokens("Small effusion.</s>"), has_control_tokens("[A] Small effusion < 1 cm.")
+        (True, False)
+    """
+    return ("<" in text or "[" in text) and _ONE.search(text) is not None
+
+
+def _tokens(text: str) -> Iterator[Edit]:
+    """Finds runs of tokens; one between two statements ends the first."""
+    if "<" not in text and "[" not in text:
+        return
+    for match in _RUN.finditer(text):
+        yield Edit(*match.span(), _between(text, match), len(_ONE.findall(match[0])))
+
+
+def _between(text: str, run: re.Match[str]) -> str:
+    """Returns what a run of tokens leaves: the end of a statement where one can stand, else a space."""
+    start, end = run.span()
+    before, following = text[max(0, start - 30) : start].rstrip(), text[end : end + 1]
+    if not before or not following:
+        return ""
+    word = _LAST_WORD.search(before)
+    is_open = before[-1] in ",:;(/-" or (word is not None and word[1].lower() in _OPEN and before[-1].isalpha())
+    space = "" if text[start - 1].isspace() else " "
+    if is_open or _WORDS.match(run[0]):
+        return space
+    if following.isupper() or following in "-*•#|" or before[-1] in ".!?":
+        return "\n\n"
+    around = _ONE.sub("", text[max(0, start - 100) : start]) + _ONE.sub("", text[end : end + 100])
+    return "\n\n" if around.islower() else "\n" if "\n" in run[0] else space
+
+
+CONTROL_TOKENS = (
+    Step(
+        "thinking",
+        replacing(r"<\|channel\|>(?:analysis|commentary).*?(?:(?=<\|channel\|>final)|\Z)", "", re.DOTALL),
+        ("<|channel|>",),
+    ),
+    Step(
+        "thinking",
+        replacing(
+            rf"<{_THOUGHT}>.*?(?:</{_THOUGHT}>|\Z)\s*|\A.*?</{_THOUGHT}>\s*|\[THINK\].*?(?:\[/THINK\]|\Z)\s*"
+            r"|◁think▷.*?(?:◁/think▷|\Z)\s*",
+            "",
+            re.DOTALL | re.IGNORECASE,
+        ),
+        re.compile(rf"</?{_THOUGHT}>|\[THINK\]|◁think▷", re.IGNORECASE),
+    ),
+    Step("prompt", replacing(r"\[INST\](?:(?!\[INST\]).)*?\[/INST\]\s*", "", re.DOTALL), ("[INST]",)),
+    Step("prompt", replacing(rf"{_START}\s*{_OTHERS}\b(?:(?!{_START}).)*(?={_START})", "", re.DOTALL), ("<",)),
+    Step("role name", replacing(rf"{_START}(?P<cut>\s*{_ROLE}\b:?)(?! */)", ""), ("<",)),
+    Step("role name", replacing(r"<\|channel\|>(?P<cut>final|analysis|commentary)\b", ""), ("<|channel|>",)),
+    Step("control token", _tokens, ("<", "[")),
+    Step(
+        "role name",
+        replacing(rf"\A\s*(?:#{{1,4}} *)?{ROLE_NAMES}\s*", "", re.IGNORECASE),
+        (":",),
+    ),
+)

@@ -1,0 +1,116 @@
+r"""HTML and Markdown: tags become Markdown, and Markdown becomes lines, headings with a colon and list items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
+
+# What a tag leaves. A name that is not here is no tag of HTML: "<DATE>" is a mark of de-identification.
+_TAGS = {
+    **dict.fromkeys(("br", "p", "div", "ul", "ol", "table", "tbody", "thead", "section", "article", "pre"), "\n"),
+    **dict.fromkeys(("html", "body", "head", "title", "center", "header", "footer", "main", "blockquote", "dl"), "\n"),
+    **dict.fromkeys(("span", "i", "u", "em", "font", "a", "code", "sub", "sup", "small", "mark", "label", "o:p"), ""),
+    **dict.fromkeys(("answer", "report", "output", "response", "result", "final_answer", "final_report"), "\n"),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "\n## "),
+    **dict.fromkeys(("b", "strong"), "**"),
+    **dict.fromkeys(("li", "dt"), "\n- "),
+    "dd": ": ",
+    "hr": "\n\n",
+    "tr": "\n",
+    "td": "|",
+    "th": "|",
+}
+_SECTIONS = ("findings", "impression", "indication", "comparison", "technique", "history", "conclusion")
+_CLOSED = {**dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "\n"), **dict.fromkeys(("td", "th", "li", "dd"), "")}
+_NAMES = "|".join(sorted(map(re.escape, (*_TAGS, *_SECTIONS)), key=len, reverse=True))
+_TAG = rf"<(/?)({_NAMES})(?:\s[^<>]{{0,300}}|\s?/)?>"
+_ROW = re.compile(r"^[ \t]*\|(.*)$", re.MULTILINE)
+_CUT = re.compile(r"[^|]+")
+_TEXT = re.compile(r"\S")
+_LONGEST_TITLE = 6  # words
+_NO_TITLE = re.compile(r"(?:no|there|not|without)\b", re.IGNORECASE)
+_FRACTURE = re.compile(  # "# R5 and R6", "# left clavicle"
+    r"(?:[a-z]*\d|(?:left|right|lt|rt|l|r|of|old|healed|acute|new|displaced|ribs?|neck|shaft|clavicle|sternum)\b)", re.I
+)
+_TITLE = re.compile(r"^[ \t]*(?:(#{1,6})[ \t]+([A-Za-z][^\n]*)|(\*\*|__)([A-Za-z][^\n*_]*)\3[ \t]*)$", re.MULTILINE)
+
+
+def _tag(match: re.Match[str]) -> str:
+    name, closes = match[2].lower(), bool(match[1])
+    if name in _SECTIONS:
+        return "\n" if closes else f"\n{name.capitalize()}: "
+    return _CLOSED.get(name, _TAGS[name]) if closes else _TAGS[name]
+
+
+def _titles(text: str) -> Iterator[Edit]:
+    """Finds headings of Markdown, and lines in bold; one above a line of its own text ends in a colon."""
+    found = list(_TITLE.finditer(text))
+    starts = {match.start() for match in found}
+    for match in found:
+        group = 2 if match[1] else 4
+        title = match[group].rstrip(" \t#")
+        if match[1] == "#" and (len(found) == 1 or _FRACTURE.match(title)):
+            continue
+        following = _TEXT.search(text, match.end())
+        alone = following is None or text.rfind("\n", 0, following.start()) + 1 in starts
+        short = len(title.split()) <= _LONGEST_TITLE and title[-1] not in ".:;,!?"
+        heads = short and not alone and not _NO_TITLE.match(title)
+        yield Edit(match.start(), match.start(group), "- " if match[1] == "#" and alone else "")
+        yield Edit(match.start(group) + len(title), match.end(), ":" if heads else "", 0)
+
+
+def _rows(text: str) -> Iterator[Edit]:
+    """Finds the rows of tables: "| Effusion | None |" is "Effusion: None"; what stands above a rule is no row."""
+    rows = list(_ROW.finditer(text))
+    for row, after in zip_longest(rows, rows[1:]):
+        below = after is not None and after.start() == row.end() + 1 and _is_rule(after[0])
+        if _is_rule(row[0]) or (below and "|" in row[1].strip("| \t")):
+            yield Edit(row.start(), row.end(), "")
+            continue
+        cells = [cell for cell in _CUT.finditer(text, *row.span()) if cell[0].strip()]
+        at = row.start()
+        for number, cell in enumerate(cells):
+            lead = len(cell[0]) - len(cell[0].lstrip())
+            mark = (
+                "- "
+                if number == 0
+                else ": "
+                if number == 1 and not cells[0][0].rstrip().endswith(":")
+                else ", "
+                if number > 1
+                else " "
+            )
+            yield Edit(at, cell.start() + lead, mark, not number)
+            at = cell.start() + len(cell[0].rstrip())
+        yield Edit(at, row.end(), "", 0)
+
+
+def _is_rule(row: str) -> bool:
+    return "-" in row and not row.strip(" \t:|-")
+
+
+_RULED = ("---", "===", "***", "- -", "* *")
+MARKUP = (
+    Step("HTML tag", replacing(r"<!--.*?(?:-->|\Z)|<!DOCTYPE[^<>]*>", "", re.DOTALL | re.IGNORECASE), ("<!",)),
+    Step("HTML tag", replacing(_TAG, _tag, re.IGNORECASE), ("<",)),
+    Step("Markdown", replacing(r"^[ \t]*```\w*[ \t]*(?:\n|\Z)|```", "", re.MULTILINE), ("```",)),
+    Step("Markdown", replacing(r"^(?:[ \t]*>)+[ \t]?(?=[^\s\d>])", "", re.MULTILINE), (">",)),
+    Step("Markdown", replacing(r"(?<=[A-Z\d)])[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*$", ":", re.MULTILINE), _RULED),
+    Step(
+        "Markdown",
+        replacing(r"^[ \t]*(?:-[ \t]*-[ \t]*-[ \t-]*|\*[ \t]*\*[ \t]*\*[ \t*]*|={3,})$", "", re.MULTILINE),
+        _RULED,
+    ),
+    Step("Markdown", _titles, ("#", "**", "__")),
+    Step(
+        "Markdown",
+        replacing(r"(?<!\[)\*{2,3}(?!\])|(?<![_\w])__(?=[A-Za-z])|(?<=[A-Za-z.:])__(?![_\w])|`", ""),
+        ("**", "__", "`"),
+    ),
+    Step("Markdown", replacing(r"(?<![\w*\n])\*(?=[A-Za-z])|(?<=[A-Za-z.,:;)])\*(?![\w*])", ""), ("*",)),
+    Step("Markdown", replacing(r"(?<!\w)_(?=[A-Za-z])|(?<=[A-Za-z\d%.,:;)])_(?!\w)", ""), ("_",)),
+    Step("table row", _rows, ("|",)),
+)

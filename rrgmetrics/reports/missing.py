@@ -1,0 +1,177 @@
+"""Reports that are missing: which ones are, and what becomes of them.
+
+A report is missing if its cell holds None, NaN or pandas' NA, if it is blank, or if its text only says that there is
+none ("nan", "N/A", "See impression."; `missing.yaml` lists these). In the pairs of this package it is "".
+
+- A missing **reference** says nothing of the study. Its pair is unscored, with `missing="empty"` it is scored as an
+  empty report, and with `missing="error"` nothing is scored.
+- A missing **candidate** is what the system said: nothing. It is scored as an empty report.
+"""
+
+from __future__ import annotations
+
+import logging
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from numbers import Real
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.utils.text_format import by_number, counted, did_you_mean
+
+logger = logging.getLogger("rrgmetrics")
+
+Missing = Literal["unscored", "empty", "error"]
+MISSING_CHOICES: tuple[Missing, ...] = get_args(Missing)
+REASON = "the reference is missing"  # why a pair is unscored
+FACT = "missing"  # what the signature calls the choice
+SHOWN = 5  # studies that a message names
+_FILE = Path(__file__).with_suffix(".yaml")
+_AROUND = string.whitespace + "\xa0.:;,_-*#!()[]{}<>\"'"  # a text of these alone is blank
+_TYPES = ("NAType", "NaTType")  # pandas'
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell is None, NaN or pandas' NA."""
+    if value is None or type(value).__name__ in _TYPES:
+        return True
+    return isinstance(value, Real) and bool(value != value)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text is blank, or only says that there is no report.
+
+    Example:
+        >>> says_nothing("See impression."), says_nothing("nan"), says_nothing(" ___ "), says_nothing("Normal.")
+        (True, True, True, False)
+    """
+    bare = text.strip(_AROUND)
+    texts, longest = _texts()
+    return not bare or (len(bare) <= longest and " ".join(bare.casefold().split()) in texts)
+
+
+@cache
+def _texts() -> tuple[frozenset[str], int]:
+    """The texts of the table, and the length of the longest."""
+    import yaml
+
+    table = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    texts = frozenset(text.strip(_AROUND) for listed in table.values() for text in listed)
+    return texts, max(map(len, texts))
+
+
+def check_choice(missing: Any) -> Missing:
+    """Returns the choice; raises InputError for a value that is none."""
+    if missing not in MISSING_CHOICES:
+        near = did_you_mean(str(missing), MISSING_CHOICES)
+        raise InputError(f"missing is {missing!r}; pass 'unscored', 'empty' or 'error'.{near}")
+    return missing  # type: ignore[no-any-return]
+
+
+@dataclass
+class _Cells:
+    """How many reports are missing, and the first studies without one."""
+
+    n: int = 0
+    ids: list[str] = field(default_factory=list)
+
+    def add(self, text: str, study_id: str) -> None:
+        """Counts a report if it is missing."""
+        if not text.strip():
+            self.n += 1
+            if len(self.ids) < SHOWN:
+                self.ids.append(study_id)
+
+    def describe(self, what: str, unit: str) -> str:
+        """The number of missing reports with their studies, as the beginning of a sentence."""
+        others = f" and {self.n - len(self.ids):,} others" if self.n > len(self.ids) else ""
+        units = {"study id": "study ids", "index": "indices"}
+        listed = f"{by_number(self.n, unit, units[unit])} {', '.join(self.ids)}{others}"
+        return f"{counted(self.n, what)} {by_number(self.n, 'is', 'are')} missing ({listed})"
+
+
+class MissingReports:
+    """The missing reports of a call, counted in one go or block by block.
+
+    Args:
+        missing: What becomes of missing references.
+    """
+
+    def __init__(self, missing: Missing) -> None:
+        self._missing = missing
+        self._references = _Cells()
+        self._candidates: dict[str, _Cells] = {}
+        self._unit = "index"
+        self._n = 0
+
+    def add(self, systems: Mapping[str, Sequence[Any]], study_ids: Sequence[str] | None = None) -> None:
+        """Counts the pairs of a block of studies, of each system by its name.
+
+        Raises:
+            InputError: A reference is missing, and `missing` is "error".
+        """
+        first = next(iter(systems.values()))
+        scored = [bool(pair[0].strip()) or self._missing == "empty" for pair in first]
+        names = study_ids or list(map(str, range(self._n, self._n + len(first))))
+        self._unit = "study id" if study_ids else self._unit
+        self._n += len(first)
+        for pair, name in zip(first, names, strict=True):
+            self._references.add(pair[0], name)
+        for system, pairs in systems.items():
+            cells = self._candidates.setdefault(system, _Cells())
+            for pair, name, counts in zip(pairs, names, scored, strict=True):
+                if counts:
+                    cells.add(pair[1], name)
+        if self._missing == "error" and self._references.n:
+            raise InputError(
+                f"{self._references.describe('reference', self._unit)}; pass missing='unscored' to leave such pairs "
+                "out, or missing='empty' to score them as empty reports."
+            )
+
+    @property
+    def lines(self) -> list[str]:
+        """How many references and candidates are missing, of which studies, and what becomes of them; a line each."""
+        lines = []
+        if self._references.n:
+            said = self._references.describe("reference", self._unit)
+            choice = (
+                "scored as empty reports, as missing='empty' asks"
+                if self._missing == "empty"
+                else "unscored; pass missing='empty' (--missing empty) to score them as empty reports"
+            )
+            lines.append(f"{said}: {choice}.")
+        for system, cells in self._candidates.items():
+            if cells.n:
+                said = cells.describe("candidate", self._unit)
+                lines.append(f"{system + ': ' if system else ''}{said}: scored as empty reports.")
+        return lines
+
+
+def missing_lines(systems: Mapping[str, Sequence[Any]], study_ids: Sequence[str] | None, missing: Missing) -> list[str]:
+    """Describes the missing reports of systems on the same studies.
+
+    Args:
+        systems: The pairs of each system.
+        study_ids: One id a study; None names them by their index.
+        missing: What becomes of missing references.
+
+    Raises:
+        InputError: A reference is missing, and `missing` is "error".
+    """
+    reports = MissingReports(missing)
+    reports.add(systems, study_ids)
+    return reports.lines
+
+
+def warn_of_missing(systems: Mapping[str, Sequence[Any]], study_ids: Sequence[str] | None, missing: Missing) -> None:
+    """Logs what `missing_lines` describes."""
+    log_lines(missing_lines(systems, study_ids, missing))
+
+
+def log_lines(lines: Iterable[str]) -> None:
+    """Logs each line as a warning."""
+    for line in lines:
+        logger.warning("%s", line)

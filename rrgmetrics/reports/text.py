@@ -1,0 +1,301 @@
+"""Sections of a report, and the named, versioned normalisers that metrics apply to texts.
+
+A normaliser's version rises when its output changes for any text; it stands in the signature as `name@version`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports.cleaning import clean
+from rrgmetrics.reports.headings import heading_forms
+from rrgmetrics.reports.missing import says_nothing
+from rrgmetrics.utils.text_format import listed
+
+HEADINGS_FILE = Path(__file__).parents[1] / "reading" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
+FIELDS = {"findings": "findings_section"}  # sections whose bare name means something else here
+
+
+class Section(NamedTuple):
+    """A stretch of a report: which section, and where its text starts and ends."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Sections:
+    """A report's parts as texts, "" where a part is missing; `body` is what stood before any header."""
+
+    body: str = ""
+    findings_section: str = ""
+    impression: str = ""
+    indication: str = ""
+    comparison: str = ""
+    technique: str = ""
+    recommendation: str = ""
+    communication: str = ""
+
+
+@cache
+def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
+    """Returns the sections by heading, and the pattern that finds a heading.
+
+    A heading stands at the start of the text or a line, or after a sentence, and ends in a colon; in capitals also
+    alone on its line. Some also stand in the middle of a line, where they begin with a capital.
+    """
+    import yaml
+
+    table = yaml.safe_load(HEADINGS_FILE.read_text(encoding="utf-8"))
+    sections = {
+        heading: FIELDS.get(section, section)
+        for way in ("read", "skip")
+        for section, headings in table[way].items()
+        for form in headings
+        for heading in heading_forms(form)
+    }
+    names = "|".join(sorted(map(re.escape, sections), key=len, reverse=True)).replace(r"\ ", "[ -]")
+    start = r"(?:(?<=^)|(?<=\n))[ \t*#]*"
+    after = r"(?<=[.;!?] )[ \t*#]*"
+    named = rf"(?:{start}|{after})(?P<name>{names})[*]*(?: ?\([^()\n]{{1,40}}\))? ?:[ \t*]*"
+    alone = rf"{start}(?P<alone>{names})[ \t*]*(?=\n|$)"
+    capital = "|".join(
+        sorted({form for name in table["inline"] for form in (name.upper(), name.capitalize())}, key=len)
+    )
+    inline = rf"(?<=[ ;])(?-i:(?P<inline>{capital})):[ \t]*"
+    return sections, re.compile(f"{named}|{alone}|{inline}", re.IGNORECASE)
+
+
+def section_spans(report: str) -> list[Section]:
+    """Splits a report at its headings; a report without them is one `body`. Linear time."""
+    sections, pattern = _headings()
+    spans, name, start = [], "body", 0
+    for match in pattern.finditer(report):
+        alone = match["alone"]
+        if alone is not None and not alone.isupper():
+            continue
+        spans.append(Section(name, start, match.start()))
+        heading = match["name"] or alone or match["inline"]
+        name, start = sections[heading.lower().replace("-", " ")], match.end()
+    spans.append(Section(name, start, len(report)))
+    return [span for span in spans if report[span.start : span.end].strip()]
+
+
+def split_sections(report: str) -> Sections:
+    """Splits a report into its parts, each joined from all its stretches, cleaned (`rrgmetrics.reports.cleaning`).
+
+    Example:
+        >>> split_sections("FINDINGS: Clear lungs. IMPRESSION: Normal.").impression
+        'Normal.'
+    """
+    parts: dict[str, list[str]] = {}
+    text = clean(report).text
+    for span in section_spans(text):
+        parts.setdefault(span.name, []).append(text[span.start : span.end].strip())
+    return Sections(**{name: "\n".join(texts) for name, texts in parts.items()})
+
+
+def findings_text(report: str) -> str:
+    """The findings section; without one what stands before any header; else the impression; else the whole report.
+
+    A part that only says that it is missing ("None.", "See impression.") counts as none.
+
+    Example:
+        >>> findings_text("FINDINGS: See impression. IMPRESSION: Small left effusion.")
+        'Small left effusion.'
+    """
+    parts = split_sections(report)
+    texts = (parts.findings_section, parts.body, parts.impression)
+    return next((text for text in texts if not says_nothing(text)), clean(report).text)
+
+
+def impression_text(report: str) -> str:
+    """The impression; without one, or if it only says that it is missing, the whole report."""
+    impression = split_sections(report).impression
+    return clean(report).text if says_nothing(impression) else impression
+
+
+def section_alone(report: str, section: str) -> str:
+    """One section of a report, and nothing else; "" if it is missing or says nothing.
+
+    Example:
+        >>> section_alone("FINDINGS: Clear lungs.", "impression"), section_alone("IMPRESSION: Normal.", "impression")
+        ('', 'Normal.')
+    """
+    text: str = getattr(split_sections(report), section)
+    return "" if says_nothing(text) else text
+
+
+def section_or_text(report: str, section: str) -> str:
+    """One section of a report; a report without any heading is that section, as many systems write it.
+
+    Example:
+        >>> section_or_text("Normal.", "impression"), section_or_text("FINDINGS: Clear lungs.", "impression")
+        ('Normal.', '')
+    """
+    has_headings = any(span.name != "body" for span in section_spans(clean(report).text))
+    return section_alone(report, section if has_headings else "body")
+
+
+def squeeze(text: str) -> str:
+    """Replaces each run of white space by one space, and strips both ends."""
+    return " ".join(text.split())
+
+
+def lower(text: str) -> str:
+    """Lowers the case and squeezes white space."""
+    return squeeze(text).lower()
+
+
+def words(text: str) -> str:
+    """Keeps lower-case words and numbers, one space between; decimal points and commas stay, punctuation goes."""
+    return " ".join(re.findall(r"\d+(?:[.,]\d+)*|[^\W_]+", text.lower()))
+
+
+_R2GEN_QUOTES = str.maketrans("", "", "\"/\\'")
+_R2GEN_MARKS = re.compile(r"[.,?;*!%^&_+():-\[\]{}]")  # as written there: ":-\[" is a range, so that "-" stays
+_R2GEN_NUMBERS = (("1. ", ""), *((f". {n}. ", ". ") for n in range(2, 6)), *((f" {n}. ", ". ") for n in range(2, 6)))
+
+
+def r2gen_iu(text: str) -> str:
+    """Cleans a report as R2Gen does those of IU X-ray (`clean_report_iu_xray`).
+
+    Chen et al. 2020, modules/tokenizers.py: numbers of list items go, sentences end in " . ", all is lower case, most
+    punctuation goes ("-" stays). Its ways are kept: "31. " loses its "1. ", and a sentence of nothing stays.
+
+    Example:
+        >>> r2gen_iu("1. Heart size is normal. 2. No pleural effusion, or pneumothorax.")
+        'heart size is normal . no pleural effusion or pneumothorax .'
+    """
+    return _r2gen(_repeat(text, "..", ".", 3))
+
+
+def r2gen(text: str) -> str:
+    """Cleans a report as R2Gen does those of MIMIC-CXR (`clean_report_mimic_cxr`): also line breaks and underscores.
+
+    Example:
+        >>> r2gen("FINDINGS:  The heart is enlarged since ___.. No effusion.")
+        'findings the heart is enlarged since  . no effusion .'
+    """
+    text = _repeat(_repeat(text.replace("\n", " "), "__", "_", 7), "  ", " ", 6)
+    return _r2gen(_repeat(text, "..", ".", 8))
+
+
+def _repeat(text: str, old: str, new: str, times: int) -> str:
+    for _ in range(times):
+        text = text.replace(old, new)
+    return text
+
+
+def _r2gen(text: str) -> str:
+    for old, new in _R2GEN_NUMBERS:
+        text = text.replace(old, new)
+    sentences = text.strip().lower().split(". ")
+    cleaned = [_R2GEN_MARKS.sub("", sentence.translate(_R2GEN_QUOTES).strip().lower()) for sentence in sentences]
+    return " . ".join(cleaned) + " ."
+
+
+class Normaliser(NamedTuple):
+    """A named text function and its version.
+
+    Attributes:
+        name: Its name.
+        version: Rises when its output changes for any text.
+        apply: What it makes of a candidate, and of a reference unless that has a function of its own.
+        of_reference: What it makes of a reference; "" for one that it leaves out.
+        lacks: Why it leaves a reference out, after "the reference".
+    """
+
+    name: str
+    version: int
+    apply: Callable[[str], str]
+    of_reference: Callable[[str], str] | None = None
+    lacks: str = ""
+
+    def reference(self, text: str) -> str:
+        """What it makes of a reference."""
+        return (self.of_reference or self.apply)(text)
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+def _only(name: str, section: str, words: str) -> Normaliser:
+    """A normaliser that leaves out references without a section."""
+    candidate, reference = (partial(function, section=section) for function in (section_or_text, section_alone))
+    return Normaliser(f"{name}_only", 1, candidate, reference, f"lacks {words} section")
+
+
+def sections_of(name: str) -> str:
+    """The section that a normaliser reads, as a field of `Sections`; "" if it reads whole reports."""
+    base = name.partition("@")[0].removesuffix("_only")
+    return {"findings": "findings_section", "impression": "impression"}.get(base, "")
+
+
+def missing_sections(name: str, systems: Mapping[str, Sequence[Any]]) -> str:
+    """Describes how many reports lack the section that a normaliser reads; "" if none does or it reads none.
+
+    Args:
+        name: Of the normaliser.
+        systems: The pairs of each system, on the same studies.
+
+    Example:
+        >>> missing_sections("findings", {"": [("FINDINGS: Clear.", "Clear lungs."), ("Clear.", "Findings: Clear.")]})
+        '1 of 2 references and 1 of 2 candidates have no findings section: what else they hold is read.'
+    """
+    section = sections_of(name)
+    if not section:
+        return ""
+    first = next(iter(systems.values()))
+    columns = {"references": [pair[0] for pair in first]}
+    columns |= {
+        f"candidates{f' of {system}' if system else ''}": [pair[1] for pair in own] for system, own in systems.items()
+    }
+    counts = {
+        column: sum(bool(text.strip()) and not section_alone(text, section) for text in texts)
+        for column, texts in columns.items()
+    }
+    lacking = [f"{n:,} of {len(first):,} {column}" for column, n in counts.items() if n]
+    if not lacking:
+        return ""
+    read = "such pairs are unscored" if name.partition("@")[0].endswith("_only") else "what else they hold is read"
+    return f"{listed(lacking)} have no {section.partition('_')[0]} section: {read}."
+
+
+def _same(text: str) -> str:
+    return text
+
+
+NORMALISERS = {
+    normaliser.name: normaliser
+    for normaliser in (
+        Normaliser("none", 1, _same),
+        Normaliser("space", 1, squeeze),
+        Normaliser("lower", 1, lower),
+        Normaliser("words", 1, words),
+        Normaliser("findings", 2, findings_text),
+        Normaliser("impression", 2, impression_text),
+        _only("findings", "findings_section", "a findings"),
+        _only("impression", "impression", "an impression"),
+        Normaliser("r2gen", 1, r2gen),
+        Normaliser("r2gen_iu", 1, r2gen_iu),
+    )
+}
+
+
+def get_normaliser(name: str) -> Normaliser:
+    """Looks a normaliser up by name or `name@version`; raises InputError for an unknown name or another version."""
+    base, _, version = name.partition("@")
+    if base not in NORMALISERS:
+        raise InputError(f"There is no normaliser {base!r}; there are: {', '.join(NORMALISERS)}.")
+    normaliser = NORMALISERS[base]
+    if version and version != str(normaliser.version):
+        raise InputError(f"This rrgmetrics has {normaliser}, not {name}; install the version that the signature names.")
+    return normaliser

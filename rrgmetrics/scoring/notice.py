@@ -1,0 +1,94 @@
+"""Logs once in a process what users must know of their scores: that stand-ins ran, that texts hold control tokens.
+
+It goes to the logger `rrgmetrics.notice`: to standard error where nobody has set logging up, never to standard output.
+`RRGMETRICS_NOTICE=no` in the environment turns it off, and so does
+`logging.getLogger("rrgmetrics.notice").disabled = True`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+
+from rrgmetrics.reports.cleaning import has_control_tokens
+from rrgmetrics.specs.names import MetricName
+
+VARIABLE = "RRGMETRICS_NOTICE"  # "no": this process, and those that it starts, say nothing
+logger = logging.getLogger("rrgmetrics.notice")
+_once, _once_of_tokens = Lock(), Lock()  # taken by the thread that speaks, and never given back
+MOST = 0.5  # of a column's texts
+
+
+def name_stand_ins(names: Iterable[MetricName]) -> None:
+    """Logs once in a process which of the metrics that ran are stand-ins, if there are any."""
+    stand_ins = [name for name in names if name.bundled]
+    if stand_ins:
+        _say_once(words(stand_ins), _once)
+
+
+def leave_stand_ins_to_tables() -> None:
+    """Logs nothing of stand-ins in this process: its tables mark them."""
+    _once.acquire(blocking=False)
+
+
+def warn_of_control_tokens(columns: Mapping[str, Sequence[str]]) -> None:
+    """Logs once in a process that most texts of a column hold control tokens, as it stands for a fault in decoding.
+
+    Args:
+        columns: Texts by the name of their column.
+    """
+    for name, texts in columns.items() if not _once_of_tokens.locked() else ():
+        marked = sum(map(has_control_tokens, texts))
+        if marked > MOST * len(texts):
+            _say_once(
+                f"{marked:,} of {len(texts):,} {name} hold control tokens such as </s> or <|im_end|>: decode with "
+                "skip_special_tokens=True. Metrics that read findings leave them out; the others count them as words. "
+                f"This is said once; {VARIABLE}=no turns it off.",
+                _once_of_tokens,
+            )
+
+
+def _say_once(message: str, once: Lock) -> None:  # of processes that work together one
+    if os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
+        return
+    if os.environ.get("RANK", "0") == "0" and once.acquire(blocking=False):
+        logger.warning("%s", message)
+
+
+def words(names: Sequence[MetricName]) -> str:
+    """Returns the text of the notice about stand-ins.
+
+    Example:
+        >>> from rrgmetrics.specs.names import parse_name
+        >>> print(words([parse_name("green")]).partition(";")[0])
+        green ran as a bundled stand-in
+    """
+    ran = _listed(list(dict.fromkeys(map(_asked, names))))
+    kind = "bundled stand-ins; their scores do" if len(names) > 1 else "a bundled stand-in; its scores do"
+    specs = {name.spec.name: name.spec for name in names}
+    published = [name for name, spec in specs.items() if "paper" in spec.configs]
+    asked = [name for name in specs if name not in published]
+    ways = []
+    if len(published) > 1:
+        ways.append(f"@paper gives the published setting, as {published[0]}@paper")
+    elif published:
+        ways.append(f"{published[0]}@paper gives the published setting")
+    if asked:
+        ways.append(f"{_listed(asked)} {'need' if len(asked) > 1 else 'needs'} an engine: {asked[0]}@openai:<model>")
+    return (
+        f"{ran} ran as {kind} not compare with published ones. {'; '.join(ways)}. "
+        f"This is said once; {VARIABLE}=no turns it off."
+    )
+
+
+def _asked(name: MetricName) -> str:
+    """The metric as a user names it; that its errors are wanted in words changes no score."""
+    return str(replace(name, options={key: value for key, value in name.options.items() if key != "explain"}))
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,76 @@
+"""Which pack of the reader's lexicon each pair is read with.
+
+A metric with the option `modality` reads with the pack that it names, or, with `auto`, each pair with that of its
+reference's kind of report. Other metrics read everything with the default pack, for chest X-ray reports. Published
+checkpoints read with none.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs, first_pack
+from rrgmetrics.specs.names import MetricName
+
+logger = logging.getLogger("rrgmetrics")
+
+DETAILS = "_modality"  # what the details of packs are called, behind the metric's name
+FACT = "pack"  # what the signature calls them
+
+
+def follows(name: MetricName) -> bool:
+    """Whether a metric reads with the pack that its option `modality` says."""
+    return "modality" in name.options and (name.spec.judge or not name.published)
+
+
+def pack_of(name: MetricName) -> str:
+    """The pack that a metric reads with; AUTO: that of each reference's kind of report."""
+    return str(name.options["modality"]) if follows(name) else DEFAULT_PACK
+
+
+def details_of(name: MetricName, packs: Sequence[str]) -> dict[str, list[str]]:
+    """The details of a result: the pack of each pair, if they follow from the reports and one is not the default."""
+    told = pack_of(name) == AUTO and {*packs} - {DEFAULT_PACK}
+    return {name.spec.name + DETAILS: list(packs)} if told else {}
+
+
+def counts_of(name: MetricName, details: Mapping[str, Sequence[Any]], n_pairs: int) -> dict[str, int]:
+    """How many pairs of a result were read with each pack, the commonest first; none of a metric that follows none."""
+    if not follows(name):
+        return {}
+    pack = pack_of(name)
+    packs = details.get(name.spec.name + DETAILS) if pack == AUTO else None
+    counts = Counter(each or DEFAULT_PACK for each in packs) if packs else Counter({pack: n_pairs})
+    return {first_pack(each): count for each, count in counts.most_common()}
+
+
+def facts_of(name: MetricName, counts: Iterable[str]) -> dict[str, str]:
+    """What the signature says of the packs that were read with, if they follow from the reports."""
+    return {FACT: "+".join(sorted(counts))} if pack_of(name) == AUTO else {}
+
+
+def warn_of_packs(read: Iterable[tuple[MetricName, Mapping[str, int]]]) -> None:
+    """Warns of calls with several kinds of reports, and of packs that are experimental, once for all metrics.
+
+    Args:
+        read: Of each metric (and call) the number of pairs that were read with each pack.
+    """
+    said: dict[str, dict[str, None]] = {}
+    for name, counts in read:
+        for line in _lines(counts):
+            said.setdefault(line, {})[name.spec.name] = None
+    for line, names in said.items():
+        logger.warning("%s: %s", ", ".join(names), line)
+
+
+def _lines(counts: Mapping[str, int]) -> Iterator[str]:
+    packs = all_packs()
+    if len(counts) > 1:
+        kinds = ", ".join(f"{count:,} {packs[pack].title}" for pack, count in counts.items())
+        yield f"one score over several kinds of reports: {kinds}. With modality=... all are read as one kind."
+    for pack in counts:
+        if packs[pack].experimental:
+            yield f"{packs[pack].title} are read experimentally: this was measured on invented reports only."

@@ -1,0 +1,1 @@
+"""What every layer uses: words in messages, progress lines, child processes, optional packages."""

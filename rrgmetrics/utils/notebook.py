@@ -1,0 +1,22 @@
+"""The one door through which results, comparisons and explanations reach the room that draws them.
+
+A notebook asks an object for its HTML (`_repr_html_`). Drawing is the business of `rrgmetrics.reporting`, which stands
+above what it draws; so that the objects need not know it, it is imported when somebody looks.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def exported(value: Any, form: str) -> str:
+    """A Result or a comparison of systems as LaTeX, Markdown, HTML or JSON."""
+    text: str = import_module("rrgmetrics.reporting.exports").exported(value, form)
+    return text
+
+
+def drawn(value: Any) -> str:
+    """The HTML of a Result, a comparison of systems or an explanation, for a notebook."""
+    html: str = import_module("rrgmetrics.reporting.notebook").html(value)
+    return html

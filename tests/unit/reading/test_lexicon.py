@@ -1,0 +1,259 @@
+"""The lexicon's files: fit to be edited, and every fault is said with its file, its line and what to do."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from edited_lexicon import BUNDLED, edit_bundled
+
+from rrgmetrics.cli import main
+from rrgmetrics.errors import InputError
+from rrgmetrics.reading.lexicon import TABLE_FILES, all_packs, key_in_use, load, load_file, use
+from rrgmetrics.reading.lexicon.checking import check, terms
+from rrgmetrics.reading.lexicon.schema import LABEL_FILES, SHAPES
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+NEW = """\
+fire_sign:
+  name: fire sign
+  significance: urgent
+  terms:
+    - fire sign
+"""
+
+# What may be wrong in a file of lung.yaml's shape: the text, the line of the fault, words of what is said of it.
+# All in one file are found at once; terms are looked at where the shape is right.
+OF_SHAPE = [
+    (NEW.replace("urgent", "importent"), 3, 'significance is "importent"; it should be urgent, actionable_not_urgent,'),
+    (NEW.replace("urgent", "urgend"), 3, 'significance is "urgend"; did you mean "urgent"?'),
+    (NEW.replace("terms:", "term:"), 4, 'unknown key "term"; did you mean "terms"?'),
+    (NEW.replace("  significance: urgent\n", ""), 1, "fire_sign has no significance; "),
+    ("opacityy:\n  significance: urgent\n", 1, 'opacityy has no name or terms; add them, unless you mean "opacity".'),
+    ("pleural_effusion:\n  significance: urgent\n", 1, "it stands in pleura.yaml, change it there."),
+    (NEW + "    - no\n", 6, 'put no into quotes, "no"'),
+    (NEW.replace("  terms:\n    - fire", "  terms: fire"), 4, "terms should be a list"),
+    ("fire_sign: fire\n", 1, "fire_sign should be a block of keys"),
+    (NEW + "  counts: never\n", 6, 'counts is "never"; it should be yes or no.'),
+    (NEW + "  carina_cm: [two]\n", 6, 'carina_cm is "two"; it should be a number.'),
+    (NEW + "  parent: opacty\n", 6, 'parent names "opacty", which does not exist; did you mean "opacity"?'),
+    (NEW + "  seen_as: [hart + enlarged]\n", 6, 'seen_as names "hart", which does not exist; did you mean "heart"?'),
+    (NEW + "  seen_as: [heart enlarged]\n", 6, 'write "structure + quality"'),
+    (NEW + "  roles: [generick]\n", 6, 'roles is "generick"; did you mean "generic"?'),
+    (NEW + "  condition: Oedema\n", 6, 'did you mean "Edema"?'),
+    (NEW + NEW, 6, "fire_sign stands here and in line "),
+    (NEW.replace("fire_sign:", "fire_sign-:"), 1, "use small letters, digits and _ alone"),
+]
+OF_TERMS = [
+    (NEW.replace("- fire", "- Fire"), 5, 'it has capitals; write "fire sign'),
+    (NEW + "    - pleural effusion\n", 6, "under fire_sign and under pleural_effusion (pleura.yaml:"),
+    (NEW + "    - pleural effusions\n", 6, 'or list it under "without" of pleural_effusion in your folder'),
+    (NEW + "    - haemothorax\n", 6, "under fire_sign and under hemothorax"),
+    (NEW + "    - fire. sign\n", 6, "a sentence ends inside it"),
+    (NEW + "    - fire signé\n", 6, '"é" is passed over'),
+    (NEW + "    - rll\n", 6, 'spellings.yaml takes it apart under "compounds"'),
+    (NEW + '    - " "\n', 6, "it holds no words"),
+    (NEW + "    - normal\n", 6, '"normal" is a quality'),
+    (NEW + "    - increased\n", 6, "is a quality"),
+    (NEW + "    - heart size\n", 6, "is a structure"),
+    (NEW + "    - moderately\n", 6, "is a word of severity"),
+    (NEW + "    - devoid of\n", 6, "is a cue (negation_before)"),
+    (NEW + "    - midline trachea\n", 6, "is a normal statement"),
+    (NEW + "    - lungs are clear\n", 6, "is a normal statement"),
+    (NEW + "    - nor\n", 6, "is a "),
+    (NEW + '    - "1.2"\n', 6, "is a number"),
+    (NEW + "    - no collapse of golden\n", 6, 'begins with "no", which denies what follows'),
+    (NEW + "    - possible golden\n", 6, 'begins with "possible", which hedges what follows'),
+    (NEW + "  without: [golden]\n", 6, '"golden" is no term of fire_sign; remove it.'),
+    (NEW + "  without: [fires sign]\n", 6, 'is no term of fire_sign; did you mean "fire sign'),
+    (NEW + "  parent: fire_sign\n", 1, "fire_sign is its own parent"),
+    (NEW + "  seen_as: [heart + enlarged]\n", 6, '"heart + enlarged" stands under cardiomegaly'),
+    (NEW + "  seen_as: [heart + normal]\n", 6, "is a normal statement of normal.yaml"),
+]
+# The same of other files, and of their names.
+TABLES = [
+    {
+        "cues.yaml": (
+            "negation_befor:\n  - nary a\n",
+            1,
+            'unknown key "negation_befor"; did you mean "negation_before"',
+        ),
+        "anatomy.yaml": ("zones:\n  apex:\n    near: [uper]\n", 3, 'near names "uper", which does not exist; did you'),
+        "normal.yaml": ("structures:\n  heart: {when: [nromal], denies: [opacity]}\n", 2, 'did you mean "normal"?'),
+    },
+    {
+        "attributes.yaml": ("change:\n  new:\n    - worsened\n", 3, "under new and under worse (attributes.yaml:"),
+        "small_words.yaml": ("pointers:\n  - findings\n", 2, 'such a word of a report is "finding" here'),
+        "sections.yaml": ("read:\n  findings:\n    - what we saw in this chest\n", 3, "at most 5 words"),
+        "spellings.yaml": ("words:\n  effusionn: effusions\n", 2, 'such a word of a report is "effusion" here'),
+        "context.yaml": ("indications:\n  trauma:\n    - car-crash\n", 3, 'in indications "-" and "/" are spaces'),
+    },
+    {
+        "lungs.yaml": (NEW, 1, 'no file of your own has this name; did you mean "lung"?'),
+        "pleura.yml": (NEW, 1, "no file of your own has this name; rename it pleura.yaml."),
+        "srr.yaml": ("rules: []\n", 1, "it holds labels of others, which stay"),
+        "bones.yaml": ("fire_sign: [\n", 2, "is not YAML"),
+        "devices.yaml": ("# nothing\n", 1, "holds no block of keys"),
+    },
+]
+
+
+@pytest.mark.parametrize("entries", [OF_SHAPE, OF_TERMS], ids=["shape", "terms"])
+def test_each_fault_is_said_with_its_line(tmp_path: Path, entries: list[tuple[str, int, str]]) -> None:
+    text, expected = "", []
+    for number, (entry, line, words) in enumerate(entries, 10):
+        expected.append((text.count("\n") + line, words.replace("fire_sign", f"fire_sign{number}")))
+        text += re.sub(r"(ire[_ ]sign)", rf"\g<1>{number}", entry)
+    faults = check([write(tmp_path / "mine", {"lung.yaml": text})])
+    messages = "\n".join(map(str, faults))
+    assert [fault.line for fault in faults] == [line for line, _ in expected], messages
+    assert all(words in fault.message for fault, (_, words) in zip(faults, expected, strict=True)), messages
+
+
+@pytest.mark.parametrize("files", TABLES, ids=["shape", "terms", "names"])
+def test_each_fault_of_a_table_is_said_with_its_line(tmp_path: Path, files: dict[str, tuple[str, int, str]]) -> None:
+    folder = write(tmp_path / "mine", {name: text for name, (text, _, _) in files.items()})
+    faults = {fault.file.name: fault for fault in check([folder])}
+    assert {name: fault.line for name, fault in faults.items()} == {name: line for name, (_, line, _) in files.items()}
+    assert all(words in faults[name].message for name, (_, _, words) in files.items()), faults
+
+
+def test_spellings_are_single_words_and_parts_are_terms(tmp_path: Path) -> None:
+    compounds = "compounds:\n  ruz: [right, uper zone]\n  pcxr: [portable]\n  bhl base: [bhl, base]\n"
+    text = "words:\n  pleural fluids: effusion\n" + compounds
+    folder = write(tmp_path / "mine", {"spellings.yaml": text})
+    assert [(fault.line, fault.message.split(":")[0]) for fault in check([folder])] == [
+        (2, '"pleural fluids" is never read'),
+        (4, '"uper zone" is never read'),
+        (5, '"portable" is never read'),  # tells a chest film from other reports, and names nothing in it
+        (6, '"bhl" is never read'),  # itself a compound
+    ]
+
+
+def test_the_bundled_lexicon_has_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check() == []
+    assert main(["lexicon", "check"]) == 0
+    assert capsys.readouterr().out == "No fault in the lexicon.\n"
+
+
+def test_a_bundled_file_that_is_edited_is_checked_as_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    line = "    - kerley line\n"
+    edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/lung.yaml", line, line + "    - pleural effusion\n")
+    (fault,) = check([edited])
+    assert fault.file == edited
+    assert edited.read_text("utf-8").splitlines()[fault.line - 1] == "    - pleural effusion"
+    assert "under kerley_lines and under pleural_effusion (pleura.yaml:" in fault.message
+    assert {each.file.name for each in check()} == {"lung.yaml", "pleura.yaml"}  # both places are named
+
+
+def test_the_command_prints_each_fault_and_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write(tmp_path / "mine", {"lung.yaml": OF_TERMS[0][0]}) / "lung.yaml"
+    assert main(["lexicon", "check", str(file)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == f'{file}:5: "Fire sign" is never read: it has capitals; write "fire sign".\n'
+    assert printed.err == "rrgmetrics: the lexicon has 1 fault, see above.\n"
+    assert main(["lexicon", "check", str(tmp_path / "yours")]) == 2
+    assert "yours does not exist" in capsys.readouterr().err
+
+
+def test_a_faulty_lexicon_is_refused_in_the_same_words(tmp_path: Path) -> None:
+    folder = write(tmp_path / "mine", {"lung.yaml": OF_SHAPE[0][0]})
+    with pytest.raises(InputError) as error, use(folder):
+        pytest.fail("a faulty lexicon was read")
+    assert str(error.value) == str(check([folder])[0])
+
+
+def test_tables_of_labels_are_checked_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/srr.yaml", "{leaf: Edema,", "{leaf: Oedema,")
+    (fault,) = check()
+    assert "{leaf: Oedema," in edited.read_text("utf-8").splitlines()[fault.line - 1]
+    assert fault.message == 'leaf names "Oedema", which does not exist; did you mean "Edema"?'
+
+
+def test_a_bundled_file_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    message = r'lung.yaml:\d+: unknown key "signifcance"; did you mean "significance"'
+    with monkeypatch.context() as patch:
+        edit_bundled(patch, tmp_path, "chest_xray/lung.yaml", "  significance: actionable", "  signifcance: actionable")
+        with use(None), pytest.raises(InputError, match=message):  # what was loaded before is read anew
+            load()
+    with use(None):
+        assert load()
+
+
+def test_every_file_says_how_to_edit_and_has_a_term_a_line() -> None:
+    files = sorted(BUNDLED.glob("*/*.yaml"))
+    lines = {file: file.read_text("utf-8").splitlines() for file in files}
+    for file, text in lines.items():
+        header = text[: text.index("")]
+        assert header[0].startswith("#"), file
+        assert re.search("edit|\\.yaml", " ".join(header).lower()), file
+    for pack in all_packs():
+        assert [
+            term
+            for term in terms(key_in_use(pack))
+            if term.source.holds_concepts
+            and lines[term.source.path][term.line - 1].strip().partition("  #")[0]
+            not in (f"- {term.text}", f'- "{term.text}"')
+        ] == []
+
+
+def test_there_are_at_least_150_concepts() -> None:
+    assert len(load().concepts) >= 150
+    assert set(SHAPES) == {*TABLE_FILES, *LABEL_FILES, "pack"}
+    stems = {path.stem for path in BUNDLED.glob("*/*.yaml")}
+    assert stems == {*SHAPES, *(name for pack in all_packs().values() for name in pack.concepts)}
+
+
+def test_roles_hold_for_children_where_the_file_says_so() -> None:
+    roles = load().roles
+    assert {"opacity", "pneumonia"} <= roles["picture"]
+    assert {"pleural_effusion", "hemothorax"} <= roles["sized"]
+    assert "picc" in roles["tipped"]
+    assert "support_device" not in roles["tipped"]
+    assert "pneumonia" not in roles["generic"]
+
+
+def test_no_rule_has_a_key_that_a_comma_made() -> None:
+    rules: list[dict[str, Any]] = load_file("context")["rules"]
+    assert any(rule["why"] == "to be adjusted, but in the airway" for rule in rules)
+
+
+def test_a_term_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lexicon", "show", "Pleural", "fluid"]) == 0
+    rows = dict(line.split("  ", 1) for line in capsys.readouterr().out.splitlines() if not line.startswith(" "))
+    assert {name: text.strip() for name, text in rows.items() if name != "terms"} == {
+        "stands": "under pleural_effusion → terms",
+        "concept": "pleural effusion (pleural_effusion, pleura.yaml)",
+        "significance": "actionable_not_urgent",
+        "same as": "fluid in the fissure",
+        "sign of": "pneumonectomy",
+        "roles": "sized, unplaced",
+        "CheXpert": "Pleural Effusion",
+        "SRR-BERT": "Simple pleural effusion, Pleural Effusion",
+        "RadBERT-CT": "Pleural effusion",
+        "seen as": "pleura + watery, costophrenic_angle + watery, hemithorax +",
+        '"Pleural fluid."': "present: pleural effusion",
+        '"No Pleural fluid."': "absent: pleural effusion",
+    }
+
+
+def test_words_of_grammar_and_keys_of_concepts_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lexicon", "show", "devoid of"]) == 0
+    assert "under negation_before" in capsys.readouterr().out
+    assert main(["lexicon", "show", "kerley_lines"]) == 0
+    assert "interstitial edema, pulmonary edema, opacity" in capsys.readouterr().out
+
+
+def test_an_unknown_term_names_those_near_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lexicon", "show", "pleural efusion"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith('rrgmetrics: "pleural efusion" is no term of the lexicon; near it are "pleural effusion"')

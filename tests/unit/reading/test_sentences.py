@@ -1,0 +1,63 @@
+"""One phenomenon a row: what the reader reads in a sentence, and what it must not (sentences.tsv, sentences/*.tsv)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reading_table import check
+
+from rrgmetrics.reading import read
+
+HERE = Path(__file__).parent
+ROWS = [
+    line.split("\t")
+    for file in (HERE / "sentences.tsv", *sorted((HERE / "sentences").glob("*.tsv")))
+    for line in file.read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+
+
+def test_the_table_is_large_enough() -> None:
+    assert len(ROWS) >= 200
+    assert len({row[1] for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize(("phenomenon", "sentence", "expected"), ROWS, ids=[row[1][:60] for row in ROWS])
+def test_sentence(phenomenon: str, sentence: str, expected: str) -> None:
+    reading = read(sentence)
+    assert all(finding.spans for finding in reading.findings)
+    observations: dict[str, int] = {}
+    for part in expected.split(";"):
+        check(part.strip(), reading, observations, phenomenon)
+    assert len(set(observations.values())) == len(observations), "two observations were read as one"
+
+
+@pytest.mark.parametrize(
+    ("report", "words"),
+    [
+        ("Left effusion slightly increased. Right unchanged.", ["Left effusion slightly increased", "Right unchanged"]),
+        (
+            "A cavity in the right apex. Another is seen in the left lower lobe.",
+            ["Another is seen in the left lower lobe"],
+        ),
+        ("Small left effusion. It has grown since Monday.", ["It has grown since Monday"]),
+        ("Endotracheal tube in place. The tip lies 4 cm above the carina.", ["The tip lies 4 cm above the carina"]),
+        ("Nodule of 8 mm in the lingula. Previously 13 mm.", ["Previously 13 mm"]),
+    ],
+)
+def test_what_a_later_sentence_says_of_a_finding_is_evidence(report: str, words: list[str]) -> None:
+    found = {report[span.start : span.end] for finding in read(report).findings for span in finding.spans}
+    assert set(words) <= found
+
+
+@pytest.mark.parametrize(
+    "heading", ["FINDINGS:", "Findings :", "**Findings:**", "## FINDINGS:", "Findings and impression:"]
+)
+def test_a_heading_on_a_line_of_its_own_ends_a_section_without_full_stop(heading: str) -> None:
+    reading = read(f"COMPARISON: 3/4/2019, large effusion\n{heading} Small nodule\nHeart: Enlarged")
+    assert [f.concept for f in reading.findings] == ["nodule", "cardiomegaly"]
+
+
+def test_a_line_break_within_a_sentence_ends_nothing() -> None:
+    assert read("No effusion or\nlarge pneumothorax: none.").abnormal == ()

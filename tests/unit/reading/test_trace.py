@@ -1,0 +1,182 @@
+"""The trace of a reading: what set each field of each finding, and why other text gave none."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from rrgmetrics import cli
+from rrgmetrics.reading import read
+from rrgmetrics.reading.lexicon import load
+from rrgmetrics.reading.model import Step, Trace
+from rrgmetrics.reading.parsed import _kept
+from rrgmetrics.reading.recording import DEFAULTS, plain
+
+HERE = Path(__file__).parent
+ROWS = [
+    line.split("\t")[1:-1]
+    for folder in ("sentences", "pairs")
+    for file in sorted((HERE / folder).glob("*.tsv"))
+    for line in file.read_text(encoding="utf-8").splitlines()[::40]
+    if line and not line.startswith("#")
+]
+
+
+def trace_of(text: str, modality: str = "") -> Trace:
+    trace = read(text, modality, trace=True).trace
+    assert trace is not None
+    return trace
+
+
+def last_steps(text: str, number: int = 0) -> dict[str, tuple[object, str, str]]:
+    """What each field of a finding is in the end, for which words, and which function set it."""
+    return {step.field: (step.new, step.words, step.name) for step in trace_of(text).findings[number].steps}
+
+
+def test_a_change_of_the_study_and_an_effusion():
+    steps = last_steps("No interval change in small right effusion.")
+    assert steps["concept"] == ("pleural_effusion", "effusion", "mentions.find_mentions")
+    assert steps["change"] == ("stable", "No interval change", "change.give")
+    assert steps["severity"] == (2, "small", "attributes.describe")
+    assert steps["side"] == ("right", "right", "attributes.describe")
+
+
+def test_two_changes_in_a_sentence():
+    text = "Cardiomegaly, unchanged, with new interstitial edema."
+    assert last_steps(text, 0)["change"] == ("stable", "unchanged", "change.give")
+    assert last_steps(text, 1)["change"] == ("new", "new", "change.give")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Nodule of 8 mm, previously 12 mm.", "8 mm, previously 12 mm"),
+        ("Small effusion, previously large.", "Small, previously large"),
+    ],
+)
+def test_what_tells_a_change_from_an_earlier_size(text: str, words: str):
+    assert last_steps(text)["change"] == ("better", words, "attributes.since")
+
+
+def test_every_field_of_a_tube_with_an_earlier_depth_has_a_step():
+    """The review's third sentence: whatever its change is, the trace names what set it."""
+    text = "ETT tip is 2 cm above carina, previously 5 cm."
+    (finding,) = read(text).findings
+    steps = last_steps(text)
+    assert steps["measurements_mm"] == ((20.0,), "2 cm", "attributes.describe")
+    assert steps["before"] == (("measure", 50.0), "previously 5 cm", "attributes.describe")
+    assert finding.change is None or steps["change"] == (finding.change, "2 cm, previously 5 cm", "attributes.since")
+
+
+def test_a_denial_names_its_cue_and_a_step_its_file():
+    steps = trace_of("No effusion or edema.").findings[1].steps
+    step = next(step for step in steps if step.field == "assertion" and step.new == "absent")
+    assert (step.old, step.words, step.name) == ("present", "No", "assertion.meet")
+    assert step.place.startswith("rrgmetrics/reading/assertion.py:")
+    assert step.source.startswith("common/cues.yaml:")
+
+
+def test_what_a_later_sentence_adds_has_a_step():
+    steps = last_steps("Left effusion. It has grown.")
+    assert steps["change"] == ("worse", "It has grown", "coreference.add_what_is_said")
+
+
+def test_a_new_meaning_of_words_has_a_step():
+    steps = trace_of("The NG tube coils in the neck.").findings[0].steps
+    words = [step for step in steps if step.field == "words"]
+    assert ("coils", "items._bend") in [(step.words, step.name) for step in words]
+
+
+def lacks(text: str, modality: str = "") -> list[str]:
+    """The fields of findings that no step tells."""
+    found = []
+    for finding, steps in trace_of(text, modality).findings:
+        for name, default in DEFAULTS.items():
+            last = next((step.new for step in reversed(steps) if step.field == name), plain(name, default))
+            if name != "observation" and last != plain(name, getattr(finding, name)):
+                found.append(f"{finding.concept}.{name}: {getattr(finding, name)}, not {last}")
+    return found
+
+
+@pytest.mark.parametrize("texts", ROWS, ids=[row[0][:50] for row in ROWS])
+def test_every_field_has_a_step_and_is_read_as_without_a_trace(texts: list[str]):
+    for text in (*texts, " ".join(texts)):
+        assert read(text, trace=True) == read(text)
+        assert lacks(text) == []
+
+
+def test_a_step_names_what_the_package_has():
+    """Each step is a function of a module in `rrgmetrics/reader`, in the file that it names."""
+    steps: list[Step] = [step for texts in ROWS for _, found in trace_of(texts[0]).findings for step in found]
+    for step in steps:
+        module = step.name.partition(".")[0]
+        assert step.place.partition(":")[0] == f"rrgmetrics/reading/{module}.py"
+        assert (HERE.parents[2] / step.place.partition(":")[0]).is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "why"),
+    [
+        ("The weather is nice.", "The weather is nice", "No term of the lexicon names a finding"),
+        ("Follow-up to exclude pneumonia.", "pneumonia", 'Dropped by assertion.meet, for "to exclude"'),
+        ("INDICATION: Chest pain.\nFINDINGS: Clear.", "Chest pain", "The section indication is not read"),
+        ("Left effusion. Disregard this.", "Disregard this", "It takes back"),
+        ("Dr Smith was informed of the effusion.", "Dr Smith was informed of the effusion", "It only says who"),
+    ],
+)
+def test_why_text_gave_no_finding(text: str, words: str, why: str):
+    (left_out,) = (each for each in trace_of(text).left_out if text[slice(*each.span)] == words)
+    assert left_out.why.startswith(why)
+
+
+def test_a_text_out_of_scope_says_so():
+    why = "The text looks like a limb report; it was read with the pack for chest X-ray reports in English."
+    assert trace_of("MRI of the knee. The anterior cruciate ligament is torn.").out_of_scope == why
+    assert str(trace_of("")) == "There is nothing to read."
+    assert trace_of("Clear lungs.").out_of_scope == ""
+
+
+def test_a_reading_without_a_trace_has_none_and_is_kept_apart():
+    text = "A fresh sentence on a small left effusion and 17 wires."
+    kept = _kept(load())
+    kept.clear()
+    assert read(text, trace=True).trace is not None
+    assert not kept
+    assert read(text).trace is None
+    (parsed,) = kept.values()
+    assert {type(mention).__module__ for mention in parsed.mentions} == {"rrgmetrics.reading.items"}
+    assert type(parsed.items) is list
+
+
+def test_threads_do_not_see_each_other():
+    texts = ["Left effusion. It has grown.", "No edema. Large right pneumothorax.", "Nodule of 8 mm, previously 12 mm."]
+    alone = [str(trace_of(text)) for text in texts]
+
+    def run(k: int) -> tuple[bool, str]:
+        trace = read(texts[k % 3], trace=k % 2 == 0).trace
+        return trace is None, str(trace)
+
+    with ThreadPoolExecutor(4) as pool:
+        for k, (none, text) in enumerate(pool.map(run, range(60))):
+            assert none == (k % 2 == 1)
+            assert none or text == alone[k % 3]
+
+
+def test_another_pack_is_traced_with_its_own_lexicon():
+    reading = read("CT head. Axial images. Left subdural hematoma with midline shift.", "auto", trace=True)
+    assert reading.pack == "brain_ct"
+    assert reading.trace is not None
+    assert reading.trace.findings[0].steps[0].source.startswith("brain_ct/")
+    assert lacks("CT head. Axial images. Left subdural hematoma with midline shift.", "auto") == []
+
+
+def test_the_command_line_shows_it(capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["explain", "Nodule of 8 mm, previously 12 mm.", "The weather is nice.", "--trace"]) == 0
+    shown = capsys.readouterr().out
+    assert "How the reference was read (chest_xray)" in shown
+    assert '"8 mm, previously 12 mm"  attributes.since (rrgmetrics/reading/attributes.py:' in shown
+    assert 'no finding: "The weather is nice"' in shown
+    assert cli.main(["explain", "Nodule of 8 mm.", "Clear lungs."]) == 0
+    assert "was read" not in capsys.readouterr().out
