@@ -85,7 +85,7 @@ release:
 	$(PYTHON) scripts/check_release.py --python $(PYTHONS)
 
 lint: .venv/test
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/python scripts/check_types.py
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports && $(BIN)/python scripts/check_types.py
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -1,43 +1,40 @@
-"""The architecture as drawings that follow from the code: HTML, so that they follow the reader's screen and colours."""
+"""Draws the architecture from the code: as mermaid in ARCHITECTURE.md, for GitHub, and as HTML on the site.
+
+`python docs/_site/drawing.py` writes the drawings into ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 
 import ast
 import html
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-RULES = ROOT / "tests" / "contract" / "test_imports.py"  # ROOMS: what may import what
-BANDS: Mapping[str, tuple[float, str]] = {  # up to which number of ROOMS; what the band is for
-    "Ground": (2, "words, facts, checked texts; no model, no number"),
-    "Reading": (5, "texts become findings, labels, graphs, vectors, verdicts"),
-    "Scores": (8, "statistics of pairs; scores, intervals and tests from their sums"),
-    "Running": (10.5, "metrics made ready; each text read once; parts of a job"),
-    "Evidence and learning": (12.5, "what a score is worth, and models that learn"),
-    "Faces": (15, "what a user or another library calls"),
-}
-OUTER = {"metrics": "metrics", "callbacks": "callbacks", "spaces": "spaces"}
+PAGE = ROOT / "ARCHITECTURE.md"
+OUTER = ("metrics", "callbacks", "spaces")  # folders beside rrgmetrics/, installed under its name
 STEPS = (  # what the data is; where it is made; what happens there
     ("predictions, references", "", "two lists, a file, a pattern, a table of any library, a data set on the Hub"),
-    ("pairs", "reports.check_pairs", "one place for lengths, None and types; an error names the index"),
-    ("pairs in scope", "gate", "a reference that is no English report of the chest is set apart, with the reason"),
+    ("pairs", "reports.check_pairs", "lengths, None and types are checked once; an error names the index"),
+    ("clean statements", "reports.cleaning", "tokens, tags and layout go; positions in the given text are kept"),
+    (
+        "pairs in scope",
+        "scoring.scope_filter",
+        "references that are no English chest reports are unscored",
+    ),
     (
         "annotations",
-        "reader · backends · judges",
-        "findings, labels, graphs, vectors or verdicts; each distinct text is read once",
+        "reading · backends · judges",
+        "findings, labels, graphs, vectors, verdicts; each text once",
     ),
     ("statistics of pairs", "scorers · pair_stats", "a row a pair; NaN is unscored, and counted"),
-    (
-        "scores",
-        "scorers · reduce",
-        "a function of the column sums, so of any subset: intervals, tests and slices are exact",
-    ),
-    ("Result", "results", "scores, values per pair, reasons, and the signature of what ran"),
+    ("scores", "scorers · reduce", "a function of the column sums, so of any subset: intervals and tests are exact"),
+    ("Result", "scoring.results", "scores, values per pair, reasons, and the signature of what ran"),
 )
-FACES = (
-    ("hub", "evaluate's dict"),
-    ("cli · present", "tables, pages, files"),
+USES = (
+    ("scoring.hub", "evaluate's dict"),
+    ("cli · reporting", "tables, pages, files"),
     ("callbacks", "eval_… keys, rewards"),
     ("spaces", "pages, leaderboard, rating"),
     ("integrations", "other harnesses"),
@@ -45,56 +42,83 @@ FACES = (
 )
 
 
-def numbers() -> dict[str, float]:
-    """The rooms and their numbers, from the test that holds imports to them."""
-    for node in ast.parse(RULES.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "ROOMS":
-            return {name: number for name, number in ast.literal_eval(node.value).items() if not name.startswith("__")}
-    raise LookupError(f"{RULES} has no ROOMS.")
+def layers() -> list[list[str]]:
+    """The packages of each layer, highest first, as pyproject.toml states them for import-linter."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    contract = next(contract for contract in settings["contracts"] if contract["type"] == "layers")
+    return [layer.split(" | ") for layer in contract["layers"]]
 
 
-def bands() -> Iterator[tuple[str, str, list[str]]]:
-    """Each band with what it is for and its rooms, lowest first."""
-    low = float("-inf")
-    rooms = sorted(numbers().items(), key=lambda item: (item[1], item[0]))
-    for title, (high, about) in BANDS.items():
-        yield title, about, [name for name, number in rooms if low < number <= high]
-        low = high
-    yield "Outside the core", "installed under the package's name; the core does not know them", list(OUTER)
+def summary_of(package: str) -> str:
+    """The first sentence of a package's docstring."""
+    base = ROOT / package if package in OUTER else ROOT / "rrgmetrics" / package
+    path = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(docstring.split("\n\n")[0].split()).rstrip(".")
 
 
-def rooms() -> str:
-    """The rooms, highest band first: what stands above imports what stands below."""
+def layers_as_mermaid() -> str:
+    """The layers from top to bottom; an arrow is an import."""
+    rows = [OUTER, *layers()]
+    nodes = [f'    L{n}["{" · ".join(row)}"]' for n, row in enumerate(rows)]
+    return _fenced("flowchart TB", *nodes, "    " + " --> ".join(f"L{n}" for n in range(len(rows))))
+
+
+def data_as_mermaid() -> str:
+    """The steps of the data, from what a user passes to what comes back."""
+    nodes = [f'    D{n}["{what}{f"<br><i>{where}</i>" if where else ""}"]' for n, (what, where, _) in enumerate(STEPS)]
+    ends = [f'    U{n}["{where}<br><i>{what}</i>"]' for n, (where, what) in enumerate(USES)]
+    chain = "    " + " --> ".join(f"D{n}" for n in range(len(STEPS)))
+    fan = f"    D{len(STEPS) - 1} --> " + " & ".join(f"U{n}" for n in range(len(USES)))
+    return _fenced("flowchart TB", *nodes, *ends, chain, fan)
+
+
+def _fenced(*lines: str) -> str:
+    return "\n".join(["```mermaid", *lines, "```"])
+
+
+def packages_table() -> str:
+    """Each package with the first sentence of its docstring, lowest layer first."""
+    rows = [f"| `{name}` | {summary_of(name)} |" for layer in (*reversed(layers()), OUTER) for name in layer]
+    return "\n".join(["| package | what it is |", "|---|---|", *rows])
+
+
+def layers_as_html() -> str:
+    """The layers as on GitHub, in the reader's colours."""
     rows = []
-    for title, about, names in reversed(list(bands())):
-        chips = "".join(f'<li title="{html.escape(summary_of(name))}"><code>{name}</code></li>' for name in names)
-        rows.append(f'<div class="rg-band"><p><strong>{title}</strong><br>{about}</p><ul>{chips}</ul></div>')
-    label = "The rooms of the package in bands; imports run downwards"
-    return f'<div class="rg-rooms" role="group" aria-label="{label}">{"".join(rows)}</div>'
+    for row in (OUTER, *layers()):
+        chips = "".join(f'<li title="{html.escape(summary_of(name))}"><code>{name}</code></li>' for name in row)
+        rows.append(f"<li><ul>{chips}</ul></li>")
+    return f'<ol class="rg-layers" aria-label="Layers; a package imports from those below it">{"".join(rows)}</ol>'
 
 
-def room_table() -> str:
-    """Each room with the first line of its docstring, band by band."""
-    parts = []
-    for title, _, names in bands():
-        lines = [f"| `{name}` | {summary_of(name)} |" for name in names]
-        parts.append(f"### {title}\n\n" + "\n".join(["| room | what it is |", "|---|---|", *lines]))
-    return "\n\n".join(parts)
-
-
-def data() -> str:
-    """The way of the data, from what a user hands over to the faces."""
+def data_as_html() -> str:
+    """The steps of the data with what happens at each."""
     steps = "".join(
         f"<li><strong>{what}</strong>{f'<code>{where}</code>' if where else ''}<span>{how}</span></li>"
         for what, where, how in STEPS
     )
-    faces = "".join(f"<li><code>{room}</code><span>{what}</span></li>" for room, what in FACES)
-    return f'<ol class="rg-way">{steps}</ol>\n<ul class="rg-faces">{faces}</ul>'
+    uses = "".join(f"<li><code>{where}</code><span>{what}</span></li>" for where, what in USES)
+    return f'<ol class="rg-way">{steps}</ol>\n<ul class="rg-faces">{uses}</ul>'
 
 
-def summary_of(room: str) -> str:
-    """The first line of a room's docstring."""
-    base = ROOT / room if room in OUTER else ROOT / "rrgmetrics" / room
-    path = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
-    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return " ".join(said.split("\n\n")[0].split()).rstrip(".")
+ON_GITHUB: Mapping[str, Callable[[], str]] = {
+    "data": data_as_mermaid,
+    "layers": layers_as_mermaid,
+    "packages": packages_table,
+}
+ON_SITE: Mapping[str, Callable[[], str]] = {"data": data_as_html, "layers": layers_as_html, "packages": packages_table}
+
+
+def filled(page: str, drawings: Mapping[str, Callable[[], str]]) -> str:
+    """Returns a page with each part between `<!-- name -->` and `<!-- /name -->` drawn anew."""
+    for name, draw in drawings.items():
+        before, opening, rest = page.partition(f"<!-- {name} -->\n")
+        if opening:
+            _, closing, after = rest.partition(f"<!-- /{name} -->")
+            page = f"{before}{opening}\n{draw()}\n\n{closing}{after}"
+    return page
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), ON_GITHUB), encoding="utf-8")

@@ -11,7 +11,6 @@ from typing import Any
 import checkpoints
 import command_line
 import conventions
-import drawing
 import evidence
 import metric_pages
 import repository
@@ -24,13 +23,10 @@ FILLED: Mapping[str, Callable[[], str]] = {  # in a page of ours, the line {{ na
     "checkpoints": checkpoints.page,
     "commands": command_line.overview,
     "conventions": conventions.page,
-    "data": drawing.data,
     "gamed": evidence.gamed,
     "metrics": metric_pages.table,
     "printed": evidence.printed,
     "rewards": evidence.rewards,
-    "rooms": drawing.rooms,
-    "room_table": drawing.room_table,
     "stress": evidence.stress,
     "verdicts": evidence.verdicts,
 }

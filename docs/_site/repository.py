@@ -6,10 +6,13 @@ import os.path
 import re
 from pathlib import Path
 
+import drawing
+
 from rrgmetrics.specs import SPECS
 
 ROOT = Path(__file__).parents[2]
 PAGES = {  # a file of the repository: the page that it becomes
+    "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "project/changelog.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "GLOSSARY.md": "project/glossary.md",
@@ -45,7 +48,8 @@ def pages() -> dict[str, str]:
 
 def page_of(name: str) -> str:
     """The text of a file as a page: as Python-Markdown reads it, with links that lead within the site."""
-    text = mended(as_page((ROOT / name).read_text(encoding="utf-8")), name)
+    text = drawing.filled((ROOT / name).read_text(encoding="utf-8"), drawing.ON_SITE)
+    text = mended(as_page(text), name)
     title, _, body = text.partition("\n")
     body = _FENCED_OR_TITLE.sub(lambda found: found[0] if found["fence"] else "## ", body)
     return f"# {TITLES[name]}\n{body}" if name in TITLES else f"{title}\n{body}"
