@@ -210,7 +210,7 @@ def _good(spec: MetricSpec) -> str:
 
 @cache
 def _rexrank() -> dict[str, Any]:
-    return dict(read_results(Path(__file__).parent / "metaeval" / "rexrank.yaml"))
+    return dict(read_results(Path(__file__).parents[1] / "metaeval" / "rexrank.yaml"))
 
 
 def _agreement(spec: MetricSpec) -> str:
