@@ -84,7 +84,7 @@ def metrics() -> str:
     ordered = sorted(advice.by_agreement(SPECS.values()), key=is_unasked)
     for before, spec in zip([None, *ordered], ordered, strict=False):
         if is_unasked(spec) and not (before and is_unasked(before)):
-            rows.append((f"**{UNASKED.replace('finding_errors', '`finding_errors`')}**", "", "", "", ""))
+            rows.append((f"**{UNASKED}**", "", "", "", ""))
         cost = advice.seconds(spec.name)
         known = advice.verdict(spec.name) != "unmeasured"
         rows.append(

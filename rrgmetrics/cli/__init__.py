@@ -26,48 +26,48 @@ from rrgmetrics.utils.text_format import did_you_mean
 from rrgmetrics.version import VERSION
 
 COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, and what it does
-    "list": ("rrgmetrics.cli.listing", "show the metrics, or one metric's keys, options, agreement and cost"),
-    "score": ("rrgmetrics.cli.score", "score one system's reports"),
-    "merge": ("rrgmetrics.cli.merge", "join the parts that score --shard has written"),
-    "compare": ("rrgmetrics.cli.compare", "compare systems on the same studies; the first is the baseline"),
-    "tabulate": ("rrgmetrics.cli.tabulate", "join what compare --json wrote of several data sets into one table"),
-    "agree": ("rrgmetrics.cli.agree", "measure how far metrics agree with radiologists"),
-    "ablation": ("rrgmetrics.cli.ablation", "hold CREPE's checkpoints against raters: heads, losses"),
+    "list": ("rrgmetrics.cli.listing", "list the metrics, or show one metric's keys, options, agreement and cost"),
+    "score": ("rrgmetrics.cli.score", "score the reports of one system"),
+    "merge": ("rrgmetrics.cli.merge", "merge the parts that `score --shard` wrote"),
+    "compare": ("rrgmetrics.cli.compare", "compare systems on the same studies; the first system is the baseline"),
+    "tabulate": ("rrgmetrics.cli.tabulate", "join the `compare --json` files of several data sets into one table"),
+    "agree": ("rrgmetrics.cli.agree", "measure how well metrics agree with radiologists"),
+    "ablation": ("rrgmetrics.cli.ablation", "compare CREPE checkpoints with different heads and losses against raters"),
     "retrieve": ("rrgmetrics.cli.retrieve", "measure how well encoders retrieve reports with the same labels"),
-    "stress": ("rrgmetrics.cli.stress", "show what metrics see of errors put into reports, and what they do not"),
-    "game": ("rrgmetrics.cli.game", "look for texts and tricks that a metric pays for as a reward"),
-    "oracle": ("rrgmetrics.cli.oracle", "find the report that a metric ranks best, and what others say of it"),
-    "explain": ("rrgmetrics.cli.explain", "show two reports and what differs, with the evidence in colour"),
-    "judge": ("rrgmetrics.cli.judge", "ask a judge about each pair and keep its replies"),
+    "stress": ("rrgmetrics.cli.stress", "insert errors into reports and show which of them each metric detects"),
+    "game": ("rrgmetrics.cli.game", "search for texts and tricks that score well without being correct"),
+    "oracle": ("rrgmetrics.cli.oracle", "find the report that a metric ranks best, and score it with other metrics"),
+    "explain": ("rrgmetrics.cli.explain", "show the differences between two reports and highlight the words"),
+    "judge": ("rrgmetrics.cli.judge", "ask a judge about each pair and store its replies"),
     "choose": ("rrgmetrics.cli.choose", "ask a model which of two candidates is better, in both orders"),
-    "lexicon": ("rrgmetrics.cli.lexicon", "check what the reader knows, or show what it knows of a term"),
-    "prefer": ("rrgmetrics.cli.prefer", "make chosen and rejected reports for DPO and KTO, by any metric"),
+    "lexicon": ("rrgmetrics.cli.lexicon", "check the reader's lexicon, or look up a term in it"),
+    "prefer": ("rrgmetrics.cli.prefer", "make chosen and rejected reports for DPO and KTO with any metric"),
     "train": ("rrgmetrics.cli.train", "train a metric's model"),
     "doctor": (
         "rrgmetrics.cli.doctor",
-        "check published weights: files, licence, and their authors' examples",
+        "check published weights: files, licence and the authors' examples",
     ),
-    "convert": ("rrgmetrics.cli.convert", "store a published RadGraph checkpoint as safetensors"),
-    "radcliq": ("rrgmetrics.cli.radcliq", "refit RadCliQ on rated pairs, or predict errors of systems"),
-    "synthesize": ("rrgmetrics.cli.synthesize", "make labelled error pairs from reports, to train on"),
-    "space": ("rrgmetrics.cli.space", "show a metric in a browser, or write or upload its Space"),
+    "convert": ("rrgmetrics.cli.convert", "convert a published RadGraph checkpoint to safetensors"),
+    "radcliq": ("rrgmetrics.cli.radcliq", "refit RadCliQ on rated pairs, or predict the errors of systems"),
+    "synthesize": ("rrgmetrics.cli.synthesize", "make pairs with labelled errors from reports, for training"),
+    "space": ("rrgmetrics.cli.space", "show a metric in the browser, or build or upload its Space"),
     "leaderboard": (
         "rrgmetrics.spaces.leaderboard.commands",
-        "score submissions against references that submitters never see",
+        "host a leaderboard that scores submissions against hidden references",
     ),
     "rating": (
         "rrgmetrics.spaces.rating.commands",
-        "let radiologists count errors, rate and choose, blind to the source; for `agree`",
+        "collect error counts, ratings and preferences from radiologists, blind to the source",
     ),
-    "harness": ("rrgmetrics.cli.harness", "show or write the tasks for lm-evaluation-harness and lmms-eval"),
-    "mcp": ("rrgmetrics.cli.mcp", "serve score, explain, compare and list to agents, as MCP tools on standard input"),
-    "register": ("rrgmetrics.cli.register", "let a bare evaluate.load(NAME) find our modules"),
+    "harness": ("rrgmetrics.cli.harness", "locate or write the tasks for lm-evaluation-harness and lmms-eval"),
+    "mcp": ("rrgmetrics.cli.mcp", "serve score, explain, compare and list as MCP tools over standard input"),
+    "register": ("rrgmetrics.cli.register", "make `evaluate.load(NAME)` find the modules of rrgmetrics"),
 }
 ASKING = ("judge", "score", "compare")  # commands that most often ask a judge
 STATUSES = (
-    "exit status: 0 done; 2 wrong use, or a file, model or server that is not there; 3 done, but a judge has no "
-    "verdict on some of the pairs that it was asked about; 4 done, but it has none on any of them; 130 interrupted. "
-    "Pairs that no judge is asked about, as their reference is missing, change no status."
+    "exit status: 0 success; 2 wrong use, or a missing file, model or server; 3 finished, but a judge gave no verdict "
+    "on some of the pairs that it was asked about; 4 finished, but a judge gave no verdict on any pair; 130 "
+    "interrupted. Pairs without a reference are not sent to a judge and do not change the status."
 )
 SPINS = "10000"  # rounds that a thread of libgomp waits awake for another, of 300,000: then it sleeps
 
@@ -76,7 +76,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Says what is wrong and where all arguments are listed, and ends with status 2."""
+        """Prints the error and how to list the arguments, and exits with status 2."""
         end = "" if message.endswith(("?", ".")) else "."
         self.exit(2, visible(f"{self.prog}: {message}{end} {self.prog} --help lists the arguments.\n"))
 
@@ -114,7 +114,7 @@ class Command(Parser):
         takers = [spec.name for spec in SPECS.values() if written.lstrip("-") in spec.options]
         if takers:
             option = written.lstrip("-")
-            return f"{written} is an option of metrics, which stands behind their names: '{takers[0]}?{option}=...'"
+            return f"{written} is an option of metrics; write it after the name: '{takers[0]}?{option}=...'"
         return f"there is no argument {text}.{did_you_mean(written, self._option_string_actions)}"
 
 
@@ -151,7 +151,7 @@ def _answer(arguments: Sequence[str] | None) -> int:
             return 2
         raise
     except KeyboardInterrupt:
-        kept = "" if Cache.held is None else f"; {Cache.held:,} replies kept; run the same command to go on"
+        kept = "" if Cache.held is None else f"; {Cache.held:,} replies kept; run the same command again to resume"
         print_error(f"rrgmetrics: stopped{kept}.")
         return 130
     except BrokenPipeError:  # the reader of our output has left, as `head` does

@@ -13,9 +13,9 @@ from rrgmetrics.stats import TRIALS
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics ablation`."""
     parser.set_defaults(run=run)
-    parser.add_argument("checkpoints", nargs="+", metavar="CHECKPOINT", help="folders or Hub ids of CREPE")
+    parser.add_argument("checkpoints", nargs="+", metavar="CHECKPOINT", help="CREPE checkpoints: folders or Hub ids")
     add_rated(parser)
-    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
     add_outputs(parser)
     add_trials(parser, TRIALS)
     add_running(parser)

@@ -26,7 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     add_rated(parser)
     parser.add_argument(
-        "--correction", choices=list(CORRECTIONS), default="holm", help="of the p-values of every two metrics"
+        "--correction",
+        choices=list(CORRECTIONS),
+        default="holm",
+        help="correction of the p-values of pairs of metrics (default: holm)",
     )
     parser.add_argument(
         "--also",
@@ -34,28 +37,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         choices=ALSO,
         metavar="TABLE",
-        help="failures (which source's reports have more errors of a kind, as Yu et al. 2023 test it), overlooked "
-        "(errors in what a metric ranks best), counts (MAE by kind, one rater left out), raters (each alone), sources "
-        "(what raters say of each), blocks (totals, sections, sources and significant kinds, each pooled and within "
-        "studies), distribution (what raters counted, and how far they agree: ICC, Krippendorff's alpha), runs (noise "
-        "of judges that were asked several times, ?runs=N), classes (of significance, by crimson?explain=yes and "
-        "by each radiologist), time (milliseconds a pair of each metric, which then runs alone, beside tau-b)",
+        help="also print these tables: failures (which source's reports have more errors of a kind, tested as in"
+        " Yu et al. 2023), overlooked (errors in the reports that a metric ranks best), counts (MAE by "
+        "kind, leaving one rater out), raters (agreement with each rater), sources (raters' counts for each"
+        " source), blocks (totals, sections, sources and significant kinds, pooled and within studies), "
+        "distribution (the raters' counts and their agreement: ICC, Krippendorff's alpha), runs (variation "
+        "of judges over repeated runs, ?runs=N), classes (significance classes of crimson?explain=yes and "
+        "of each radiologist), time (milliseconds for each pair beside tau-b; each metric runs alone)",
     )
     parser.add_argument(
         "--targets",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="what all tables and plots are of, the main one first, such as all_eight, insignificant_errors or "
-        "false_finding_significant; default: total and significant errors, rating",
+        help="measures to show in tables and plots, the main one first, such as all_eight, insignificant_errors "
+        "or false_finding_significant (default: total errors, significant errors and rating)",
     )
     parser.add_argument(
         "--plots",
         metavar="DIR",
-        help="write a forest, a map of kinds, histograms of the counts, the raters' counts by study, a scatter "
-        "plot a metric, and with --also time tau-b against time",
+        help="write plots to DIR: a forest plot, a heat map by kind of error, histograms of the counts, the "
+        "raters' counts by study, a scatter plot for each metric and, with --also time, tau-b against time",
     )
-    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
     add_outputs(parser)
     add_metrics(parser, trials=TRIALS)
 

@@ -43,11 +43,16 @@ def add_pairs(parser: argparse.ArgumentParser) -> None:
         "pairs",
         nargs="?",
         metavar="PAIRS",
-        help="study_id, reference, candidate: CSV, JSONL or Parquet, also .gz and .zst; a folder of Parquet; "
-        "a pattern in quotes, 'runs/*.jsonl.gz'; or a data set on the Hub, hub:ID[@revision][?config=NAME&split=NAME]",
+        help="pairs with the columns study_id, reference, candidate: a CSV, JSONL or Parquet file, also .gz and "
+        ".zst; a folder of Parquet files; a quoted pattern, 'runs/*.jsonl.gz'; or a data set on the Hub, "
+        "hub:ID[@revision][?config=NAME&split=NAME]",
     )
-    parser.add_argument("--predictions", metavar="FILE", help="the system's reports: study_id, report; or a text file")
-    parser.add_argument("--references", metavar="FILE", help="radiologists' reports: study_id, report; or a text file")
+    parser.add_argument(
+        "--predictions", metavar="FILE", help="the system's reports: a table with study_id, report, or a text file"
+    )
+    parser.add_argument(
+        "--references", metavar="FILE", help="the radiologists' reports: a table with study_id, report, or a text file"
+    )
     add_columns(parser)
     add_per_study(parser)
 
@@ -59,19 +64,19 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="FIELD=COLUMN",
-        help="what the inputs' columns are called: reference=ground_truth,candidate=generated,study_id=id; also "
-        "report, age, sex, indication, prior",
+        help="column names of the inputs, such as reference=ground_truth candidate=generated study_id=id; "
+        "further fields: report, age, sex, indication, prior",
     )
 
 
 def add_per_study(parser: argparse.ArgumentParser) -> None:
-    """Adds which report of a study counts."""
+    """Adds `--per-study`: which report of a study to use."""
     parser.add_argument(
         "--per-study",
         default="error",
         metavar="RULE",
-        help="which report of a study counts if a file has several with its study_id: first, last, longest or "
-        "random:SEED; all scores each as a pair of its own; error (default) refuses such a file",
+        help="which report to use if a file has several with the same study_id: first, last, longest or "
+        "random:SEED; all scores each as a separate pair; error (default) rejects the file",
     )
 
 
@@ -117,40 +122,47 @@ def named_paths(texts: Sequence[str], what: str) -> dict[str, str]:
 def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
     """Adds the outputs that `score` and `compare` share, and `add_metrics`."""
     parser.add_argument(
-        "--keys", nargs="+", default=[], metavar="KEY", help="show these scores alone, and score no metric without one"
+        "--keys",
+        nargs="+",
+        default=[],
+        metavar="KEY",
+        help="show only these scores, and run only the metrics that have one of them",
     )
     add_format(parser)
     parser.add_argument(
-        "--table", nargs="+", default=[], metavar="FILE", help="the scores as Markdown or LaTeX (.md, .tex)"
+        "--table", nargs="+", default=[], metavar="FILE", help="write the scores as Markdown or LaTeX (.md, .tex)"
     )
-    parser.add_argument("--json", metavar="FILE", help="scores, intervals and signatures as JSON")
-    parser.add_argument("--html", metavar="FILE", help="a readable report, one file")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that score together")
-    parser.add_argument("--all-keys", action="store_true", help="every score of each metric, not its headline alone")
+    parser.add_argument("--json", metavar="FILE", help="write scores, intervals and signatures as JSON")
+    parser.add_argument("--html", metavar="FILE", help="write a report as one HTML page")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="number of processes (default: 1)")
+    parser.add_argument(
+        "--all-keys", action="store_true", help="show every score of each metric, not only its headline"
+    )
     parser.add_argument(
         "--full",
         action="store_true",
-        help="on the terminal also differences with intervals and effect sizes, every trivial system, the abnormal "
-        "studies alone, and how much the reports vary",
+        help="also print differences with intervals and effect sizes, every trivial system, scores on abnormal "
+        "studies only, and the diversity of the reports",
     )
     parser.add_argument(
         "--text",
         metavar="NAME",
-        help="what every metric reads of both reports: findings, impression, findings_only, impression_only, lower, "
-        "...; metrics that say ?text= keep theirs",
+        help="part of both reports that every metric reads: findings, impression, findings_only, "
+        "impression_only, lower, ...; metrics with their own ?text= keep it",
     )
     add_missing(parser)
     add_metrics(parser, trials=trials, default=False)
 
 
 def add_missing(parser: argparse.ArgumentParser) -> None:
-    """Adds what becomes of pairs whose reference is missing."""
+    """Adds `--missing`: what to do with pairs whose reference is missing."""
     parser.add_argument(
         "--missing",
         choices=MISSING_CHOICES,
         default="unscored",
-        help="pairs whose reference is missing (blank, nan, None, N/A): leave them unscored (default), score them as "
-        "empty reports, or stop; a missing candidate is an empty report",
+        help="what to do if a reference is missing (blank, nan, None, N/A): leave the pair unscored (default), "
+        "score it as an empty report (empty), or stop (error); a missing candidate counts as an empty "
+        "report",
     )
 
 
@@ -162,13 +174,14 @@ def add_metrics(parser: argparse.ArgumentParser, *, trials: int, default: bool =
         trials: Of intervals, if the user names no number.
         default: Whether all metrics are meant where none is named; else those that fit the reports.
     """
-    meant = "all" if default else "some eight that fit the kind of report"
+    meant = "all" if default else "about eight metrics that fit the kind of report"
     parser.add_argument(
         "--metrics",
         nargs="+",
         default=list(SPECS) if default else [],
         metavar="NAME",
-        help=f"names, spaces or commas between, all, or {', '.join(PRESETS)}; default: {meant}",
+        help=f"names of metrics, separated by spaces or commas, all, or a preset: {', '.join(PRESETS)} "
+        f"(default: {meant})",
     )
     add_trials(parser, trials)
     add_lexicon(parser)
@@ -176,31 +189,41 @@ def add_metrics(parser: argparse.ArgumentParser, *, trials: int, default: bool =
 
 
 def add_rated(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Adds data that radiologists judged."""
+    """Adds the arguments for data that radiologists rated."""
     parser.add_argument(
         "--dataset",
         required=required,
         default=[],
         nargs="+",
         metavar="DATA",
-        help="NAME:PATH of your copy (rexval, rexval_star, radevalx, radeval_expert, refisco, rate_eval, radpref, "
-        "radjudge, rexerr, chest2error, radreport_error_injected, metriceval_bodyct; sheet, of `rrgmetrics oracle "
-        "--sheet`; rating, of `rrgmetrics rating export`; preferences, choices between two candidates; of pairs that "
-        "say the same chest2error_equal, radreport_error_injected_equal), or a table of rated pairs (.csv, .jsonl, "
-        ".parquet); several give one table",
+        help="rated data: a table of rated pairs (.csv, .jsonl, .parquet), or NAME:PATH for your copy of a known"
+        " data set. NAME is rexval, rexval_star, radevalx, radeval_expert, refisco, rate_eval, radpref, "
+        "radjudge, rexerr, chest2error, radreport_error_injected or metriceval_bodyct; sheet (from "
+        "`rrgmetrics oracle --sheet`); rating (from `rrgmetrics rating export`); preferences (choices "
+        "between two candidates); or, for pairs with equal content, chest2error_equal or "
+        "radreport_error_injected_equal. Several data sets share one table",
     )
     parser.add_argument(
         "--columns",
         nargs="+",
         default=[],
         metavar="FIELD=COLUMN",
-        help="of a table: reference, candidate, study, rater, section, source, age, sex, indication, prior",
+        help="column names of a table; the fields are reference, candidate, study, rater, section, source, age, "
+        "sex, indication, prior",
     )
     parser.add_argument(
-        "--counts", nargs="+", default=[], metavar="[NAME=]COLUMN", help="of a table: counts of errors, fewer is better"
+        "--counts",
+        nargs="+",
+        default=[],
+        metavar="[NAME=]COLUMN",
+        help="columns of a table that count errors (fewer is better)",
     )
     parser.add_argument(
-        "--ratings", nargs="+", default=[], metavar="[NAME=]COLUMN", help="of a table: ratings, more is better"
+        "--ratings",
+        nargs="+",
+        default=[],
+        metavar="[NAME=]COLUMN",
+        help="columns of a table that hold ratings (more is better)",
     )
 
 
@@ -215,13 +238,15 @@ def read_rated(options: argparse.Namespace) -> list[Data]:
 
 def add_report_columns(parser: argparse.ArgumentParser) -> None:
     """Adds the columns of a collection of reports."""
-    parser.add_argument("--column", nargs="+", default=["report"], metavar="NAME", help="column(s) with the report")
-    parser.add_argument("--id-column", metavar="NAME", help="column that names the study")
+    parser.add_argument("--column", nargs="+", default=["report"], metavar="NAME", help="columns that hold the report")
+    parser.add_argument("--id-column", metavar="NAME", help="column with the study id")
 
 
 def add_lexicon(parser: argparse.ArgumentParser) -> None:
-    """Adds `--lexicon`, which holds for all that the command does."""
-    parser.add_argument("--lexicon", metavar="DIR", help="YAML files that add to the reader's lexicon or override it")
+    """Adds `--lexicon`, which applies to the whole command."""
+    parser.add_argument(
+        "--lexicon", metavar="DIR", help="folder of YAML files that extend or override the reader's lexicon"
+    )
 
 
 def add_trials(parser: argparse.ArgumentParser, trials: int) -> None:
@@ -230,22 +255,22 @@ def add_trials(parser: argparse.ArgumentParser, trials: int) -> None:
         "--trials",
         type=int,
         default=trials,
-        help="resamples and swaps (default %(default)s); no p-value falls below 1 / (trials + 1), which is shown as "
-        "the floor",
+        help="number of bootstrap resamples and permutations (default %(default)s); the smallest possible "
+        "p-value is 1 / (trials + 1)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of every interval and test (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of intervals and tests (default %(default)s)")
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
-    """Adds how models run, and what every command that writes files has."""
-    parser.add_argument("--batch-size", type=int, help="texts or prompts that a model reads at once")
-    parser.add_argument("--device", help="torch device of models; default every GPU, else the CPU")
+    """Adds the arguments for running models, and those of every command that writes files."""
+    parser.add_argument("--batch-size", type=int, help="number of texts or prompts in a batch")
+    parser.add_argument("--device", help="torch device of models (default: all GPUs, or the CPU if there is none)")
     add_writing(parser)
 
 
-def add_writing(parser: argparse.ArgumentParser, force: str = "replace files that exist") -> None:
+def add_writing(parser: argparse.ArgumentParser, force: str = "overwrite existing files") -> None:
     """Adds `--no-progress` and `--force`."""
-    parser.add_argument("--no-progress", action="store_true", help="no progress bar")
+    parser.add_argument("--no-progress", action="store_true", help="do not show a progress bar")
     parser.add_argument("--force", action="store_true", help=force)
 
 
@@ -321,12 +346,18 @@ def study_ids(studies: files.Studies) -> list[str]:
 
 
 def add_trivial(parser: argparse.ArgumentParser) -> None:
-    """Adds what trivial systems are made of, and which studies are abnormal."""
-    parser.add_argument("--no-trivial", action="store_true", help="neither trivial systems, skill nor collapse")
-    parser.add_argument("--train", metavar="FILE", help="training reports; their most frequent one is a trivial system")
-    parser.add_argument("--train-column", metavar="NAME", help="column of --train with the reports (default report)")
+    """Adds the arguments for trivial systems and abnormal studies."""
+    parser.add_argument("--no-trivial", action="store_true", help="leave out trivial systems, skill and collapse")
     parser.add_argument(
-        "--abnormal", metavar="COLUMN", help="column of the references: is the study abnormal? (default: the reader's)"
+        "--train", metavar="FILE", help="training reports; the most frequent one serves as a trivial system"
+    )
+    parser.add_argument(
+        "--train-column", metavar="NAME", help="column of --train that holds the reports (default: report)"
+    )
+    parser.add_argument(
+        "--abnormal",
+        metavar="COLUMN",
+        help="column of the references that marks abnormal studies (default: the reader decides)",
     )
 
 

@@ -15,15 +15,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "choices",
         metavar="FILE",
-        help="study_id, rater, reference, candidate_a, candidate_b, choice, confidence: .csv, .jsonl, .parquet",
+        help="table of choices (.csv, .jsonl, .parquet) with the columns study_id, rater, reference, "
+        "candidate_a, candidate_b, choice, confidence",
     )
     parser.add_argument(
         "--engine",
         required=True,
         metavar="ENGINE",
-        help="who is asked, with options as judges have them: openai:<model>?base_url=..., hf:<id>, replies:<file>",
+        help="the model to ask, with the same options as judges: openai:<model>?base_url=..., hf:<id>, replies:<file>",
     )
-    parser.add_argument("--json", metavar="FILE", help="the numbers and every choice as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write the numbers and every choice as JSON")
     add_columns(parser)
     add_trials(parser, SCORE_TRIALS)
     add_format(parser)

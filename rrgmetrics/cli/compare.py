@@ -38,15 +38,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         nargs="+",
         metavar="[NAME=]FILE",
-        help="each system's reports: study_id, report; or pairs: study_id, reference, candidate; files, folders, "
-        "patterns and data sets as `rrgmetrics score` takes them; the first is the baseline",
+        help="the reports of each system: a table with study_id, report, or pairs with study_id, reference, "
+        "candidate; accepts the same files, folders, patterns and data sets as `rrgmetrics score`; the "
+        "first system is the baseline",
     )
     parser.add_argument(
-        "--references", metavar="FILE", help="radiologists' reports: study_id, report; without: those of the pairs"
+        "--references",
+        metavar="FILE",
+        help="the radiologists' reports: a table with study_id, report (default: the references of the pairs)",
     )
     add_columns(parser)
     add_per_study(parser)
-    parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
+    parser.add_argument(
+        "--correction",
+        choices=list(CORRECTIONS),
+        default="holm",
+        help="correction of the p-values of the table (default: holm)",
+    )
     add_trivial(parser)
     add_scoring(parser, trials=TRIALS)
     add_publishing(parser)

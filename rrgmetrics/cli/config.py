@@ -26,10 +26,10 @@ def add_config(parser: argparse.ArgumentParser) -> None:
         "--config",
         dest="evaluation",
         metavar="FILE",
-        help="an evaluation in YAML (metrics, inputs, columns, outputs, settings), or the metrics of a result.json; "
-        "what else the command line says goes before it",
+        help="read an evaluation from YAML (metrics, inputs, columns, outputs, settings), or the metrics from a "
+        "result.json; other arguments on the command line take precedence",
     )
-    parser.add_argument("--save-config", metavar="FILE", help="write this evaluation as YAML, for --config")
+    parser.add_argument("--save-config", metavar="FILE", help="write this evaluation as YAML, to use with --config")
 
 
 def take_config(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> str | None:

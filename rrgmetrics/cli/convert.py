@@ -11,8 +11,12 @@ from rrgmetrics.cli.formats import print_line
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics convert`."""
     parser.set_defaults(run=run)
-    parser.add_argument("checkpoint", metavar="NAME", help="radgraph-xl, radgraph, ..., an archive or its folder")
-    parser.add_argument("--output", required=True, metavar="DIR", help="folder to write, for radgraph_f1@DIR")
+    parser.add_argument(
+        "checkpoint",
+        metavar="NAME",
+        help="checkpoint to convert: radgraph-xl, radgraph, ..., an archive or its unpacked folder",
+    )
+    parser.add_argument("--output", required=True, metavar="DIR", help="output folder, to use as radgraph_f1@DIR")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -19,14 +19,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics doctor`."""
     parser.set_defaults(run=run)
     parser.add_argument(
-        "metrics", nargs="*", metavar="METRIC", help="metrics, with a configuration or without; default: all"
+        "metrics", nargs="*", metavar="METRIC", help="metrics to check, with or without a configuration (default: all)"
     )
-    parser.add_argument("--output", default=REPORT, metavar="FILE", help=f"the report; default: {REPORT}")
-    parser.add_argument("--force", action="store_true", help=f"overwrite FILE; {REPORT} always is")
-    parser.add_argument("--no-download", action="store_true", help="only say what would be downloaded")
-    parser.add_argument("--no-score", action="store_true", help="check files, score nothing")
+    parser.add_argument("--output", default=REPORT, metavar="FILE", help=f"report to write (default: {REPORT})")
+    parser.add_argument("--force", action="store_true", help=f"overwrite FILE; {REPORT} is always overwritten")
     parser.add_argument(
-        "--most", type=float, metavar="GB", help="gigabytes that a repository may send; default: twice what is known"
+        "--no-download", action="store_true", help="list what would be downloaded, and download nothing"
+    )
+    parser.add_argument("--no-score", action="store_true", help="check the files only, and score nothing")
+    parser.add_argument(
+        "--most",
+        type=float,
+        metavar="GB",
+        help="largest download from one repository, in GB (default: twice the known size)",
     )
     parser.add_argument(
         "--texts",
@@ -34,9 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=Path,
         metavar="DIR",
-        help="folders with the authors' files, read before the network: a clone, or an unpacked radeval-2.2.1.tar.gz",
+        help="local folders with the authors' files, such as a clone or an unpacked radeval-2.2.1.tar.gz; files "
+        "that are not there are downloaded",
     )
-    parser.add_argument("--device", help="torch device; default: CUDA if there is one")
+    parser.add_argument("--device", help="torch device (default: CUDA if available)")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help="every number, a row each (.csv, .jsonl, .parquet); the tables as printed (.md, .tex)",
+        help="write every number as a row (.csv, .jsonl, .parquet), or the tables as printed (.md, .tex)",
     )
 
 

@@ -30,18 +30,24 @@ _FILE_NAME = re.compile(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics explain`."""
     parser.set_defaults(run=run)
-    parser.add_argument("reference", metavar="REFERENCE", help="the radiologist's report: a text file, or the text")
-    parser.add_argument("candidate", metavar="CANDIDATE", help="the machine's report: a text file, or the text")
-    parser.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
-    parser.add_argument("--sex", default="", help="of the patient: F, M or O; goes into the prompts of judges")
-    parser.add_argument("--indication", default="", help="for the examination; decides what is significant")
+    parser.add_argument("reference", metavar="REFERENCE", help="the radiologist's report, as text or as a text file")
+    parser.add_argument("candidate", metavar="CANDIDATE", help="the machine's report, as text or as a text file")
+    parser.add_argument(
+        "--age", default="", help="age of the patient, such as 072Y, 19M or 25; affects which errors are significant"
+    )
+    parser.add_argument("--sex", default="", help="sex of the patient: F, M or O; used in the prompts of judges")
+    parser.add_argument(
+        "--indication", default="", help="indication for the examination; affects which errors are significant"
+    )
     parser.add_argument(
         "--prior",
         default="",
-        help="the report before, a text file or the text: a comparison that it supports is no error",
+        help="the prior report, as text or as a text file; a comparison that it supports is not an error",
     )
     parser.add_argument(
-        "--modality", default=AUTO, help="what both are read as: chest_xray, chest_ct, ...; auto: what the reference is"
+        "--modality",
+        default=AUTO,
+        help="kind of both reports: chest_xray, chest_ct, ...; auto (default) takes the kind of the reference",
     )
     parser.add_argument(
         "--metrics",
@@ -49,16 +55,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="NAME",
-        help="also show what these say of the pair: crepe, green, chexbert_f1, crimson@openai:<model>, ...",
+        help="also show the results of these metrics: crepe, green, chexbert_f1, crimson@openai:<model>, ...",
     )
     parser.add_argument(
-        "--trace", action="store_true", help="also show what set each field of each finding, and what gave none"
+        "--trace",
+        action="store_true",
+        help="also show which words and rules set each field of a finding, and which text gave no finding",
     )
-    parser.add_argument("--html", metavar="FILE", help="write it as a page (.html)")
-    parser.add_argument("--json", metavar="FILE", help="write it as JSON (.json)")
-    parser.add_argument(
-        "--latex", metavar="FILE", help="write both reports and the errors as a figure for a paper (.tex)"
-    )
+    parser.add_argument("--html", metavar="FILE", help="write the comparison as a page (.html)")
+    parser.add_argument("--json", metavar="FILE", help="write the comparison as JSON (.json)")
+    parser.add_argument("--latex", metavar="FILE", help="write both reports and the errors as a LaTeX figure (.tex)")
     add_lexicon(parser)
     add_writing(parser)
 

@@ -16,8 +16,8 @@ from rrgmetrics.utils.printable import visible
 TERMINAL = "terminal"
 FORMATS = (TERMINAL, *WRITERS, "csv", "json")
 HELP = (
-    "of what is printed (default %(default)s): markdown and latex (booktabs) for a README or a paper, csv and json "
-    "with every digit; remarks then go to standard error, so that > FILE has the document alone"
+    "format of the printed output (default: %(default)s): markdown and latex (booktabs) for a README or a paper, csv "
+    "and json with all digits; with these, remarks go to standard error"
 )
 
 

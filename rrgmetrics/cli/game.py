@@ -23,33 +23,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "reports",
         nargs="?",
         metavar="FILE",
-        help="reports of your own, which errors are put into: CSV, JSONL, Parquet, text; default: generated studies",
+        help="your own reports, into which errors are inserted: CSV, JSONL, Parquet or text (default: generated "
+        "studies)",
     )
     parser.add_argument(
         "--metrics",
         nargs="+",
         default=list(REWARDS),
         metavar="NAME",
-        help="names as score takes them, or MODULE:FUNCTION, a Python function of candidates and references; default: "
-        f"{', '.join(REWARDS)}",
+        help="metrics, named as in `score`, or MODULE:FUNCTION, a Python function of candidates and references "
+        f"(default: {', '.join(REWARDS)})",
     )
     parser.add_argument(
         "--steps",
         type=int,
         default=100,
-        help="texts that each search tries; 0 plays the tricks alone (default %(default)s)",
+        help="number of texts that each search tries; 0 only tries the tricks (default %(default)s)",
     )
     parser.add_argument(
-        "--tricks", nargs="+", metavar="NAME", help="tricks to play, as --output names them; default: all"
+        "--tricks", nargs="+", metavar="NAME", help="tricks to try, named as in the --output file (default: all)"
     )
-    parser.add_argument("--no-tricks", action="store_true", help="search alone")
+    parser.add_argument("--no-tricks", action="store_true", help="only search, and try no tricks")
     add_report_columns(parser)
     parser.add_argument(
-        "--reports", dest="n_reports", type=int, default=None, metavar="N", help="use the first N alone, or generate N"
+        "--reports",
+        dest="n_reports",
+        type=int,
+        default=None,
+        metavar="N",
+        help="use only the first N reports, or generate N",
     )
-    parser.add_argument("--trials", type=int, default=TRIALS, help="resamples of the intervals (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="of the studies and of the search (default %(default)s)")
-    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    parser.add_argument(
+        "--trials", type=int, default=TRIALS, help="number of bootstrap resamples (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="random seed of the studies and the search (default %(default)s)"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
     add_rated(parser, required=False)
     add_outputs(parser)
     add_lexicon(parser)

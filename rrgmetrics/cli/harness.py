@@ -19,14 +19,20 @@ NEEDED = ("reference", "findings", "image")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics harness`."""
     parser.set_defaults(run=run)
-    parser.add_argument("harness", choices=list(QUESTIONS), help="prints the folder of its tasks, for --include_path")
-    parser.add_argument("--output", metavar="DIR", help="write the tasks there instead, with what follows")
-    parser.add_argument("--metrics", nargs="+", metavar="NAME", help=f"default: {' '.join(DEFAULT_METRICS)}")
-    parser.add_argument("--all-keys", action="store_true", help="every key of each metric, not its headline alone")
+    parser.add_argument(
+        "harness", choices=list(QUESTIONS), help="harness whose task folder is printed, for its --include_path"
+    )
+    parser.add_argument("--output", metavar="DIR", help="write the tasks to DIR, with the options below")
+    parser.add_argument(
+        "--metrics", nargs="+", metavar="NAME", help=f"metrics of the tasks (default: {' '.join(DEFAULT_METRICS)})"
+    )
+    parser.add_argument(
+        "--all-keys", action="store_true", help="report every key of each metric, not only its headline"
+    )
     parser.add_argument(
         "--data",
         metavar="DATA",
-        help=f"file or Hub id with the columns reference, and findings or image (default {DATA})",
+        help=f"file or Hub id with the columns reference, and findings or image (default: {DATA})",
     )
     add_writing(parser)
 

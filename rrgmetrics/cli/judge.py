@@ -40,30 +40,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         required=True,
         metavar="NAME",
-        help="judges with an engine: green@openai:<model>?base_url=...",
+        help="judges with an engine, such as green@openai:<model>?base_url=...",
     )
     parser.add_argument(
         "--record",
         metavar="FILE",
-        help=".jsonl that gets the replies, for replies:FILE; without it they are in the cache alone",
+        help="write the replies to a .jsonl file, to use as replies:FILE; otherwise they are only in the cache",
     )
     parser.add_argument(
         "--redo",
         action="store_true",
-        help="ask again where the cached replies give no verdict: they are cut off, empty, or cannot be read",
+        help="ask again if the cached replies give no verdict because they are cut off, empty or unreadable",
     )
     parser.add_argument(
         "--compare",
         action="store_true",
-        help="hold the replies of the judges against those of the first: MAE of counts and score, and of the texts "
-        "what --texts names",
+        help="compare the other judges with the first: MAE of counts and scores, and the metrics in --texts on "
+        "the replies",
     )
     parser.add_argument(
-        "--texts", nargs="*", default=list(TEXTS), metavar="NAME", help="metrics of replies as texts, with --compare"
+        "--texts",
+        nargs="*",
+        default=list(TEXTS),
+        metavar="NAME",
+        help="with --compare: metrics that compare the texts of the replies",
     )
-    parser.add_argument("--json", metavar="FILE", help="the comparison as JSON, with --compare")
+    parser.add_argument("--json", metavar="FILE", help="with --compare: write the comparison as JSON")
     parser.add_argument(
-        "--dry-run", action="store_true", help="ask nothing: show the number of questions, tokens and price"
+        "--dry-run", action="store_true", help="show the number of questions, the tokens and the price, and ask nothing"
     )
     add_running(parser)
 

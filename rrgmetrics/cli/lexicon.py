@@ -18,11 +18,11 @@ from rrgmetrics.utils.text_format import counted
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `rrgmetrics lexicon` can do."""
     steps = parser.add_subparsers(required=True, metavar="WHAT")
-    step = add_step(steps, "check", _check, "say with file and line what is wrong with the lexicon")
-    step.add_argument("files", nargs="*", metavar="FILES", help="files or folders; default: the lexicon in use")
-    step = add_step(steps, "show", _show, "say what the reader knows of a term, and where it stands")
-    step.add_argument("term", nargs="+", metavar="TERM", help="words of a report, or the key of a concept")
-    step.add_argument("--pack", default=DEFAULT_PACK, help="the kind of report: chest_xray (default), chest_ct, ...")
+    step = add_step(steps, "check", _check, "report errors in the lexicon, with file and line")
+    step.add_argument("files", nargs="*", metavar="FILES", help="files or folders (default: the lexicon in use)")
+    step = add_step(steps, "show", _show, "show the entries of a term in the lexicon, and their files")
+    step.add_argument("term", nargs="+", metavar="TERM", help="a term as written in a report, or the key of a concept")
+    step.add_argument("--pack", default=DEFAULT_PACK, help="kind of report: chest_xray (default), chest_ct, ...")
     add_lexicon(step)
 
 

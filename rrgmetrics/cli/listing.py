@@ -15,8 +15,8 @@ from rrgmetrics.reporting.tables import Cells, Group, Table
 from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, Key, MetricSpec, Option, all_specs, configurations, others
 from rrgmetrics.specs.names import parse_name
 
-STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
-MORE = "`rrgmetrics list NAME` has all that was measured of a metric; `--html FILE` writes everything as a page."
+STAND_IN = "* a bundled stand-in: its scores are not comparable with published scores"
+MORE = "`rrgmetrics list NAME` shows all measurements of a metric; `--html FILE` writes them as a page."
 ONE = "`rrgmetrics list NAME` shows a metric's keys, configurations, options, agreement and cost."
 
 
@@ -24,17 +24,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics list`."""
     parser.set_defaults(run=run)
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="show everything that is known of this metric, or of one key: bleu#2"
+        "names", nargs="*", metavar="NAME", help="show the details of this metric, or of one key, such as bleu#2"
     )
-    parser.add_argument("--aliases", action="store_true", help="show what papers call each key")
+    parser.add_argument("--aliases", action="store_true", help="show the names of each key in papers")
     parser.add_argument(
         "--by",
         choices=["agreement"],
-        help="which metric to report: agreement with radiologists, cost",
+        help="rank the metrics by agreement with radiologists, and show their cost",
     )
     add_format(parser)
-    parser.add_argument("--html", metavar="FILE", help="with --by agreement: all that was measured, as a page")
-    parser.add_argument("--force", action="store_true", help="replace a file that exists")
+    parser.add_argument("--html", metavar="FILE", help="with --by agreement: write all measurements as a page")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def run(options: argparse.Namespace) -> None:

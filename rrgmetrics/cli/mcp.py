@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 Parameters = ParamSpec("Parameters")
 INSTRUCTIONS = (
-    "Metrics of radiology reports that a machine has written, against the radiologist's. Start with `explain` for one "
-    "pair of reports, `score` for a list of pairs, `compare` for several systems on the same studies, `list` for the "
+    "Metrics that compare machine-written radiology reports with the radiologists' reports. Use `explain` for one pair "
+    "of reports, `score` for a list of pairs, `compare` for several systems on the same studies, and `list` to see the "
     "metrics."
 )
 MAX_PAIRS = 2_000  # of a call; more belong into a file, which `rrgmetrics score` reads
 
 Metrics: TypeAlias = Annotated[
-    list[str], Field(description="Names of metrics, such as crepe, finding_errors or bleu; `list` has them all.")
+    list[str], Field(description="Names of metrics, such as crepe, finding_errors or bleu; `list` shows all of them.")
 ]
-References: TypeAlias = Annotated[list[str], Field(description="The radiologists' reports, one a study.")]
+References: TypeAlias = Annotated[list[str], Field(description="The radiologists' reports, one for each study.")]
 Contexts: TypeAlias = Annotated[
     list[dict[str, str]] | None,
-    Field(description="What is known of each patient: age, sex, indication, prior (the report before)."),
+    Field(description="The context of each patient: age, sex, indication, prior (the prior report)."),
 ]
 
 
@@ -75,7 +75,7 @@ def score(
     candidates: Annotated[list[str], Field(description="The machine's reports, in the same order.")],
     contexts: Contexts = None,
 ) -> Answer:
-    """Scores a machine's reports against the radiologists': every value over all pairs and of each pair."""
+    """Scores a machine's reports against the radiologists' reports: the values for all pairs and for each pair."""
     _check_size(references)
     results = rrgmetrics.score(
         metrics, predictions=candidates, references=references, contexts=contexts, progress=False
@@ -97,10 +97,10 @@ def explain(
     candidate: Annotated[str, Field(description="The machine's report.")],
     context: Annotated[
         dict[str, str] | None,
-        Field(description="What is known of the patient: age, sex, indication, prior (the report before)."),
+        Field(description="The context of the patient: age, sex, indication, prior (the prior report)."),
     ] = None,
 ) -> Answer:
-    """Names each error of a machine's report: its kind (A to F), one sentence, whether it matters, and the words."""
+    """Lists each error of a machine's report: its kind (A to F), a sentence, its significance and the words."""
     comparison = rrgmetrics.explain(candidate=candidate, reference=reference, context=context)
     return {
         "n_errors": comparison.total,
@@ -116,7 +116,8 @@ def compare(
     systems: Annotated[
         dict[str, list[str]],
         Field(
-            description="Reports of each system by its name, in the order of the references; the first is the baseline."
+            description="The reports of each system, by name, in the order of the references. The first system is the "
+            "baseline."
         ),
     ],
     contexts: Contexts = None,
@@ -135,7 +136,9 @@ def compare(
 
 
 def list_metrics(
-    metric: Annotated[str, Field(description="One metric, to read its keys, options and cost; empty lists all.")] = "",
+    metric: Annotated[
+        str, Field(description="A metric, to show its keys, options and cost. If empty, all metrics are listed.")
+    ] = "",
 ) -> Answer:
     """Lists the metrics with their direction and range, or one metric's keys, configurations, options and cost."""
     if metric:

@@ -22,12 +22,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "parts",
         nargs="+",
         metavar="PART",
-        help="all files of `rrgmetrics score --shard K/N --output PART.parquet`; of several systems, the first is the "
-        "baseline",
+        help="all files that `rrgmetrics score --shard K/N --output PART.parquet` wrote; with several systems, "
+        "the first is the baseline",
     )
-    parser.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
-    parser.add_argument("--json", metavar="FILE", help="scores, intervals, tests and signatures as JSON")
-    parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
+    parser.add_argument("--output", metavar="FILE", help="write the scores of each pair (.csv, .jsonl or .parquet)")
+    parser.add_argument("--json", metavar="FILE", help="write scores, intervals, tests and signatures as JSON")
+    parser.add_argument(
+        "--correction",
+        choices=list(CORRECTIONS),
+        default="holm",
+        help="correction of the p-values of the table (default: holm)",
+    )
     add_format(parser)
     add_trials(parser, SCORE_TRIALS)
     add_writing(parser)

@@ -22,17 +22,25 @@ from rrgmetrics.reports import Pair
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics oracle`."""
     parser.set_defaults(run=run)
-    parser.add_argument("references", metavar="REFERENCES", help="radiologists' reports: study_id, report")
+    parser.add_argument(
+        "references", metavar="REFERENCES", help="the radiologists' reports: a table with study_id, report"
+    )
     parser.add_argument(
         "--pool",
         metavar="FILE",
-        help="reports to retrieve from, those of a training set for example; a report that stands there twice is twice "
-        "as frequent (default: the references)",
+        help="reports to retrieve from, such as a training set; repeated reports count as often as they occur "
+        "(default: the references)",
     )
-    parser.add_argument("--metrics", nargs="+", required=True, metavar="NAME", help="the oracles")
-    parser.add_argument("--judges", nargs="+", default=[], metavar="NAME", help="who judges (default: the oracles)")
+    parser.add_argument("--metrics", nargs="+", required=True, metavar="NAME", help="metrics that choose reports")
     parser.add_argument(
-        "--systems", nargs="+", default=[], metavar="[NAME=]FILE", help="systems' reports, judged beside the oracles'"
+        "--judges",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="metrics that score the chosen reports (default: the same as --metrics)",
+    )
+    parser.add_argument(
+        "--systems", nargs="+", default=[], metavar="[NAME=]FILE", help="reports of systems, scored in the same way"
     )
     parser.add_argument(
         "--protocol",
@@ -43,17 +51,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--identical",
         choices=("left-out", "allowed"),
-        help="whether a report with the reference's own text may be found",
+        help="whether a report with the same text as the reference may be chosen",
     )
-    parser.add_argument("--queries", type=int, default=50, help="studies drawn; 0 is all (default %(default)s)")
-    parser.add_argument("--size", type=int, help="different reports drawn of the pool; 0 is all")
+    parser.add_argument(
+        "--queries", type=int, default=50, help="number of studies to draw; 0 takes all (default %(default)s)"
+    )
+    parser.add_argument("--size", type=int, help="number of distinct reports to draw from the pool; 0 takes all")
     parser.add_argument(
         "--sheet",
         metavar="FOLDER",
-        help="write raters/sheet.csv, where raters count errors without knowing what found a report, and key.csv, to "
-        "be kept from them; `agree --dataset sheet:FOLDER` reads the filled copies raters/NAME.csv",
+        help="write raters/sheet.csv, a blinded sheet on which raters count errors, and key.csv, which raters "
+        "must not see; `agree --dataset sheet:FOLDER` reads the completed copies raters/NAME.csv",
     )
-    parser.add_argument("--json", metavar="FILE", help="the scores as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write the scores as JSON")
     add_outputs(parser)
     add_trials(parser, SCORE_TRIALS)
     add_lexicon(parser)

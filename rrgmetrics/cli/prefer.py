@@ -17,38 +17,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "candidates",
         nargs="+",
         metavar="FILE",
-        help="a row for each candidate: study_id, reference, candidate, prompt; age, sex, indication; several files "
-        "are read as one: .csv, .jsonl, .parquet",
+        help="files with one row for each candidate (.csv, .jsonl, .parquet), read as one table: study_id, "
+        "reference, candidate, prompt and optionally age, sex, indication",
     )
-    parser.add_argument("--metric", required=True, metavar="NAME", help="what is better: green, crimson#errors, ...")
-    parser.add_argument("--output", required=True, metavar="FILE", help="the data: .jsonl, .parquet, .csv")
+    parser.add_argument(
+        "--metric", required=True, metavar="NAME", help="metric that ranks the candidates: green, crimson#errors, ..."
+    )
+    parser.add_argument("--output", required=True, metavar="FILE", help="write the data (.jsonl, .parquet or .csv)")
     parser.add_argument(
         "--form",
         choices=("dpo", "kto"),
         default="dpo",
-        help="prompt, chosen, rejected (default); prompt, completion, label",
+        help="columns of the output: dpo has prompt, chosen, rejected (default); kto has prompt, completion, label",
     )
     parser.add_argument(
         "--pairs",
         choices=("extremes", "best", "all"),
         default="extremes",
-        help="of a study: the best with the worst candidate (default), with each other, or every two",
+        help="pairs for each study: the best candidate with the worst (extremes, default), the best with each "
+        "other candidate (best), or all pairs (all)",
     )
     parser.add_argument(
         "--margin",
         type=float,
         default=0.0,
-        help="least difference of the scores of a pair (default: any but equal ones)",
+        help="smallest difference between the scores of a pair (default: any difference)",
     )
     parser.add_argument(
         "--prompt",
         default="",
         metavar="TEXT",
-        help="of rows without a column prompt; {indication} is the cell of a column",
+        help="prompt for rows that have none; {indication} inserts the value of that column",
     )
-    parser.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="columns that stay, such as image")
-    parser.add_argument("--scores", action="store_true", help="add the scores")
-    parser.add_argument("--conversational", action="store_true", help="prompts and reports as lists of messages")
+    parser.add_argument(
+        "--keep", nargs="+", default=[], metavar="COLUMN", help="columns to copy to the output, such as image"
+    )
+    parser.add_argument("--scores", action="store_true", help="add the scores to the output")
+    parser.add_argument("--conversational", action="store_true", help="write prompts and reports as lists of messages")
     add_columns(parser)
     add_lexicon(parser)
     add_running(parser)

@@ -22,24 +22,40 @@ N_SHOWN = 100  # rows of a tracker's table
 
 def add_publishing(parser: argparse.ArgumentParser) -> None:
     """Adds where results go beside files."""
-    group = parser.add_argument_group("where people look")
-    group.add_argument("--push-to-hub", metavar="REPO", help="upload per-pair scores as a private data set, ORG/NAME")
-    group.add_argument("--push-texts", action="store_true", help="with the reports, which may be patients' texts")
-    group.add_argument("--public", action="store_true", help="the data set is made public")
+    group = parser.add_argument_group("publishing")
+    group.add_argument(
+        "--push-to-hub", metavar="REPO", help="upload the scores of each pair as a private data set, ORG/NAME"
+    )
+    group.add_argument(
+        "--push-texts", action="store_true", help="also upload the reports, which may contain patient data"
+    )
+    group.add_argument("--public", action="store_true", help="make the data set public")
     group.add_argument(
         "--model-card", metavar="DIR", help="write results into DIR's README.md and .eval_results/; needs --benchmark"
     )
-    group.add_argument("--benchmark", metavar="ID[@REVISION]", help="the data set on the Hub that was evaluated on")
+    group.add_argument(
+        "--benchmark", metavar="ID[@REVISION]", help="Hub id of the data set that the systems were evaluated on"
+    )
     group.add_argument(
         "--source",
         metavar="URL",
-        help="where the evidence lies, for the card's entries; default: --push-to-hub's data set",
+        help="URL of the evidence, for the entries of the model card (default: the data set of --push-to-hub)",
     )
     group.add_argument(
-        "--eval-yaml", metavar="FILE", help="write the eval.yaml of the benchmark's data set: a task for each metric"
+        "--eval-yaml",
+        metavar="FILE",
+        help="write an eval.yaml for the benchmark's data set, with a task for each metric",
     )
-    group.add_argument("--report-to", nargs="+", default=[], choices=list(TRACKERS), help="log scores and a table")
-    group.add_argument("--project", metavar="NAME", default="rrgmetrics", help="of the trackers (default %(default)s)")
+    group.add_argument(
+        "--report-to",
+        nargs="+",
+        default=[],
+        choices=list(TRACKERS),
+        help="log the scores and a table to these trackers",
+    )
+    group.add_argument(
+        "--project", metavar="NAME", default="rrgmetrics", help="project name in the trackers (default %(default)s)"
+    )
 
 
 def check_publishing(options: argparse.Namespace) -> None:

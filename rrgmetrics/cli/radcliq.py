@@ -26,39 +26,51 @@ MODEL = "radcliq?coefficients=yu2022"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `rrgmetrics radcliq` can do."""
     steps = parser.add_subparsers(required=True, metavar="WHAT")
-    parser = add_step(steps, "fit", _fit_radcliq, "fit RadCliQ's coefficients to errors that raters counted")
+    parser = add_step(steps, "fit", _fit_radcliq, "fit RadCliQ's coefficients to the errors that raters counted")
     parser.add_argument(
         "rated",
         metavar="RATED",
-        help="pairs with a column of errors: .csv, .jsonl, .parquet; or NAME:PATH as `agree` takes it",
-    )
-    parser.add_argument("--output", required=True, metavar="FILE", help="coefficients, for radcliq@FILE: .json")
-    parser.add_argument(
-        "--metric", default="radcliq", metavar="NAME", help="what is combined: radcliq (default), radcliq@paper"
+        help="rated pairs with a column of error counts (.csv, .jsonl, .parquet), or NAME:PATH as in `agree`",
     )
     parser.add_argument(
-        "--errors", default="errors", metavar="COLUMN", help="errors of the candidate (default %(default)s)"
+        "--output", required=True, metavar="FILE", help="write the coefficients as .json, to use as radcliq@FILE"
     )
     parser.add_argument(
-        "--case", default="", metavar="COLUMN", help="pairs that belong together (default: one reference)"
+        "--metric",
+        default="radcliq",
+        metavar="NAME",
+        help="configuration whose scores are combined: radcliq (default) or radcliq@paper",
+    )
+    parser.add_argument(
+        "--errors", default="errors", metavar="COLUMN", help="column with the number of errors (default %(default)s)"
+    )
+    parser.add_argument(
+        "--case",
+        default="",
+        metavar="COLUMN",
+        help="column that groups pairs into cases (default: pairs with the same reference)",
     )
     parser.add_argument(
         "--features",
         nargs="+",
         default=[],
         metavar="KEY",
-        help="scores that are combined in place of RadCliQ's four: bleu#2 radgraph_f1#radcliq; the paper's two: "
-        "radcliq#bleu radcliq#radgraph",
+        help="scores to combine instead of RadCliQ's four, such as bleu#2 radgraph_f1#radcliq; the paper's two "
+        "are radcliq#bleu radcliq#radgraph",
     )
     parser.add_argument(
         "--method",
         choices=("nnls", "ols"),
         default="nnls",
-        help="nnls: no better score adds errors (default); ols: ordinary least squares, as in the paper",
+        help="nnls: non-negative least squares, so that a better score never adds errors (default); ols: "
+        "ordinary least squares, as in the paper",
     )
     add_columns(parser)
     parser.add_argument(
-        "--folds", type=int, default=0, help="parts of the cases, each predicted by the others; 0 leaves out each case"
+        "--folds",
+        type=int,
+        default=0,
+        help="number of cross-validation folds over cases; 0 leaves out one case at a time",
     )
     add_trials(parser, SCORE_TRIALS)
     add_running(parser)
@@ -66,21 +78,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_predict(steps: Any) -> None:
-    parser = add_step(steps, "predict", _predict, "predict errors of systems, beside those of other studies' reports")
-    parser.add_argument(
-        "--systems", required=True, nargs="+", metavar="[NAME=]FILE", help="reports of each system, as in `compare`"
+    parser = add_step(
+        steps, "predict", _predict, "predict the errors of systems, and of reports of other studies for comparison"
     )
     parser.add_argument(
-        "--references", metavar="FILE", help="radiologists' reports: study_id, report; without: those of the pairs"
+        "--systems", required=True, nargs="+", metavar="[NAME=]FILE", help="the reports of each system, as in `compare`"
+    )
+    parser.add_argument(
+        "--references",
+        metavar="FILE",
+        help="the radiologists' reports: a table with study_id, report (default: the references of the pairs)",
     )
     add_columns(parser)
     parser.add_argument(
         "--model",
         default=MODEL,
         metavar="NAME",
-        help="radcliq@yu2022, radcliq@paper?coefficients=v0, or a file that `fit` wrote (default %(default)s)",
+        help="model: radcliq@yu2022, radcliq@paper?coefficients=v0, or a file that `fit` wrote (default %(default)s)",
     )
-    parser.add_argument("--output", metavar="FILE", help="the predictions: .json")
+    parser.add_argument("--output", metavar="FILE", help="write the predictions as .json")
     add_trials(parser, SCORE_TRIALS)
     add_format(parser)
     add_running(parser)

@@ -33,11 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine",
         choices=["ray"],
-        help="score PAIRS (Parquet or JSONL with study_id; also s3://...) with Ray, to the folder --output; the same "
-        "command goes on where a run that was killed stood",
+        help="score PAIRS (Parquet or JSONL with study_id; also s3://...) with Ray and write to the folder "
+        "--output; run the same command again to resume an interrupted run",
     )
-    parser.add_argument("--address", metavar="ADDRESS", help="of a Ray cluster; default: this machine alone")
-    parser.add_argument("--num-gpus", type=float, default=0, metavar="G", help="GPUs of each of Ray's --workers")
+    parser.add_argument("--address", metavar="ADDRESS", help="address of a Ray cluster (default: this machine only)")
+    parser.add_argument(
+        "--num-gpus", type=float, default=0, metavar="G", help="number of GPUs for each of Ray's --workers"
+    )
 
 
 def run(options: argparse.Namespace, names: Sequence[str]) -> None:

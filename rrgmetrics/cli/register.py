@@ -10,7 +10,7 @@ from rrgmetrics.cli.formats import print_line
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics register`."""
     parser.set_defaults(run=run)
-    parser.add_argument("--remove", action="store_true", help="take them away again")
+    parser.add_argument("--remove", action="store_true", help="undo the registration")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -20,37 +20,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=["bundled", "minilm"],
         metavar="NAME",
-        help="bundled, minilm, a Hub id or a folder; NAME#N takes layer N (default: both bundled ones)",
+        help="encoders: bundled, minilm, a Hub id or a folder; NAME#N takes layer N (default: bundled and minilm)",
     )
     measure.add_argument(
         "--queries",
         type=int,
         default=0,
         metavar="N",
-        help="reports that ask, drawn with each seed: mean ± SD over seeds (default: every report asks once)",
+        help="number of query reports to draw with each seed; results are mean ± SD over seeds (default: every "
+        "report is a query once)",
     )
-    measure.add_argument("--seeds", type=int, default=10, metavar="N", help="draws of --queries (default %(default)s)")
-    measure.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    measure.add_argument(
+        "--seeds", type=int, default=10, metavar="N", help="number of draws of --queries (default %(default)s)"
+    )
+    measure.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
     add_outputs(measure)
     add_trials(measure, SCORE_TRIALS)
     add_running(measure)
     make = add_step(steps, "pool", _make, "draw a pool with the same number of reports for each label")
     _add_pool(make)
-    make.add_argument("--output", required=True, metavar="FILE", help="report, labels: .csv, .jsonl, .parquet")
-    make.add_argument("--per-label", type=int, default=200, help="reports of each label (default %(default)s)")
-    make.add_argument("--only", nargs="+", default=[], metavar="LABEL", help="labels (default: all with so many)")
-    make.add_argument("--several", action="store_true", help="take reports with several labels, too")
-    make.add_argument("--seed", type=int, default=0, help="of the draw (default %(default)s)")
+    make.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write the pool with the columns report, labels (.csv, .jsonl or .parquet)",
+    )
+    make.add_argument(
+        "--per-label", type=int, default=200, help="number of reports for each label (default %(default)s)"
+    )
+    make.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="LABEL",
+        help="labels to include (default: all labels with enough reports)",
+    )
+    make.add_argument("--several", action="store_true", help="also include reports with several labels")
+    make.add_argument("--seed", type=int, default=0, help="random seed of the draw (default %(default)s)")
     add_writing(make)
 
 
 def _add_pool(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pool", metavar="POOL", help="reports with labels: .csv, .jsonl, .parquet")
+    parser.add_argument("pool", metavar="POOL", help="reports with labels (.csv, .jsonl or .parquet)")
     parser.add_argument(
-        "--text", default="report", metavar="COLUMN", help="of the report; a,b joins two (default %(default)s)"
+        "--text",
+        default="report",
+        metavar="COLUMN",
+        help="column with the report; a,b joins two columns (default %(default)s)",
     )
     parser.add_argument(
-        "--labels", default="labels", metavar="COLUMN", help="labels with ; between them (default %(default)s)"
+        "--labels",
+        default="labels",
+        metavar="COLUMN",
+        help="column with the labels, separated by semicolons (default %(default)s)",
     )
 
 

@@ -42,12 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics score`."""
     parser.set_defaults(run=run)
     add_pairs(parser)
-    parser.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
+    parser.add_argument("--output", metavar="FILE", help="write the scores of each pair (.csv, .jsonl or .parquet)")
     parser.add_argument(
-        "--errors", metavar="FILE", help="errors that metrics name, a row each: .csv, .jsonl or .parquet"
+        "--errors", metavar="FILE", help="write each error that a metric names as a row (.csv, .jsonl or .parquet)"
     )
-    parser.add_argument("--summary", action="store_true", help="also GREEN's summary: typical errors of each kind")
-    parser.add_argument("--clusters", metavar="FILE", help="a picture of GREEN's clusters of typical errors: .png")
+    parser.add_argument(
+        "--summary", action="store_true", help="also print GREEN's summary: typical errors of each kind"
+    )
+    parser.add_argument("--clusters", metavar="FILE", help="plot GREEN's clusters of typical errors (.png)")
     shard.add_arguments(parser)
     ray.add_arguments(parser)
     add_trivial(parser)

@@ -28,17 +28,21 @@ OF_THE_WHOLE = ("json", "html", "table", "keys", "summary", "clusters", "errors"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds `--shard` and `--statistics`."""
     parser.add_argument(
-        "--shard", metavar="K/N", help="score part K of N alone, to --output FILE.parquet, for `rrgmetrics merge`"
+        "--shard",
+        metavar="K/N",
+        help="score only part K of N and write it to --output FILE.parquet, for `rrgmetrics merge`",
     )
     parser.add_argument(
         "--statistics",
         metavar="FILE",
-        help="with --shard: .parquet of what metrics such as cider count over all references; made if it is missing",
+        help="with --shard: .parquet file with the counts over all references that metrics such as cider need; "
+        "created if it does not exist",
     )
     parser.add_argument(
         "--stream",
         action="store_true",
-        help="score PAIRS of any size in flat memory, to --output FILE.parquet; `rrgmetrics merge` adds intervals",
+        help="score PAIRS of any size in constant memory and write to --output FILE.parquet; `rrgmetrics merge` "
+        "adds intervals",
     )
 
 

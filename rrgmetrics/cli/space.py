@@ -12,21 +12,23 @@ from rrgmetrics.specs import SPECS
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics space`."""
     parser.set_defaults(run=run)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a metric, compare, leaderboard or rating")
-    parser.add_argument("--all", action="store_true", help="every Space; with --build or --push")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="Spaces: metrics, compare, leaderboard or rating")
+    parser.add_argument("--all", action="store_true", help="select every Space, with --build or --push")
     parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default %(default)s)")
     parser.add_argument("--port", type=int, help="port to serve at (default: a free one from 7860)")
-    parser.add_argument("--build", metavar="DIR", help="write the Spaces' repositories, each to a folder of its name")
-    parser.add_argument("--push", metavar="ORG", help="upload them to this user or organisation of the Hub")
+    parser.add_argument(
+        "--build", metavar="DIR", help="write the repository of each Space to a folder of its name in DIR"
+    )
+    parser.add_argument("--push", metavar="ORG", help="upload the Spaces to this user or organisation on the Hub")
     parser.add_argument(
         "--wheel",
         nargs="?",
         const="",
         metavar="FILE",
-        help="bundle a wheel (default: of this checkout), not the release",
+        help="bundle a wheel (default: built from this checkout) instead of using the release",
     )
-    parser.add_argument("--dry-run", action="store_true", help="list the files; write and upload nothing")
-    parser.add_argument("--force", action="store_true", help="replace files and Spaces that exist")
+    parser.add_argument("--dry-run", action="store_true", help="list the files, and write and upload nothing")
+    parser.add_argument("--force", action="store_true", help="overwrite existing files and Spaces")
 
 
 def run(options: argparse.Namespace) -> None:

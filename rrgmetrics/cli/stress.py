@@ -19,34 +19,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "reports",
         nargs="?",
         metavar="FILE",
-        help="reports to change: CSV, JSONL, Parquet, text, a data set's folder, hub:<id>; written:chest_ct, "
-        "written:mammography: invented reports, the changes written by hand; default: 300 generated ones",
+        help="reports to change: CSV, JSONL, Parquet, text, the folder of a data set, or hub:<id>; "
+        "written:chest_ct and written:mammography are invented reports with changes written by hand "
+        "(default: 300 generated reports)",
     )
     parser.add_argument(
         "--metrics",
         nargs="+",
         default=list(SPECS),
         metavar="NAME",
-        help="names as score takes them, or presets; MODULE:FUNCTION, a Python function of candidates and references; "
-        f"the folder of an evaluate module (FOLDER#KEY); default: all. Presets: {', '.join(PRESETS)}",
+        help="metrics or presets, as in `score`; MODULE:FUNCTION, a Python function of candidates and references; "
+        f"or FOLDER#KEY, an evaluate module (default: all). Presets: {', '.join(PRESETS)}",
     )
     parser.add_argument(
         "--variants",
         metavar="FILE",
-        help="reports that others have changed, in place of our changes: a table of reference, candidate and a level "
-        "(0: equal content); shows two numbers, discrimination and robustness",
+        help="use your own changed reports instead: a table with reference, candidate and level (0: equal "
+        "content); prints two numbers, discrimination and robustness",
     )
     parser.add_argument(
-        "--level", default="level", metavar="COLUMN", help="of --variants: the column of levels (default %(default)s)"
+        "--level", default="level", metavar="COLUMN", help="column of --variants with the levels (default %(default)s)"
     )
     add_report_columns(parser)
     parser.add_argument(
-        "--reports", dest="n_reports", type=int, default=None, metavar="N", help="use the first N alone"
+        "--reports", dest="n_reports", type=int, default=None, metavar="N", help="use only the first N reports"
     )
-    parser.add_argument("--per-kind", type=int, default=100, help="pairs of each kind; 0 is all (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="of the changes (default %(default)s)")
-    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
-    parser.add_argument("--html", metavar="FILE", help="a page: what each metric sees, and what it does not")
+    parser.add_argument(
+        "--per-kind", type=int, default=100, help="number of pairs of each kind; 0 takes all (default %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the changes (default %(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
+    parser.add_argument("--html", metavar="FILE", help="write a page that shows which changes each metric detects")
     add_outputs(parser)
     add_lexicon(parser)
     add_running(parser)

@@ -14,66 +14,94 @@ from rrgmetrics.errors import InputError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics synthesize`."""
     parser.set_defaults(run=run)
-    parser.add_argument("reports", metavar="REPORTS", help="a file, a datasets folder, hub:ID or generator:N")
-    parser.add_argument("--output", required=True, metavar="FILE", help="the pairs: .parquet")
-    parser.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs wanted (default %(default)s)")
+    parser.add_argument(
+        "reports",
+        metavar="REPORTS",
+        help="reports: a file, the folder of a data set, hub:ID, or generator:N for N generated reports",
+    )
+    parser.add_argument("--output", required=True, metavar="FILE", help="write the pairs (.parquet)")
+    parser.add_argument("--pairs", type=int, default=10_000, metavar="N", help="number of pairs (default %(default)s)")
     parser.add_argument("--column", nargs="+", default=["report"], help="columns that hold a report (default: report)")
     parser.add_argument(
         "--take",
         choices=["all", "first"],
         default="all",
-        help="of several columns: all, joined (default), or the first with a text, as in --column findings impression",
+        help="with several columns, such as --column findings impression: join all (default), or take the first "
+        "that is not empty",
     )
-    parser.add_argument("--id-column", metavar="COLUMN", help="column that names the study (default: study_id)")
-    parser.add_argument("--split", default="train", help="of a datasets set (default %(default)s)")
+    parser.add_argument("--id-column", metavar="COLUMN", help="column with the study id (default: study_id)")
+    parser.add_argument("--split", default="train", help="split of the data set (default %(default)s)")
     parser.add_argument(
-        "--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing, or green-paper, crimson-paper"
+        "--ways",
+        nargs="+",
+        metavar="WAY[:WEIGHT]",
+        help="ways to make candidates, or the presets green-paper and crimson-paper",
     )
-    parser.add_argument("--generated", nargs="+", default=[], metavar="FILE", help="outputs: study_id, report")
+    parser.add_argument(
+        "--generated",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="outputs of report generators: tables with study_id, report",
+    )
     parser.add_argument(
         "--image-model",
         metavar="ENGINE",
-        help="writes such outputs from pictures: openai:MODEL",
+        help="model that writes reports from images: openai:MODEL",
     )
     parser.add_argument(
-        "--images", metavar="COLUMN", help="of REPORTS: the PNG or JPEG of each study, for --image-model"
+        "--images", metavar="COLUMN", help="column of REPORTS with the PNG or JPEG of each study, for --image-model"
     )
-    parser.add_argument("--writer", default="", metavar="ENGINE", help="writes candidates, for the ways written...")
-    parser.add_argument("--bertscore", default="bertscore", metavar="NAME", help="of nearest_bertscore")
     parser.add_argument(
-        "--radgraph", default="radgraph_f1", metavar="NAME", help="whose graphs permuted_radgraph permutes"
+        "--writer",
+        default="",
+        metavar="ENGINE",
+        help="model that writes candidates, for the ways whose name begins with written",
+    )
+    parser.add_argument("--bertscore", default="bertscore", metavar="NAME", help="metric for the way nearest_bertscore")
+    parser.add_argument(
+        "--radgraph",
+        default="radgraph_f1",
+        metavar="NAME",
+        help="metric whose graphs the way permuted_radgraph permutes",
     )
     parser.add_argument(
         "--labels",
         default="reader",
-        help="reader (default), injected, replies:FILE, openai:MODEL, crepe@openai:MODEL, ...",
+        help="source of the labels: reader (default), injected, replies:FILE, openai:MODEL, crepe@openai:MODEL, ...",
     )
     parser.add_argument(
         "--distractors",
         type=float,
         default=0.0,
         metavar="SHARE",
-        help="share of texts that get words the reader does not know (default 0)",
+        help="share of reports to which phrases are added that the reader does not know (default 0)",
     )
     parser.add_argument(
         "--hands",
         type=float,
         default=0.0,
         metavar="SHARE",
-        help="share of texts that are rewritten in another style (default 0)",
+        help="share of reports to rewrite in another writing style (default 0)",
     )
     parser.add_argument(
-        "--affirmed", action="store_true", help="drop what the texts deny, as crepe does before it reads"
+        "--affirmed",
+        action="store_true",
+        help="remove negated findings from both reports, as crepe does with its input",
     )
-    parser.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
-    parser.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
-    parser.add_argument("--plot", metavar="FILE", help="the labels beside the CREPE paper's, as a picture: .png")
     parser.add_argument(
-        "--histograms", metavar="FILE", help="edits a candidate, and BERTScore of 1,000 pairs, as a picture: .png"
+        "--validation", type=float, default=0.1, help="share of reports for validation (default %(default)s)"
     )
-    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
-    parser.add_argument("--seed", type=int, default=0, help="seed of every random choice (default %(default)s)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default %(default)s)")
+    parser.add_argument("--test", type=float, default=0.1, help="share of reports for testing (default %(default)s)")
+    parser.add_argument("--plot", metavar="FILE", help="plot the labels beside those of the CREPE paper (.png)")
+    parser.add_argument(
+        "--histograms",
+        metavar="FILE",
+        help="plot the number of edits in each candidate, and BERTScore of 1,000 pairs (.png)",
+    )
+    parser.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes (default %(default)s)")
     add_writing(parser, "replace files that exist, and shards of another run")
 
 

@@ -14,11 +14,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "runs",
         nargs="+",
         metavar="[DATASET=]FILE",
-        help="what `compare` or `score` wrote with --json, a file each data set",
+        help="files that `compare --json` or `score --json` wrote, one for each data set",
     )
-    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
     add_outputs(parser)
-    parser.add_argument("--force", action="store_true", help="replace files that exist")
+    parser.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -15,11 +15,11 @@ from rrgmetrics.errors import InputError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `rrgmetrics train` can train."""
     steps = parser.add_subparsers(required=True, metavar="WHAT")
-    parser = add_step(steps, "crepe", _train_crepe, "train a CREPE regressor on labelled pairs, or go on with it")
+    parser = add_step(steps, "crepe", _train_crepe, "train a CREPE regressor on labelled pairs, or resume training")
     _add_config(parser, "crepe", also=", bundled, aligned")
 
     parser = add_step(steps, "search", _train_search, "search a CREPE configuration's values with Optuna")
-    parser.add_argument("--trials", type=int, default=20, help="trainings in all (default %(default)s)")
+    parser.add_argument("--trials", type=int, default=20, help="number of training runs (default %(default)s)")
     _add_config(parser, "crepe", also=", bundled, aligned")
 
     parser = add_step(steps, "ablation", _train_ablation, "train variants of a CREPE configuration and compare them")
@@ -29,32 +29,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         steps, "judge", _train_judge, "train a small language model to judge as GREEN, CheXprompt or CRIMSON"
     )
     parser.add_argument(
-        "--generate", type=int, default=0, metavar="N", help="make N pairs of generated reports first, beside DIR"
+        "--generate",
+        type=int,
+        default=0,
+        metavar="N",
+        help="first make N pairs of generated reports, stored next to DIR",
     )
     _add_config(parser, "judge", also=", judge-green, judge-crimson, judge-green-paper, judge-crimson-paper")
 
-    parser = add_step(steps, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE")
+    parser = add_step(steps, "encoder", _train_encoder, "train an encoder: vocabulary, masked language model, SimCSE")
     _add_config(parser, "encoder", data="corpus", also=", encoder-radeval")
 
     parser = add_step(
-        steps, "language", _train_language, "let a language model read reports, before it learns to judge (model=...)"
+        steps,
+        "language",
+        _train_language,
+        "continue pretraining a language model on reports, before training it as a judge (model=...)",
     )
     _add_config(parser, "language", data="corpus")
 
-    parser = add_step(steps, "export", _train_export, "store a checkpoint in fewer bits, for shipping")
-    parser.add_argument("checkpoint", metavar="FOLDER", help="a checkpoint's folder")
-    parser.add_argument("--output", required=True, metavar="DIR", help="folder to write")
-    parser.add_argument("--storage", choices=["int8", "fp16"], default="int8", help="of matrices (default %(default)s)")
-    parser.add_argument("--force", action="store_true", help="replace files that exist")
+    parser = add_step(steps, "export", _train_export, "store a checkpoint with fewer bits")
+    parser.add_argument("checkpoint", metavar="FOLDER", help="folder of the checkpoint")
+    parser.add_argument("--output", required=True, metavar="DIR", help="output folder")
+    parser.add_argument(
+        "--storage", choices=["int8", "fp16"], default="int8", help="storage type of matrices (default %(default)s)"
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def _add_config(parser: argparse.ArgumentParser, config: str, *, data: str = "pairs", also: str = "") -> None:
-    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="values that replace the configuration's")
     parser.add_argument(
-        "--config", default=config, metavar="CONFIG", help=f"a YAML file, or one of ours: {config}{also}"
+        "overrides", nargs="*", metavar="KEY=VALUE", help="values that override those of the configuration"
     )
-    parser.add_argument(f"--{data}", dest="data", action="append", metavar="FILE", help="repeat it for several files")
-    parser.add_argument("--output", required=True, metavar="DIR", help="folder of the run; goes on where it stopped")
+    parser.add_argument(
+        "--config", default=config, metavar="CONFIG", help=f"a YAML file, or a bundled configuration: {config}{also}"
+    )
+    parser.add_argument(
+        f"--{data}", dest="data", action="append", metavar="FILE", help="data file; repeat the option for several files"
+    )
+    parser.add_argument("--output", required=True, metavar="DIR", help="folder of the run; an interrupted run resumes")
     add_writing(parser, "replace a run that is in the folder")
 
 
@@ -166,7 +179,7 @@ def _train_export(options: argparse.Namespace) -> None:
 
 
 def _training_console() -> Terminal:
-    """Of several processes that train together, one speaks."""
+    """Returns a console that only the main process writes to."""
     from rrgmetrics.training.trainer import is_main_process
 
     return Terminal(soft_wrap=True, highlight=False, quiet=not is_main_process())

@@ -24,11 +24,11 @@ from rrgmetrics.stats import Estimate
 from rrgmetrics.utils.text_format import counted, listed
 from rrgmetrics.version import VERSION
 
-STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
+STAND_IN = "* a bundled stand-in: its scores are not comparable with published scores"
 TITLE = "Which metric should I report?"
 
 
-UNASKED = "Judges that were not asked: the reader of finding_errors answers for each"
+UNASKED = "Judges without a language model: the bundled reader gives their verdicts"
 
 
 class Section(NamedTuple):
@@ -90,8 +90,8 @@ def ranked_table(specs: Iterable[MetricSpec]) -> Table:
     return Table(
         ("metric", *(data.short for data, _ in columns)),
         (*groups, Group(((Cell("a radiologist", "quiet"), *ceiling),))),
-        title="Agreement with radiologists on data that development never saw",
-        note=f"Kendall's tau-b [95% interval]; °: it holds 0. {about}. {STAND_IN}.",
+        title="Agreement with radiologists on data not used in development",
+        note=f"Kendall's tau-b [95% interval]; °: the interval contains 0. {about}. {STAND_IN}.",
         whole=frozenset({0}),
         broken=frozenset(range(1, len(columns) + 1)),
     )

@@ -45,14 +45,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _init_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--references", required=True, metavar="FILE", help="study_id, report, age, sex, public, ...")
-    parser.add_argument("--metrics", required=True, nargs="+", metavar="NAME", help="the columns; the first one ranks")
-    parser.add_argument("--primary", default="", metavar="NAME", help="the metric that ranks, if not the first")
-    parser.add_argument("--title", default="Radiology report leaderboard", help="of the page (default: %(default)s)")
-    parser.add_argument("--description", default="", help="Markdown for the page")
+    parser.add_argument(
+        "--references",
+        required=True,
+        metavar="FILE",
+        help="references: a table with study_id, report, age, sex, public, ...",
+    )
+    parser.add_argument(
+        "--metrics",
+        required=True,
+        nargs="+",
+        metavar="NAME",
+        help="metrics of the board; the first one ranks the systems",
+    )
+    parser.add_argument(
+        "--primary", default="", metavar="NAME", help="metric that ranks the systems (default: the first)"
+    )
+    parser.add_argument(
+        "--title", default="Radiology report leaderboard", help="title of the page (default: %(default)s)"
+    )
+    parser.add_argument("--description", default="", help="text of the page, in Markdown")
     parser.add_argument("--dataset", default="", metavar="ID", help="Hub id of the benchmark, for .eval_results")
-    parser.add_argument("--limits", nargs="+", default=[], metavar="NAME=VALUE", help="see `leaderboard limits`")
-    parser.add_argument("--trials", type=int, default=TRIALS, help="resamples and swaps (default %(default)s)")
+    parser.add_argument(
+        "--limits", nargs="+", default=[], metavar="NAME=VALUE", help="limits for submissions; see `leaderboard limits`"
+    )
+    parser.add_argument(
+        "--trials",
+        type=int,
+        default=TRIALS,
+        help="number of bootstrap resamples and permutations (default %(default)s)",
+    )
 
 
 def _init(options: argparse.Namespace) -> None:
@@ -78,8 +100,10 @@ def _init(options: argparse.Namespace) -> None:
 
 
 def _template_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="CSV or JSONL file to write: every study_id, an empty report")
-    parser.add_argument("--force", action="store_true", help="replace a file that exists")
+    parser.add_argument(
+        "file", metavar="FILE", help="CSV or JSONL file to write, with every study_id and an empty report"
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def _template(options: argparse.Namespace) -> None:
@@ -89,12 +113,12 @@ def _template(options: argparse.Namespace) -> None:
 
 
 def _submit_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="CSV or JSONL: study_id, report")
-    parser.add_argument("--name", required=True, help="of the system")
-    parser.add_argument("--submitter", required=True, help="Hub handle or URL")
-    parser.add_argument("--model-card", default="", metavar="ID", help="Hub id or URL")
-    parser.add_argument("--tags", nargs="+", default=[], metavar="TAG", help="short words, for filters")
-    parser.add_argument("--check", action="store_true", help="only say what must be corrected")
+    parser.add_argument("file", metavar="FILE", help="submission: CSV or JSONL with study_id, report")
+    parser.add_argument("--name", required=True, help="name of the system")
+    parser.add_argument("--submitter", required=True, help="Hub user name or URL of the submitter")
+    parser.add_argument("--model-card", default="", metavar="ID", help="Hub id or URL of the model card")
+    parser.add_argument("--tags", nargs="+", default=[], metavar="TAG", help="short tags, used as filters")
+    parser.add_argument("--check", action="store_true", help="only check the file and list what must be corrected")
 
 
 def _submit(options: argparse.Namespace) -> None:
@@ -116,8 +140,8 @@ def _submit(options: argparse.Namespace) -> None:
 
 
 def _work_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--once", action="store_true", help="end when nothing is queued")
-    parser.add_argument("--batch-size", type=int, help="texts or prompts that a model reads at once")
+    parser.add_argument("--once", action="store_true", help="stop when the queue is empty")
+    parser.add_argument("--batch-size", type=int, help="number of texts or prompts in a batch")
 
 
 def _work(options: argparse.Namespace) -> None:
@@ -143,9 +167,14 @@ def _serve_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default %(default)s)")
     parser.add_argument("--port", type=int, help="port to serve at (default: a free one from 7860)")
     parser.add_argument(
-        "--proxies", type=int, default=0, help="proxies before the page that name the visitor's address"
+        "--proxies",
+        type=int,
+        default=0,
+        help="number of proxies in front of the page that forward the visitor's address",
     )
-    parser.add_argument("--no-worker", dest="worker", action="store_false", help="`work` runs elsewhere")
+    parser.add_argument(
+        "--no-worker", dest="worker", action="store_false", help="start no worker, because `work` runs elsewhere"
+    )
 
 
 def serve(options: argparse.Namespace) -> None:
@@ -162,9 +191,9 @@ def serve(options: argparse.Namespace) -> None:
 
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", metavar="DIR", help="folder to write")
-    parser.add_argument("--push", default="", metavar="ID", help="also upload it as this data set of the Hub")
-    parser.add_argument("--force", action="store_true", help="replace files that exist")
+    parser.add_argument("folder", metavar="DIR", help="output folder")
+    parser.add_argument("--push", default="", metavar="ID", help="also upload it as this data set on the Hub")
+    parser.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -185,8 +214,8 @@ def _backup(options: argparse.Namespace) -> None:
 
 
 def _show_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", nargs="?", default="", metavar="ID", help="of a submission")
-    parser.add_argument("--hidden", action="store_true", help="also hidden systems")
+    parser.add_argument("id", nargs="?", default="", metavar="ID", help="id of a submission")
+    parser.add_argument("--hidden", action="store_true", help="also show hidden systems")
 
 
 def _show(options: argparse.Namespace) -> None:
@@ -199,7 +228,7 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _id_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help="of the system")
+    parser.add_argument("id", metavar="ID", help="id of the system")
 
 
 def _no_arguments(parser: argparse.ArgumentParser) -> None:
@@ -218,8 +247,8 @@ def _unhide(options: argparse.Namespace) -> None:
 
 def _retry_arguments(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("id", nargs="?", default="", metavar="ID", help="of a submission")
-    which.add_argument("--all", action="store_true", help="every submission that failed")
+    which.add_argument("id", nargs="?", default="", metavar="ID", help="id of a submission")
+    which.add_argument("--all", action="store_true", help="select every failed submission")
 
 
 def _retry(options: argparse.Namespace) -> None:
@@ -232,7 +261,9 @@ def _retry(options: argparse.Namespace) -> None:
 
 
 def _rescore_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help="also where no metric has changed since the current round")
+    parser.add_argument(
+        "--yes", action="store_true", help="rescore even if no metric has changed since the current round"
+    )
 
 
 def _rescore(options: argparse.Namespace) -> None:
@@ -250,7 +281,9 @@ def _rescore(options: argparse.Namespace) -> None:
 
 
 def _limits_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("changes", nargs="*", metavar="NAME=VALUE", help="limits to change; none: show them all")
+    parser.add_argument(
+        "changes", nargs="*", metavar="NAME=VALUE", help="limits to change; without any, all limits are shown"
+    )
 
 
 def _limits(options: argparse.Namespace) -> None:
@@ -284,20 +317,20 @@ Step = tuple[
     Callable[[argparse.ArgumentParser], None],  # adds its arguments after BOARD
 ]
 STEPS: Mapping[str, Step] = {
-    "init": (_init, "make a board", _init_arguments),
-    "template": (_template, "write a table of the study ids for submitters to fill in", _template_arguments),
-    "submit": (_submit, "check a system's reports and queue them", _submit_arguments),
-    "work": (_work, "score what is queued", _work_arguments),
-    "serve": (serve, "show the board in a browser, with a worker beside it", _serve_arguments),
-    "export": (_export, "write what the board publishes", _export_arguments),
-    "backup": (_backup, "make a consistent copy, also while the board is in use", _backup_arguments),
-    "show": (_show, "show the table, or where a submission stands", _show_arguments),
-    "hide": (_hide, "take a system off the board", _id_argument),
-    "unhide": (_unhide, "put it back", _id_argument),
-    "retry": (_retry, "queue a submission again that failed or has unscored pairs", _retry_arguments),
-    "limits": (_limits, "show or change what may be sent, and what is withheld", _limits_arguments),
-    "rescore": (_rescore, "score everything anew with the metrics as installed now", _rescore_arguments),
-    "token": (_token, "make a new admin token, which ends the old one", _no_arguments),
+    "init": (_init, "create a board", _init_arguments),
+    "template": (_template, "write a table of study ids for submitters to complete", _template_arguments),
+    "submit": (_submit, "check the reports of a system and queue them", _submit_arguments),
+    "work": (_work, "score the queued submissions", _work_arguments),
+    "serve": (serve, "show the board in a browser, and run a worker", _serve_arguments),
+    "export": (_export, "write the published files of the board", _export_arguments),
+    "backup": (_backup, "make a consistent copy, even while the board is in use", _backup_arguments),
+    "show": (_show, "show the table, or the state of a submission", _show_arguments),
+    "hide": (_hide, "hide a system", _id_argument),
+    "unhide": (_unhide, "show a hidden system again", _id_argument),
+    "retry": (_retry, "queue a submission again if it failed or has unscored pairs", _retry_arguments),
+    "limits": (_limits, "show or change the limits for submissions, and what is withheld", _limits_arguments),
+    "rescore": (_rescore, "score all submissions again with the installed metrics", _rescore_arguments),
+    "token": (_token, "make a new admin token; the old one becomes invalid", _no_arguments),
 }
 
 

@@ -35,17 +35,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _init_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("table", nargs="?", metavar="TABLE", help="study_id, reference, candidate, source, ...")
-    parser.add_argument("--demo", action="store_true", help="of invented reports, without a table")
     parser.add_argument(
-        "--ask", nargs="+", default=["errors"], metavar="WHAT", help=f"of {', '.join(ASKS)} (default errors)"
+        "table", nargs="?", metavar="TABLE", help="table with study_id, reference, candidate, source, ..."
     )
-    parser.add_argument("--title", default=TITLE, help="of the page (default: %(default)s)")
-    parser.add_argument("--notes", metavar="FILE", help="a text to the raters, shown beside the conventions")
-    parser.add_argument("--seed", type=int, help="of the raters' orders (default: a random one)")
+    parser.add_argument("--demo", action="store_true", help="use invented reports instead of a table")
     parser.add_argument(
-        "--columns", nargs="+", default=[], metavar="FIELD=COLUMN", help="what the table's columns are called"
+        "--ask",
+        nargs="+",
+        default=["errors"],
+        metavar="WHAT",
+        help=f"what to ask for: {', '.join(ASKS)} (default: errors)",
     )
+    parser.add_argument("--title", default=TITLE, help="title of the page (default: %(default)s)")
+    parser.add_argument("--notes", metavar="FILE", help="text for the raters, shown beside the conventions")
+    parser.add_argument("--seed", type=int, help="random seed of the raters' orders (default: random)")
+    parser.add_argument("--columns", nargs="+", default=[], metavar="FIELD=COLUMN", help="column names of the table")
 
 
 def _init(options: argparse.Namespace) -> None:
@@ -88,7 +92,10 @@ def _serve_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default %(default)s)")
     parser.add_argument("--port", type=int, default=PORT, help="port to serve at (default %(default)s)")
     parser.add_argument(
-        "--proxies", type=int, default=0, help="proxies before the page that name the visitor's address"
+        "--proxies",
+        type=int,
+        default=0,
+        help="number of proxies in front of the page that forward the visitor's address",
     )
 
 
@@ -110,9 +117,11 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("ratings", nargs="?", metavar="RATINGS", help="errors and ratings: .csv, .jsonl or .parquet")
-    parser.add_argument("--preferences", metavar="FILE", help="choices between candidates, the same formats")
-    parser.add_argument("--force", action="store_true", help="replace files that exist")
+    parser.add_argument(
+        "ratings", nargs="?", metavar="RATINGS", help="write errors and ratings (.csv, .jsonl or .parquet)"
+    )
+    parser.add_argument("--preferences", metavar="FILE", help="write choices between candidates, in the same formats")
+    parser.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -131,9 +140,11 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def _form_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help=".xlsx, or .csv")
-    parser.add_argument("--rater", required=True, metavar="NAME", help="whose order it has")
-    parser.add_argument("--force", action="store_true", help="replace files that exist")
+    parser.add_argument("file", metavar="FILE", help="file to write (.xlsx or .csv)")
+    parser.add_argument(
+        "--rater", required=True, metavar="NAME", help="name of the rater; each rater has an own order of studies"
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def _form(options: argparse.Namespace) -> None:
@@ -144,8 +155,8 @@ def _form(options: argparse.Namespace) -> None:
 
 
 def _read_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="forms that raters have filled in")
-    parser.add_argument("--force", action="store_true", help="replace what was answered on the page")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="completed forms")
+    parser.add_argument("--force", action="store_true", help="replace answers that were given on the page")
 
 
 def _read(options: argparse.Namespace) -> None:
@@ -179,12 +190,12 @@ def _open(options: argparse.Namespace) -> Project:
 
 Step = tuple[Callable[[argparse.Namespace], None], str, Callable[[argparse.ArgumentParser], Any]]
 STEPS: Mapping[str, Step] = {
-    "init": (_init, "make a project of a table, or of invented reports", _init_arguments),
+    "init": (_init, "create a project from a table, or from invented reports", _init_arguments),
     "serve": (serve, "show the project in a browser", _serve_arguments),
-    "show": (_show, "show how far each rater is", _no_arguments),
-    "export": (_export, "write the raters' answers, with the sources", _export_arguments),
-    "form": (_form, "write a spreadsheet for a rater without a server, blind and in his order", _form_arguments),
-    "read": (_read, "read spreadsheets that were filled in; nothing is saved while a cell is wrong", _read_arguments),
-    "backup": (_backup, "make a consistent copy, also while the project is in use", _backup_arguments),
-    "token": (_token, "make a new host token, which ends the old one", _no_arguments),
+    "show": (_show, "show the progress of each rater", _no_arguments),
+    "export": (_export, "write the answers of the raters, with the sources", _export_arguments),
+    "form": (_form, "write a blinded spreadsheet for one rater, to use without a server", _form_arguments),
+    "read": (_read, "read completed spreadsheets; nothing is saved if a cell is invalid", _read_arguments),
+    "backup": (_backup, "make a consistent copy, even while the project is in use", _backup_arguments),
+    "token": (_token, "make a new host token; the old one becomes invalid", _no_arguments),
 }

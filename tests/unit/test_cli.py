@@ -121,7 +121,7 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
         (("compare", "--references", "references.csv", "--systems", "copy.csv", "copy.csv"), "name them"),
         (("agree", "--dataset", "nothing:here", "--metrics", "bleu"), "radpref"),
         (("score", "pairs.csv", "--metrcs", "bleu"), "there is no argument --metrcs. Did you mean '--metrics'?"),
-        (("score", "pairs.csv", "--modality=chest_ct"), "behind their names: 'finding_errors?modality=...'"),
+        (("score", "pairs.csv", "--modality=chest_ct"), "after the name: 'finding_errors?modality=...'"),
         (("score", "pairs.csv", "--seed", "x"), "rrgmetrics score --help"),
         (("scroe", "pairs.csv"), "'score'"),
         (("explain", "refrence.txt", "Clear lungs."), "refrence.txt does not exist (looked in "),

@@ -124,7 +124,7 @@ def test_who_interrupts_is_told_how_to_go_on(command, loopback, tmp_path):
     out, err = process.communicate(timeout=19)  # the server would answer the others after 20 s
     assert (process.returncode, out) == (130, "")
     stopped, spent = err.splitlines()
-    assert stopped == "rrgmetrics: stopped; 3 replies kept; run the same command to go on."
+    assert stopped == "rrgmetrics: stopped; 3 replies kept; run the same command again to resume."
     assert spent.startswith("green, openai:m: 3 replies, ")
     again = subprocess.run(run, capture_output=True, text=True, timeout=100, env=os.environ)
     assert again.returncode == 0, again.stderr
