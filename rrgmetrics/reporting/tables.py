@@ -133,9 +133,13 @@ def _html_group(group: Group, heads: Sequence[str]) -> Markup:
 
 
 def _html_line(line: Cells, heads: Sequence[str]) -> Markup:
-    """A line; the style of its first cell is the whole line's. Each cell names its column, for narrow screens."""
+    """A line; the style of its first cell is the whole line's.
+
+    Each cell names its column, for narrow screens, unless the heads are HTML: that has a form of its own for these.
+    """
     first, *others = map(as_cell, line)
-    labels = heads[1:] if all(cell.columns == 1 for cell in others) else []
+    is_plain = all(cell.columns == 1 for cell in others) and not any(isinstance(head, Markup) for head in heads)
+    labels = heads[1:] if is_plain else []
     cells = Markup().join(_html_cell(cell, labels[i] if i < len(labels) else "") for i, cell in enumerate(others))
     row = Markup('<tr class="{}">').format(first.style) if first.style else Markup("<tr>")
     return Markup('{}<th scope="row">{}</th>{}</tr>').format(row, first.text, cells)

@@ -202,7 +202,7 @@ def _closest(lines: Sequence[Line], measured: MeasuredSet) -> Iterator[str]:
     prefers = "sees no difference" if line.verdict == "tie" else f"prefers {SIDES[line.verdict]}"
     yield (
         f"The metric that shares most of radiologists' preferences ({shared.value:.0%} of "
-        f"{shared.n} measured cases), {line.title}, {prefers}."
+        f"{shared.n} development cases), {line.title}, {prefers}."
     )
 
 

@@ -137,7 +137,7 @@ def test_a_language_model_is_a_voice_of_its_own():
 def test_the_metric_nearest_to_radiologists_is_named():
     lines = [line("bleu", 0.3, 0.2), line("crepe", 2, 1), line("rouge", 0.1, 0.1)]
     remark = summary(lines, found(WRONG_SIDE, PARAPHRASE), measured(bleu=0.6, crepe=0.85, green=0.99)).remarks[1]
-    assert "preferences (85% of 40 measured cases), CREPE (bundled), prefers candidate 2." in remark
+    assert "preferences (85% of 40 development cases), CREPE (bundled), prefers candidate 2." in remark
 
 
 def test_groups_and_stand_ins_come_from_the_table():

@@ -52,6 +52,13 @@ def test_styles_of_either_face():
     assert html.count("<tbody>") == 2
 
 
+def test_heads_in_html_are_not_written_into_the_cells():
+    heads = ("metric", Markup('<span class="roomy">Candidate 1</span><span class="narrow">1st</span>'))
+    html = Table(heads, (Group((("BLEU-4", "0.2"),)),)).__html__()
+    assert "<td>0.2</td>" in html
+    assert html.count("roomy") == 1
+
+
 def test_names_to_copy_are_never_broken():
     assert "baseline_with_a_long_name" in printed(TABLE, 30)
 
