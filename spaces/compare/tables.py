@@ -80,7 +80,8 @@ def difference_part(reference: str, candidates: Sequence[str], found: Sequence[E
     for number, (candidate, read) in enumerate(zip(candidates, found, strict=True), 1):
         name = f"Candidate {number}" if len(candidates) > 1 else "Candidate"
         texts = reports({"Reference": reference, name: candidate}, {"Reference": read.reference, name: read.candidate})
-        heading = f"{name}: {read.summary if read.out_of_scope else amount(read)}"
+        everything = "all errors" if read.remarks and len(candidates) > 1 else amount(read)  # the verdict has counted
+        heading = f"{name}: {read.summary if read.out_of_scope else everything}"
         sections.append(Markup("<section><h2>{}</h2>{}{}</section>").format(heading, texts, remarks(read.remarks)))
     about = Markup(
         '<p class="note">As the bundled reader reads them; it knows English reports of chest X-rays and chest CT.</p>'

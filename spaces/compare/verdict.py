@@ -183,11 +183,11 @@ def _named(title: str, lines: Sequence[Line], agreeing: Sequence[Line]) -> str:
 
 
 def _count(votes: Mapping[Verdict, Sequence[str]], n_metrics: int) -> Iterator[str]:
-    n_voices = sum(map(len, votes.values()))
+    n_votes = sum(map(len, votes.values()))
     counts = [f"{len(votes[side])} for {SIDES[side]}" for side in SIDES if votes[side]]
     yield (
-        f"{counted(n_metrics, 'metric')} {by_number(n_metrics, 'is', 'are')} {counted(n_voices, 'voice')}, "
-        f"{listed(counts)}: those that read with the same thing err together and count once."
+        f"{counted(n_metrics, 'metric')} {by_number(n_metrics, 'has', 'have')} {counted(n_votes, 'vote')}, "
+        f"{listed(counts)}: metrics that rest on the same reader or the same kind of words err together and share one."
     )
 
 

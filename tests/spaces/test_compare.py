@@ -90,8 +90,8 @@ def test_findings_against_words():
         "For candidate 2": "the bundled reader (Finding errors and GREEN (bundled))",
     }
     assert said.remarks == (
-        "4 metrics are 2 voices, 1 for candidate 1 and 1 for candidate 2: those that read with the same thing err "
-        "together and count once.",
+        "4 metrics have 2 votes, 1 for candidate 1 and 1 for candidate 2: metrics that rest on the same reader or "
+        "the same kind of words err together and share one.",
         "Most metrics of wording prefer candidate 1, most that look at findings prefer candidate 2: "
         "the nearer words are not the nearer findings.",
     )
@@ -120,7 +120,7 @@ def test_eight_against_eight_is_no_split_where_the_errors_agree():
         "Weighed by what right and wrong findings mean for the patient, candidate 2 is better: Finding score 0.500 "
         "against 0.200."
     )
-    assert said.remarks[1].startswith("14 metrics are 3 voices, 1 for candidate 1 and 2 for candidate 2")
+    assert said.remarks[1].startswith("14 metrics have 3 votes, 1 for candidate 1 and 2 for candidate 2")
     assert said.votes == {
         "For candidate 1": "the bundled reader (6 of its 10 metrics)",
         "For candidate 2": "words in common (BLEU, ROUGE and METEOR) and CREPE (bundled)",
