@@ -30,20 +30,21 @@ REPLACED: Mapping[str, str] = {
 VERDICTS: Mapping[Verdict, tuple[str, str]] = {
     "report": (
         "Report",
-        f"On every data set they agree with radiologists, with a tau-b of at least {ENOUGH:g}.",
+        f"They agree with radiologists on every data set, with a tau-b of at least {ENOUGH:g}.",
     ),
     "beside": (
         "As a second number",
-        "On every data set they agree with radiologists more than chance would, on some of them weakly.",
+        "They agree with radiologists better than chance on every data set, but only weakly on some.",
     ),
     "compare": (
         "Not alone",
-        "On at least one data set their agreement with radiologists cannot be told from none. To compare with earlier "
-        "papers, run them as those papers did.",
+        "On at least one data set, their agreement with radiologists is not significant. To compare with "
+        "earlier papers, "
+        "use the settings of those papers.",
     ),
     "unmeasured": (
         "Not yet",
-        "They have not been measured, as they are now, on data that development never saw.",
+        "Their current versions have not been measured on data that were not used in development.",
     ),
 }
 

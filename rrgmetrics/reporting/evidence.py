@@ -123,14 +123,15 @@ def advice_table(specs: Iterable[MetricSpec]) -> Table:
     heads = [(Cell(title, "strong"),) for title, _ in advice.VERDICTS.values()]
     verdicts = " ".join(f"{title}: {why}" for title, why in advice.VERDICTS.values())
     return Table(
-        ("metric", "tau-b", "s", "lets pass", "sees least", "needs"),
+        ("metric", "tau-b", "s", "overlooked", "weakest kind", "needs"),
         tuple(Group(tuple(lines), head) for lines, head in zip(groups.values(), heads, strict=True) if lines),
-        title="What to report, what it costs, and what it overlooks",
-        note=f"{verdicts} Tau-b: from the data set on which it agrees least to that on which most. s: of one core for "
-        f"1,000 pairs ({measured_sets()['cost'].processor}). Lets pass: errors a report in the candidate that it ranks "
-        f"best ({any_candidate} in any, {best} in the one with the fewest). Sees least: the kind of error with which "
-        "it agrees least, tau-b. These two on RadPref's development half. Needs: what the published setting needs; a "
-        "model is a language model on a server or a GPU, weights are a download. As bundled, all run offline. "
+        title="Recommendation, cost and overlooked errors",
+        note=f"{verdicts} Tau-b: lowest and highest over the data sets. s: seconds on one core for 1,000 pairs "
+        f"({measured_sets()['cost'].processor}). Overlooked: mean number of errors in the candidate that the "
+        "metric ranks "
+        f"best ({any_candidate} in a random candidate, {best} in the one with the fewest). Weakest kind: the kind of "
+        "error with the lowest tau-b. Both on RadPref's development half. Needs: requirements of the published setting "
+        "(a model: a language model on a server or a GPU; weights: a download). All bundled settings run offline. "
         f"{STAND_IN}.",
         whole=frozenset({0}),
     )
@@ -182,14 +183,15 @@ def _ends(value: Estimate) -> str:
 
 def page(specs: Sequence[MetricSpec]) -> Iterator[Section]:
     """The page, part by part, from the results file and the rows of the metrics."""
-    yield Section("In short", items=tuple(_short(specs)))
+    yield Section("Summary", items=tuple(_short(specs)))
     table = advice_table(specs)
     yield Section(table.title, table=replace(table, title=""))
     unseen = [data for data in measured_sets().values() if not data.seen]
     yield Section(
-        "Agreement on data that development never saw",
-        "The bundled configurations against what radiologists counted or rated. A metric that is not in a table was "
-        "not measured on those data.",
+        "Agreement on data not used in development",
+        "The tables compare the bundled configurations with the radiologists' counts or ratings. A metric that "
+        "is not in a "
+        "table was not measured on those data.",
         items=tuple(map(_about, unseen)),
     )
     for data in unseen:
@@ -209,23 +211,24 @@ def _short(specs: Sequence[MetricSpec]) -> Iterator[str]:
     reads = {f"`{spec.name}`" for spec in specs if "reader" in spec.needs}
     voices = [name for name in names.get("report", ()) if name in reads]
     if len(voices) > 1:
-        yield f"Of the first, {listed(voices)} count with the same bundled reader and err together: report one of them."
+        yield f"In the first group, {listed(voices)} use the same reader and share its errors: report only one."
     yield (
-        "A stand-in (*) is what ships in the wheel in place of published weights or a language model. Its agreement is "
-        "its own, and says nothing of the published metric's; its scores do not stand beside published ones."
+        "A stand-in (*) ships with the package and replaces published weights or a language model. Its "
+        "agreement does not "
+        "apply to the published metric, and its scores are not comparable with published scores."
     )
     measured = versions(row for data in measured_sets().values() if not data.seen for row in data.metrics.values())
     if measured != VERSION:
-        yield f"These numbers are of version {measured}; the changelog says what {VERSION} scores otherwise."
+        yield f"These numbers are of version {measured}; the changelog lists the scores that changed in {VERSION}."
     yield (
-        "Whatever you report: name the signature, give an interval (`rrgmetrics compare`), and print what a trivial "
-        "system gets (`rrgmetrics score` does)."
+        "For every metric, report the signature, an interval (`rrgmetrics compare`) and the score of a trivial system "
+        "(`rrgmetrics score` prints it)."
     )
 
 
 def _about(data: MeasuredSet) -> str:
     size = f"{data.rows} {data.unit}" + (f" of {data.studies} studies" if data.studies != data.rows else "")
-    raters = f", {counted(data.raters, 'radiologist')} a pair" if data.of("tau_b") else ""
+    raters = f", {counted(data.raters, 'radiologist')} for each pair" if data.of("tau_b") else ""
     dates = listed(sorted({row.date for row in data.metrics.values()}))
     printed = ", ".join(f"{name} {value:g}" for name, value in data.published.get("values", {}).items())
     others = f" Published ({data.published['description']}): {printed}." if printed else ""
@@ -282,12 +285,14 @@ def _kinds_section(specs: Sequence[MetricSpec]) -> Section:
     quiet = tuple((subject, *[NOTHING] * 3, *_passed(values, parts)) for subject, values in data.choices.items())
     titles = [data.measures[kind].title for kind in advice.KINDS]
     return Section(
-        "What each overlooks",
-        f"On {data.title}: {data.rows} pairs of {data.studies} studies, which was read while the reader was written. "
-        "Left, tau-b of the headline with the errors of each kind; right, the errors in the candidate of each study "
-        "that the metric ranks best, and the parts of each kind (`rrgmetrics agree --also overlooked`).",
+        "Overlooked errors",
+        f"On {data.title}: {data.rows} pairs of {data.studies} studies, which were used to develop the reader. "
+        "Left: tau-b "
+        "of the headline with the errors of each kind. Right: the errors in the candidate of each study that "
+        "the metric "
+        "ranks best, and the share of each kind (`rrgmetrics agree --also overlooked`).",
         Table(
-            ("metric", *titles, "errors let pass", *titles),
+            ("metric", *titles, "errors overlooked", *titles),
             (Group(tuple(lines)), Group(quiet)),
         ),
     )
@@ -305,12 +310,13 @@ def _stress_section(specs: Sequence[MetricSpec]) -> Section:
         (spec.name, stored.metrics[spec.name]) for spec in advice.by_agreement(specs) if spec.name in stored.metrics
     ]
     readers = [f"`{name}`" for name, metric in known if metric.rests_on_the_reader]
-    caveat = f" The reader put the errors in: that {listed(readers)} see them holds by construction." if readers else ""
+    caveat = f" The reader inserted the errors, so {listed(readers)} detect them by construction." if readers else ""
     return Section(
-        "What each sees of errors that are put in, and what games it",
+        "Detection of inserted errors, and tricks",
         f"{stored.n_reports} generated reports, changed in known ways (`rrgmetrics stress`; rrgmetrics "
-        f"{stored.version}, {stored.date}). A generator that is trained on a metric, or chosen by it, finds what games "
-        f"it.{caveat}",
+        f"{stored.version}, {stored.date}). A generator that is trained on a metric, or selected by it, can "
+        "learn tricks "
+        f"that raise its score.{caveat}",
         items=tuple(f"`{name}`: {' '.join(remarks(metric))}" for name, metric in known),
     )
 
@@ -320,16 +326,17 @@ def _written_section(specs: Sequence[MetricSpec], pack: str) -> Section:
     stored = stored_stress(results_file(pack))
     known = [(spec.name, stored.metrics[spec.name]) for spec in specs if spec.name in stored.metrics]
     return Section(
-        f"What each sees of {all_packs()[pack].title.removesuffix(' in English')}",
+        f"Detection of errors in {all_packs()[pack].title.removesuffix(' in English')}",
         f"{reports_of(stored)[:1].upper()}{reports_of(stored)[1:]} (`rrgmetrics stress {stored.source}`; rrgmetrics "
-        f"{stored.version}, {stored.date}). Few of each kind: a hint, no ranking.",
+        f"{stored.version}, {stored.date}). There are few examples of each kind, so this is an indication and "
+        "not a ranking.",
         items=tuple(f"`{name}`: {' '.join(remarks(metric))}" for name, metric in known),
     )
 
 
 def page_markdown(specs: Sequence[MetricSpec]) -> str:
     """The page as Markdown."""
-    about = "Made by `make cards` from `rrgmetrics/metaeval/measured.yaml`, the one file of results; not to be edited."
+    about = "This page is generated by `make cards` from `rrgmetrics/metaeval/measured.yaml`; do not edit it."
     parts = [f"# {TITLE}", about]
     for section in page(specs):
         parts += [f"## {section.heading}", section.text]
