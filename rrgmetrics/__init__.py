@@ -1,11 +1,11 @@
-"""Measures machine-written radiology reports.
+"""Scores machine-written radiology reports.
 
     >>> import rrgmetrics
     >>> results = rrgmetrics.score(["bleu", "rouge"], predictions=["Clear lungs."], references=["Lungs are clear."])
     >>> sorted(results)
     ['bleu', 'rouge']
 
-Importing this loads nothing else: each name is imported when it is first asked for.
+Importing the package loads nothing else: each name is imported at first use.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a score is worth: trivial systems, skill, collapse, subsets of studies."""
+"""Baselines for scores: trivial systems, skill, collapse, subsets of studies."""

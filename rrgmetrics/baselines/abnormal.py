@@ -1,7 +1,7 @@
-"""Which studies are abnormal: by what the reader finds in the radiologist's report.
+"""Classifies studies as normal or abnormal, from the reader's findings in the radiologist's report.
 
-A study is abnormal if its reference reports a finding as present or possible. Devices and remarks on technique are no
-finding.
+A study is abnormal if its reference reports a finding as present or possible. Devices and remarks on technique do
+not count.
 """
 
 from __future__ import annotations

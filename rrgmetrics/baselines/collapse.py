@@ -1,7 +1,7 @@
-"""Collapse: does a system write a report for each study, or the same few for all?
+"""Collapse: measures whether a system writes the same few reports for all studies.
 
-A generator that has collapsed can score well where most studies are normal. What it writes is counted without looking
-at a reference, and put beside what the radiologists wrote on the same studies:
+A collapsed generator can score well if most studies are normal. These values are computed without references, and
+compared with those of the radiologists' reports of the same studies:
 
 - distinct reports (letter case and white space aside), and the share of the commonest;
 - mean length in words, and vocabulary: how many different words all reports use;

@@ -1,4 +1,4 @@
-"""Is a system better than nothing? Its skill, over all studies and over abnormal ones, and whether it has collapsed.
+"""Compares a system with trivial systems: its skill on all and on abnormal studies, and whether it has collapsed.
 
 >>> import rrgmetrics
 >>> worth = rrgmetrics.measure_worth(

@@ -1,10 +1,10 @@
-"""Skill: how far a system lies between the best trivial one and a perfect one.
+"""Skill: the position of a system between the best trivial system and a perfect one.
 
     skill = (score − best trivial) / (perfect − best trivial)
 
-1 is as good as the references themselves, 0 no better than a system that looks at no image, below 0 worse. The trivial
-systems are made from the references alone: an empty report, one normal sentence and a normal template for every study,
-the most frequent report, and another study's report.
+1 is as good as the references themselves, 0 is no better than a system that uses no image, below 0 is worse. The
+trivial systems are made from the references alone: an empty report, one normal sentence and a normal template for every
+study, the most frequent report, and another study's report.
 
 Perfect is what the references score against themselves, in every metric: what an image's reader who wrote exactly the
 radiologist's words would get. The end of a key's range is the same where it can be reached (BLEU, ROUGE, error counts);

@@ -1,6 +1,6 @@
-"""Parts of a set of studies, by what the reader finds in the reference.
+"""Subsets of studies, by the reader's findings in the reference.
 
-`normal`: the reference reports nothing abnormal (devices and remarks on technique are no finding); `abnormal`: the
+`normal`: the reference reports nothing abnormal (devices and remarks on technique do not count); `abnormal`: the
 others. An abnormal study is also in the group of each finding that its reference reports as present or possible: the
 groups of the lexicon (`lung`, `pleura`, ...), one file each.
 """

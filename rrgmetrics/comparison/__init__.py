@@ -1,1 +1,1 @@
-"""Systems against each other on the same studies."""
+"""Compares systems on the same studies."""

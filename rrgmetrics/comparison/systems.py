@@ -1,4 +1,4 @@
-"""Systems against each other, from whatever their reports are in to a table with intervals and corrected tests.
+"""Compares systems: reads their reports and returns a table with intervals and corrected tests.
 
 >>> import rrgmetrics
 >>> comparison = rrgmetrics.compare(

@@ -4,10 +4,10 @@
     >>> [(f.concept, f.side, f.severity) for f in read("Small right pleural effusion.").findings]
     [('pleural_effusion', 'right', 1)]
 
-The reader is deterministic and explains itself. Its knowledge is the lexicon (`lexicon/*/*.yaml`), which a radiologist
-can correct or add to. A `Reader` holds a pack and a lexicon; `read` is for a single report. `engine` reads a report
-sentence by sentence. What differs between two readings is in `rrgmetrics.comparing`, what others call the findings in
-`rrgmetrics.labels`.
+The reader is deterministic and rule-based, and can show the evidence of each finding. Its terms are in the lexicon
+(`lexicon/*/*.yaml`), which radiologists can correct and extend. A `Reader` holds a pack and a lexicon; `read` is for a
+single report. `engine` reads a report sentence by sentence. `rrgmetrics.comparing` compares two readings, and
+`rrgmetrics.labels` converts a reading to the labels of other labellers.
 """
 
 from rrgmetrics.reading.model import Finding, Reading, Span

@@ -1,4 +1,4 @@
-"""The judges' bill as a table: questions, tokens and price before anything is asked."""
+"""The estimated cost of judges as a table: questions, tokens and price."""
 
 from __future__ import annotations
 

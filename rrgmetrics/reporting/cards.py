@@ -1,8 +1,8 @@
-"""Writes those parts of a metric's folder that follow from its row in the table and the prose of its card.
+"""Generates the parts of a metric's folder that follow from its spec and the text of its card.
 
 A person writes the metric card, `README.md`. `make cards` writes the facts into it, between markers, and makes the
-module's script of it: description, example and citation are those of the card, and the arguments are those of the row.
-So nothing is written twice, and a contract test finds what has gone apart.
+module's script: description, example and citation come from the card, and the arguments from the spec. A contract test
+fails if a generated file is out of date.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A picture of GREEN's clusters: the significant errors of each kind as points, alike ones side by side (its A.5)."""
+"""A picture of GREEN's clusters: the significant errors of each kind as points (A.5 of the paper)."""
 
 from __future__ import annotations
 

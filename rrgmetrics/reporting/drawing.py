@@ -1,4 +1,4 @@
-"""Values and intervals on an axis: where its ends are, and where on it a value stands."""
+"""Positions of values and intervals on an axis."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """Tables on a terminal of any width: no number is cut and no name is broken.
 
-A table that is too wide is drawn in the first of these ways that fits:
+A table that is too wide uses the first of these layouts that fits:
 
 1. columns that may take several lines are broken between words;
 2. the first cell of each line, the name of a system or a metric, gets a line of its own;
 3. other cells are broken too, before an interval in brackets but not within it;
 4. each line becomes a list: its name, and below it the head and the cell of each column.
 
-A word is broken only where it is longer than a whole line. Rich's own table breaks names and cuts numbers, and none
-of its cells can reach over several columns.
+A word is only broken if it is longer than a whole line. Rich's table is not used, because it breaks names, cuts numbers
+and has no cells that span several columns.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of pairs that say the same."""
+"""Tables of pairs with equal content."""
 
 from __future__ import annotations
 

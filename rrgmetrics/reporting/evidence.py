@@ -1,4 +1,4 @@
-"""Which metric should I report: tables and a page of what was measured of the metrics, and on which data."""
+"""Tables and the page "Which metric should I report?", from the measurements of the metrics."""
 
 from __future__ import annotations
 

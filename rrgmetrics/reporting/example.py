@@ -1,4 +1,4 @@
-"""One pair of reports as a page, as JSON, and as a figure for a paper: what differs, and what metrics say of it."""
+"""One pair of reports with its differences and scores, as a page, as JSON, and as a figure for a paper."""
 
 from __future__ import annotations
 

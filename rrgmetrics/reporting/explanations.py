@@ -1,8 +1,8 @@
-"""What a metric says of one pair → marks in both reports, and remarks in words: the one place that reads `details`.
+"""Turns the `details` of a metric for one pair into marks in both reports and remarks in words.
 
 Metrics explain themselves in their own terms (`Result.details`, JSON). `VIEWS` has a function for each of them that
-turns these into an `Explanation`, which is all that pages see. Bundled judges judge by the reader's comparison, so its
-evidence is theirs. Where a metric says nothing, the words that only one report has are marked, as written.
+turns these into an `Explanation` for the pages. Bundled judges use the reader's comparison and its evidence. If a
+metric has no explanation, the words that only one report has are marked.
 """
 
 from __future__ import annotations

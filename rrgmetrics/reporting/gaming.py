@@ -1,4 +1,4 @@
-"""What games metrics, as tables and as the page "Can this reward be gamed?"."""
+"""Results of the gaming tests, as tables and as the page "Can this reward be gamed?"."""
 
 from __future__ import annotations
 

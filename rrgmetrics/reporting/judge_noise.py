@@ -1,4 +1,4 @@
-"""Tables of a judge's noise."""
+"""Tables of the variation of judges over repeated runs."""
 
 from __future__ import annotations
 

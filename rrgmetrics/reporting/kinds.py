@@ -1,7 +1,7 @@
 """The kinds of phrase that are marked in reports, and how: a letter, a colour and a line for each.
 
-A kind is told by its letter and its underline as well as by its colour. Every text stands out from its ground by 4.5 to
-1 or more, in light and in dark (a test computes it).
+Each kind has its own letter and underline as well as its colour. The contrast of all text is at least 4.5 to 1, in
+light and in dark mode (a test computes it).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The model of a marked report: phrases with their kind, remarks in words, and how a text is cut to show them."""
+"""The model of a marked report: phrases with their kind, remarks in words, and how a text is split to show them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Results, comparisons of systems and explanations as a notebook shows them.
+"""Results, comparisons of systems and explanations in notebooks.
 
-The style travels with each of them, within `.rrgmetrics`. A notebook's ground may be light or dark, whatever the
-system prefers: texts keep the notebook's own colour, and marks bring their ground and their ink.
+Each output contains its style sheet, within `.rrgmetrics`. A notebook's background may be light or dark, whatever the
+system prefers: texts keep the notebook's own colour, and marks set their own background and text colours.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers and directions as people read them: one way for every face."""
+"""Formats numbers and directions in the same way for all output."""
 
 from __future__ import annotations
 

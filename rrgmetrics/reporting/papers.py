@@ -1,4 +1,4 @@
-"""Tables that papers made of rated data, a function each: RadEval, ReXVal, CRIMSON, GREEN, CREPE."""
+"""Tables of rated data as in papers, one function for each: RadEval, ReXVal, CRIMSON, GREEN, CREPE."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A patient in words."""
+"""The context of a patient in words."""
 
 from __future__ import annotations
 

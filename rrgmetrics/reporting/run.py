@@ -1,6 +1,6 @@
-"""The page of a training run: how its reports score over time beside trivial systems, and what they say.
+"""The page of a training run: its scores over time beside trivial systems, and its reports.
 
-One HTML file that loads nothing and needs no script. Curves are drawn in boxes of `WIDTH` by `HEIGHT` that stretch.
+The page is one self-contained HTML file without scripts. Curves are drawn in scalable boxes of `WIDTH` by `HEIGHT`.
 """
 
 from __future__ import annotations

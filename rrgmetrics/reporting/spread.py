@@ -1,4 +1,4 @@
-"""How scores spread over the studies: histograms on one axis, for pages to draw in a box 300 wide."""
+"""Histograms of scores over the studies, for pages to draw in a box of width 300."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands on a metric's card of the measurement under stress (`rrgmetrics.metaeval.stress.stored`)."""
+"""The stress results on the card of a metric (`rrgmetrics.metaeval.stress.stored`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The page of metrics under stress: a strip of heat for each metric, what it sees in words, and every number.
+"""The page of metrics under stress: a heat map row for each metric, remarks in words, and every number.
 
-One HTML file that loads nothing. Colours go in five steps, and each number stands in its tile.
+The page is one self-contained HTML file. Colours have five steps, and each tile shows its number.
 """
 
 from __future__ import annotations

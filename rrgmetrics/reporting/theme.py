@@ -1,4 +1,4 @@
-"""How pages look: palettes, and the style sheet with the marks of `kinds`.
+"""The style of pages: palettes, and the style sheet with the marks of `kinds`.
 
 Pages load no font and no script from elsewhere.
 """

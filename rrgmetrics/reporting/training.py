@@ -1,4 +1,4 @@
-"""Tables of what trainings reach."""
+"""Tables of training results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is usual: where a pair's score lies among those of known candidates, as `measured.yaml` has them."""
+"""Usual values: the position of a pair's score among the scores of known candidates, from `measured.yaml`."""
 
 from __future__ import annotations
 

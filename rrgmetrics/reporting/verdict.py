@@ -1,4 +1,4 @@
-"""What tested differences say, in words: of one score, and of two systems over all metrics."""
+"""Describes tested differences in words: of one score, and of two systems over all metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of what systems are worth: skill beside trivial systems, and how different their reports are."""
+"""Tables that compare systems with trivial systems: skill, and the diversity of reports."""
 
 from __future__ import annotations
 

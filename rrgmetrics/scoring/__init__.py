@@ -1,1 +1,1 @@
-"""Metrics made ready and run: names to results, in one process, several, or a stream."""
+"""Prepares metrics and runs them, in one process, in several, or on a stream."""

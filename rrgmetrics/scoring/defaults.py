@@ -1,4 +1,4 @@
-"""Which metrics score reports if none is named: some eight that read this kind of report.
+"""The default metrics: about eight that read the given kind of report.
 
 >>> default_metrics(["Small left pleural effusion."])[:2]
 ('finding_errors', 'crepe')

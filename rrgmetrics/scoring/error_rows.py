@@ -1,4 +1,4 @@
-"""What metrics say of the errors of a pair → one row an error: the same columns for every metric that names errors.
+"""Turns the explanations of metrics into rows of errors, with the same columns for every metric that names errors.
 
 Metrics explain themselves in their own terms (`<metric>_explained` of `Result.details`, JSON). `TOLD` has a function
 for each metric that counts errors or phrases; pages and the table of errors read both from here.

@@ -1,4 +1,4 @@
-"""An evaluation as a file: which metrics with which options, on which inputs and columns, into which outputs.
+"""An evaluation as a file: metrics with options, inputs, columns, outputs and settings.
 
     metrics:
     - rouge
@@ -9,9 +9,9 @@
     outputs: {json: result.json, html: report.html}
     settings: {trials: 2000, seed: 1}
 
-`rrgmetrics score --config evaluation.yaml` (and `compare`) runs it, with files as seen from where the command runs, and
-`--save-config` writes it back. What a result says of itself, its signatures, can be turned into one, from Python or
-from the file that `--json` wrote:
+`rrgmetrics score --config evaluation.yaml` (and `compare`) runs it; file names are relative to the working directory.
+`--save-config` writes the file. The signatures of a result can be converted to an evaluation, from Python or from the
+file that `--json` wrote:
 
     evaluation = rrgmetrics.Evaluation.read("result.json")
     rrgmetrics.score(evaluation.metrics, "pairs.csv", columns=evaluation.columns)

@@ -1,7 +1,7 @@
-"""Logs once in a process what users must know of their scores: that stand-ins ran, that texts hold control tokens.
+"""Logs warnings about scores once for each process: stand-ins that ran, control tokens in texts.
 
-It goes to the logger `rrgmetrics.notice`: to standard error where nobody has set logging up, never to standard output.
-`RRGMETRICS_NOTICE=no` in the environment turns it off, and so does
+The logger is `rrgmetrics.notice`. It writes to standard error if logging is not configured, never to standard output.
+To turn it off, set `RRGMETRICS_NOTICE=no` in the environment, or
 `logging.getLogger("rrgmetrics.notice").disabled = True`.
 """
 

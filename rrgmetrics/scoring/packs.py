@@ -1,8 +1,7 @@
-"""Which pack of the reader's lexicon each pair is read with.
+"""Chooses the pack of the reader's lexicon for each pair.
 
-A metric with the option `modality` reads with the pack that it names, or, with `auto`, each pair with that of its
-reference's kind of report. Other metrics read everything with the default pack, for chest X-ray reports. Published
-checkpoints read with none.
+A metric with the option `modality` uses the pack that it names; with `auto`, it uses for each pair the pack of the
+reference's kind of report. Other metrics use the default pack, for chest X-ray reports. Published checkpoints use none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""`prepare` makes metrics ready to score any number of times; `score` prepares and scores once.
+"""`prepare` loads metrics to score any number of times; `score` prepares and scores once.
 
-Everything that scores holds a `Metrics`: `evaluate`'s modules, the command line, callbacks, rewards, Spaces, the
-leaderboard's worker and the measurement of agreement. It owns the loaded models, which live as long as anybody holds
-one that uses them, and it is the only door to the walk through the pairs (`rrgmetrics.scoring.runner`).
+All scoring uses a `Metrics` object: the `evaluate` modules, the command line, callbacks, rewards, Spaces, the
+leaderboard's worker and the measurement of agreement. It owns the loaded models, which are released with the last
+`Metrics` that uses them, and it is the only caller of `rrgmetrics.scoring.runner`.
 """
 
 from __future__ import annotations

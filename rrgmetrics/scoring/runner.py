@@ -1,8 +1,8 @@
-"""Runs the metrics: walks through the pairs for the statistics of each metric, then makes one Result for each.
+"""Runs the metrics: computes the statistics of each pair for each metric, then makes one Result for each metric.
 
-All metrics walk together, a block of pairs at a time. Equal pairs are scored once, a backend sees each distinct text
-(or pair) once whichever metrics share it, and what it made of it is dropped after the last use: beyond the texts and a
-few numbers a pair, memory does not grow with the number of pairs.
+All metrics process the pairs together, in blocks. Equal pairs are scored once. A backend reads each distinct text (or
+pair) once for all metrics that share it, and its annotation is released after the last use. Apart from the texts and a
+few numbers for each pair, memory does not grow with the number of pairs.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 """Decides which pairs a metric can score, by the scope of their texts, a block of pairs at a time.
 
-A metric that reads reports of one kind says nothing of others (`rrgmetrics.reading.scope`). So
+A metric that reads reports of one kind cannot score other texts (`rrgmetrics.reading.scope`). Therefore
 
 - a pair whose **reference** is missing (`rrgmetrics.reports.missing`) is unscored, whatever the metric reads;
 - a pair whose **reference** is out of scope is unscored, with the reason;
-- a **candidate** that cannot be read counts as saying nothing and as what it says: its pair is scored as it is and with
-  an empty candidate, and the worse of both scores counts.
+- a pair whose **candidate** cannot be read is scored as it is and with an empty candidate, and the worse of both scores
+  counts.
 
-Both are looked at twice: as they are, and as the option `text` leaves them, which may be a section without a report.
+Both texts are checked twice: as they are, and after the option `text` is applied, which may leave no report.
 
-Published checkpoints and judges with an engine are asked about every pair, as their authors ask them.
+Published checkpoints and judges with an engine score every pair, as in their authors' code.
 
-Which kinds of report a metric reads says its spec, or the pack that it reads with (`rrgmetrics.scoring.packs`).
+The spec of a metric, or its pack (`rrgmetrics.scoring.packs`), defines the kinds of report that it reads.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Parts of a job: what each is a part of, and how parts become what one run would have given.
+"""Parts of a job, and how they are merged into the result of a single run.
 
-A part is a run of consecutive pairs. Its file (`rrgmetrics.files.stored`) holds the statistics of each pair, and names
-the whole: how many pairs there are, and checksums of all their texts. Corpus scores, intervals and tests follow from
-the statistics alone, so they are those of one run, whatever machines the parts ran on.
+A part is a run of consecutive pairs. Its file (`rrgmetrics.files.stored`) holds the statistics of each pair, and
+describes the whole job: the number of pairs, and checksums of all texts. Corpus scores, intervals and tests only depend
+on the statistics, so they equal those of a single run.
 """
 
 from __future__ import annotations

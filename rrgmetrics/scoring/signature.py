@@ -1,8 +1,8 @@
-"""Signatures: one line that says what ran, and that reads back into arguments.
+"""Signatures: one line that records what ran, and that can be parsed back into arguments.
 
-`bleu|tokenizer:coco|text:none@1|n:100|v:0.2.0`: the metric, its configuration unless default, every stated option, what
-the backend names (model and revision, checksums, library versions), the user's own lexicon if there is one, the number
-of pairs, and the version, last.
+`bleu|tokenizer:coco|text:none@1|n:100|v:0.2.0`: the metric, its configuration unless default, every option, the
+facts of the backend (model and revision, checksums, library versions), the user's own lexicon if there is one, the
+number of pairs, and the version, last.
 """
 
 from __future__ import annotations

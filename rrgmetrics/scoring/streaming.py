@@ -1,7 +1,7 @@
-"""Scores of more pairs than memory holds: pairs go through in chunks, their scores to a file as they come.
+"""Scores more pairs than fit into memory: reads pairs in chunks, and writes their scores to a file.
 
-What stays is what every corpus score follows from: the column sums of the pairs' statistics. Intervals and tests need
-the statistics of each pair; they stand in the file, from which `rrgmetrics merge` makes them.
+Only the column sums of the statistics stay in memory; all corpus scores follow from them. Intervals and tests need the
+statistics of each pair, which are in the file; `rrgmetrics merge` computes them.
 """
 
 from __future__ import annotations

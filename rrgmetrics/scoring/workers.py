@@ -1,8 +1,7 @@
-"""Processes on this machine that score together: each has the metrics ready, and results come in order.
+"""Processes on this machine that share the scoring: each loads the metrics, and results are returned in order.
 
-Processes are started anew (loky's, which joblib keeps), never forked: OpenMP, which torch computes with, keeps threads
-that a fork does not copy and that the child would wait for forever. A process that is killed is replaced, and what it
-was scoring is scored again.
+Processes are spawned (by loky, from joblib), never forked, because OpenMP, which torch uses, has threads that a fork
+does not copy and that the child would wait for forever. A killed process is replaced, and its pairs are scored again.
 
 Counts over all references hold parts of their texts. The processes read them from a file without a name, which is gone
 with the process that holds it, whatever ends it. Where the system has no /proc (macOS, Windows) it is a file in a
