@@ -10,7 +10,7 @@ CATEGORIES: Mapping[str, str] = {  # by letter: what an error of the kind is
     "C": "A finding or a device is given a wrong side, place or position.",
     "D": "A finding is given a wrong severity, size, number or certainty.",
     "E": "The candidate states a change since an earlier study that the reference does not state.",
-    "F": "The candidate leaves out a change since an earlier study that the reference states.",
+    "F": "The candidate leaves out a change since an earlier study that the reference states, or states another.",
 }
 SIGNIFICANT = (
     "An error is clinically significant if it would likely change how the patient is treated or managed, or what "
@@ -29,8 +29,9 @@ CONVENTIONS: Mapping[str, str] = {  # by question: the answer
     ),
     "Is a change an error of its own?": (
         "Yes. New, larger, smaller, unchanged and resolved are counted under E and F, apart from the finding: "
-        "“effusion” for “increased effusion” is one F; “improved effusion” for “increased effusion” is one E. Where "
-        "the finding itself is missing or false, its change is not counted again."
+        "“effusion” for “increased effusion” is one F; “improved effusion” for “increased effusion” is one F too; "
+        "“increased effusion” for “effusion” is one E. Where the finding itself is missing or false, its change is not "
+        "counted again."
     ),
     "Devices by name and in general": (
         "“Central line” for “right PICC” is the same device in general words: no error, or one D if the kind matters "
