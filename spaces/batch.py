@@ -17,7 +17,7 @@ from rrgmetrics.baselines.abnormal import MIN_STUDIES
 from rrgmetrics.baselines.comparison import Worth, worth_of
 from rrgmetrics.baselines.skill import score_beside, trivial_systems
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.columns import RENAMES
+from rrgmetrics.files.columns import RENAMES, obvious_columns
 from rrgmetrics.reporting.html import NOTHING, category_bars, category_counts, headline, part
 from rrgmetrics.reporting.numbers import between, direction
 from rrgmetrics.reporting.report import report_page
@@ -68,14 +68,16 @@ def columns_of(path: str) -> list[str]:
 
 
 def guessed_columns(found: Sequence[str]) -> dict[str, str]:
-    """Which columns most likely hold what, by field: those with our names, and names that other tools give.
+    """Which columns most likely hold what, by field: those that reading takes, and names that other tools give.
 
     Example:
-        >>> guessed_columns(["id", "gt", "hyp"])
-        {'reference': 'gt', 'candidate': 'hyp'}
+        >>> guessed_columns(["id", "findings_gt", "findings_pred"])
+        {'reference': 'findings_gt', 'candidate': 'findings_pred', 'study_id': 'id'}
+        >>> guessed_columns(["truth a", "truth b", "hyp"])
+        {'candidate': 'hyp'}
     """
-    guesses: dict[str, str] = {}
-    for field in ("reference", "candidate", "study_id"):
+    guesses = obvious_columns(found, [("reference",), ("candidate",)], {})
+    for field in (field for field in ("reference", "candidate", "study_id") if field not in guesses):
         names = (field, *RENAMES.get(field, ()))
         free = [column for column in found if column not in guesses.values()]
         if guess := next((column for name in names for column in free if column.strip().lower() == name), ""):

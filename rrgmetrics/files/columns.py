@@ -112,7 +112,7 @@ def pick_columns(
         InputError: A column is missing, doubled, or spelt otherwise; with the columns found and a way out.
     """
     _check_spelling(found, columns, where)
-    columns = {**_obvious(found, wanted, columns), **columns}
+    columns = {**obvious_columns(found, wanted, columns), **columns}
     names = {field: columns.get(field, field) for field in COLUMNS}
     chosen: dict[str, str] = {}
     for fields in wanted:
@@ -156,8 +156,16 @@ def written(columns: Mapping[str, str]) -> str:
     return text if re.fullmatch(r"[\w=,./+-]*", text) else f"'{text}'"
 
 
-def _obvious(found: Collection[str], wanted: Sequence[tuple[str, ...]], columns: Mapping[str, str]) -> dict[str, str]:
-    """The column of each field that is missing, where exactly one column fits by its name."""
+def obvious_columns(
+    found: Collection[str], wanted: Sequence[tuple[str, ...]], columns: Mapping[str, str]
+) -> dict[str, str]:
+    """The column of each field that is missing, where exactly one column fits by its name.
+
+    Args:
+        found: The columns of a source.
+        wanted: Fields of texts, as `pick_columns` takes them.
+        columns: Names that a user gave, by field.
+    """
     fields = [
         each[0]
         for each in (*wanted, ("study_id",))
