@@ -133,7 +133,7 @@ def metric_table(specs: Iterable[MetricSpec]) -> Table:
 
 
 def preset_table() -> Table:
-    """The names that stand for several metrics."""
+    """The presets: names for sets of metrics."""
     return _table(("preset", "metrics"), [(name, ", ".join(metrics)) for name, metrics in PRESETS.items()])
 
 

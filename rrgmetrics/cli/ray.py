@@ -29,7 +29,7 @@ ELSEWHERE = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the engine and what it is told."""
+    """Adds `--engine` and its options."""
     parser.add_argument(
         "--engine",
         choices=["ray"],
