@@ -18,8 +18,8 @@ def section(row: Verified) -> str:
     """What is known of a checkpoint, a line a property."""
     used = [f"`{name}`" for need in needs() if need.name == row.checkpoint for name in need.configurations]
     about = [f"Loaded by {', '.join(used)}."] if used else []
-    about += [f"Read on [its page]({row.source})."] if row.source else ["No page of it was read."]
+    about += [f"Read on [its page]({row.source})."] if row.source else ["No public page was read."]
     properties = [(basis, name, what) for basis in BASES for name, what in row.of(basis).items()]
-    lines = [f"- {name} ({basis}): {what or 'nothing is known'}" for basis, name, what in properties]
+    lines = [f"- {name} ({basis}): {what or 'unknown'}" for basis, name, what in properties]
     lines += [f"- listed there: {', '.join(f'`{file}`' for file in row.files)}"] if row.files else []
     return "\n\n".join([f"## {row.checkpoint}", " ".join(about), "\n".join(lines)])

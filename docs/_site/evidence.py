@@ -117,7 +117,7 @@ def stress() -> str:
         _heat(list(SUMMARY), {name: list(summary[name].values()) for name in ordered}),
         BY_CONSTRUCTION,
         "## Errors seen, by category",
-        "Share of pairs that score worse with one error more.",
+        "Share of pairs that score worse with one more error.",
         _heat([category.letter + " " + category.value.replace("_", " ") for category in ErrorCategory], by_kind),
         "## In words",
         "\n".join(f"- [`{name}`](../metrics/{name}.md): {' '.join(remarks(stored.metrics[name]))}" for name in ordered),
@@ -131,8 +131,8 @@ def _every_change(names: list[str]) -> Iterator[str]:
     """Every change of every metric, a table each."""
     yield "## Every change"
     yield (
-        "Of errors the share of pairs that score worse, in brackets the mean loss in units of what another patient's "
-        "report costs."
+        "For errors: the share of pairs that score worse and, in brackets, the mean loss in units of the loss for "
+        "another patient's report."
     )
     for name in names:
         yield f"### {name}"
@@ -147,12 +147,12 @@ def gamed() -> str:
     """By metric the best constant text and the best addition, what they gain, and the tricks that pay."""
     stored = stored_gaming()
     metrics = sorted(stored.metrics.values(), key=lambda metric: (metric.name not in REWARDS, len(metric.paying)))
-    heads = "weak, mid, good earn | best constant text earns | its gain | best addition's gain | tricks that pay"
+    heads = "weak, medium, good score | best constant text scores | its gain | gain of best addition | tricks that gain"
     lines = [f"| metric | {heads} |", "|---|---|---|---|---|---|", *map(_gamed_line, metrics)]
     days = "; ".join(sorted(set(stored.measured.values())))
     made = (
-        f"{stored.n_studies} studies of `{stored.source}` that no search has seen (seed {stored.seed}; {days}). Gains "
-        "are in the metric's own unit, with 95% intervals; bold ones are above 0."
+        f"{stored.n_studies} studies of `{stored.source}` that no search used (seed {stored.seed}; {days}). Gains "
+        "are in the unit of the metric, with 95% intervals; gains above 0 are bold."
     )
     paying = [
         f"- [`{each.name}`](../metrics/{each.name}.md): "
@@ -160,10 +160,10 @@ def gamed() -> str:
         for each in metrics
         if each.paying
     ]
-    texts = '??? note "What the search wrote"\n\n' + "\n".join(
+    texts = '??? note "Texts that the search found"\n\n' + "\n".join(
         f"    {line}" for each in metrics for line in _texts(each)
     )
-    parts = [made, "\n".join(lines), "## Tricks that pay", "\n".join(paying) or "None.", "## The texts", texts]
+    parts = [made, "\n".join(lines), "## Tricks that gain", "\n".join(paying) or "None.", "## The texts", texts]
     return "\n\n".join(parts)
 
 
@@ -236,7 +236,7 @@ def _written(pack: str) -> Iterator[str]:
     summary = {name: summary_of(metric) for name, metric in stored.metrics.items()}
     ordered = sorted(summary, key=lambda name: -summary[name]["seen"])
     yield f"## On {all_packs()[pack].title.removesuffix(' in English')}"
-    yield f"{reports_of(stored)}: few of each kind, and the reader did not make them. 1 is best in every column."
+    yield f"{reports_of(stored)}: few of each kind, not made by the reader. 1 is best in every column."
     yield _heat(list(SUMMARY), {name: list(summary[name].values()) for name in ordered}, marked=False)
 
 
