@@ -208,7 +208,7 @@ def _labels(told: Mapping[str, Sequence[str]], pair: Pair) -> Explanation:
     remarks = [Remark(MATCHED, f"Both: {label}.") for label in both]
     for side in SIDES:
         remarks += [Remark(ONLY_HERE, f"Only the {side}: {label}.") for label in told[side] if label not in both]
-    note = "The labels are of the whole report; marked are the words that only one report has, as they are written."
+    note = "The metric compares what is listed here, not the words that differ."
     return replace(_words(pair), remarks=tuple(remarks), note=note)
 
 

@@ -90,6 +90,14 @@ def test_the_command_line_shows_what_any_metric_says(capsys):
     assert "clinical_significance" not in shown
 
 
+def test_a_metric_of_labels_is_not_said_to_be_silent(capsys):
+    cli.main(["explain", "Small effusion.", "Clear lungs.", "--metrics", "chexbert_f1", "--no-progress"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "≠ Only the reference: Pleural Effusion: positive." in said
+    assert "The metric compares what is listed here, not the words that differ." in said
+    assert "does not say what it saw" not in said
+
+
 def test_the_command_line_writes_a_page_json_and_latex(tmp_path, capsys):
     page, data, figure = (tmp_path / name for name in ("pair.html", "pair.json", "pair.tex"))
     written = ["--html", str(page), "--json", str(data), "--latex", str(figure)]
