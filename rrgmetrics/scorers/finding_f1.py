@@ -33,7 +33,7 @@ from rrgmetrics.comparing.graded_findings import Graded
 from rrgmetrics.comparing.model import Attribute, Unit
 from rrgmetrics.comparing.rubric import Appraisal, appraise
 from rrgmetrics.reading import Reading
-from rrgmetrics.reading.lexicon import load
+from rrgmetrics.reading.lexicon import lexicon_of
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime
 from rrgmetrics.scorers.finding_score import RIGHT as WEIGHTS
@@ -315,11 +315,12 @@ def _rows(compared: Compared, appraisal: Appraisal) -> Iterator[Row]:
     yield from (_row(appraisal.references[index], "missing") for index in appraisal.missing)
     yield from (_row(appraisal.candidates[index], "false") for index in appraisal.false)
     of_reference, of_candidate = _denials(compared)
+    concepts = lexicon_of(compared.reference).concepts
     for concept in dict.fromkeys((*of_reference, *of_candidate)):
         sides = {"reference": of_reference, "candidate": of_candidate}
         yield Row(
             concept,
-            load().concepts[concept].name,
+            concepts[concept].name,
             "denied",
             0.0,
             {side: own[concept] for side, own in sides.items() if concept in own},

@@ -122,3 +122,17 @@ def test_a_reference_that_cannot_be_read_is_unscored():
     assert result.n_unscored == 1
     assert math.isnan(result.per_pair["finding_f1"][0])
     assert result.scores["finding_f1"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("pack", "report", "denied"),
+    [
+        ("chest_ct", "CT CHEST: No mosaic attenuation. 4 mm nodule in the right upper lobe.", "mosaic attenuation"),
+        ("brain_ct", "CT HEAD: No midline shift. Acute infarct in the left MCA territory.", "midline shift"),
+    ],
+)
+def test_what_is_denied_has_the_name_of_the_pack(pack, report, denied):
+    name = f"finding_f1?explain=yes&modality={pack}"
+    result = rrgmetrics.score(name, predictions=[report], references=[report], progress=False)[name]
+    explained = result.details["finding_f1_explained"][0]
+    assert [row["words"] for row in explained if row["outcome"] == "denied"] == [denied]
