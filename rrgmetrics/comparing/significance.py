@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rrgmetrics.reading.items import find_items
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.model import Finding, Significance
+from rrgmetrics.reading.pipeline import find_items
 from rrgmetrics.reading.places import is_astray
 from rrgmetrics.reading.tokens import tokenize
 from rrgmetrics.reports import Context

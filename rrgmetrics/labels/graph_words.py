@@ -12,10 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rrgmetrics.reading.assertion import asserted
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import TECHNIQUE, Lexicon, load_file, per_lexicon
-from rrgmetrics.reading.parsed import Parsed
+from rrgmetrics.reading.parsed import Parsed, asserted
 from rrgmetrics.reading.tokens import Token
 
 ANATOMY = "ANAT-DP"

@@ -13,10 +13,8 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.model import Certainty
 from rrgmetrics.reading.nesting import contains
-from rrgmetrics.reading.parsed import Parsed
 from rrgmetrics.reading.recording import watch
 from rrgmetrics.reading.sentence import JUDGEMENTS
-from rrgmetrics.reading.settled import explain_away, settle_alternatives, settle_device, settle_past, settle_turned
 from rrgmetrics.reading.subjects import likewise_from
 
 _ACTING = frozenset(  # senses of words that change the state
@@ -39,14 +37,8 @@ _ACTING = frozenset(  # senses of words that change the state
 _CHANGES = {"nothing": "stable", "operated": None}  # "AFTER excision of a nodule" tells of the patient, of no change
 
 
-def asserted(parsed: Parsed) -> list[Mention]:
-    """The mentions of a sentence, asserted."""
-    assert_mentions(parsed.items, parsed.mentions, parsed.lexicon)
-    return parsed.mentions
-
-
-def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
+def apply_cues(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Sets assertion, certainty and links of every mention by the cues around it, in place."""
     (walk,) = watch([_Walk(items, mentions, lexicon)])
     acting = _acting_words(lexicon)
     by_item: dict[int, list[Mention]] = {}
@@ -60,16 +52,6 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.once = walk.or_other_quality(i)  # "heart and mediastinum are not shifted" denies one quality, of both
         if (not met or "change" in item.senses) and (not _ACTING.isdisjoint(item.senses) or item.word in acting):
             walk.step(i, item)
-    for mention in mentions:
-        settle_device(mention, items, lexicon)
-        if mention.concept in lexicon.roles["feigns"] and mention.assertion == "present":
-            explain_away(mention.first, items, mentions, lexicon)
-    settle_past(items, mentions, lexicon)
-    settle_turned(items, mentions, lexicon)
-    settle_alternatives(items, mentions)
-    for i, item in enumerate(items):
-        if "feigning" in item.senses:
-            explain_away(i, items, mentions, lexicon)
 
 
 @per_lexicon

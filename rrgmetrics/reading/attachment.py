@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from rrgmetrics.reading.change import give, settle
-from rrgmetrics.reading.device_passage import pass_by
 from rrgmetrics.reading.ellipsis import is_joint
-from rrgmetrics.reading.excluded_places import spare
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.nesting import is_known, own_items
-from rrgmetrics.reading.recording import follow
 from rrgmetrics.reading.unpunctuated_lists import is_telegram, only_tells
 
 _CUES = frozenset(
@@ -57,20 +53,10 @@ _DEPTH = 4  # items from a device to the word that judges its depth
 _FROM = 3  # items from "from" to the site that a device has left
 
 
-def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
-    """Gives each mention the items that describe it (`mention.modifiers`); returns the items as they are settled."""
+def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Gives each mention the items that describe it (`mention.modifiers`), in place."""
     small = lexicon.small
-    items = follow(list(items))
-    _deny_positions(items)
-    _leave_behind(items)
-    _judge_depths(items, mentions, lexicon)
-    pass_by(items, small)
-    spare(items, small)
-    topic = _topic(items, mentions)
-    settle(items, mentions, lexicon)
-    give(items, mentions, lexicon)
-    spoken = sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
-    groups = _by_position(spoken)
+    groups = _by_position(mentions)
     telegraphic = len(groups) > 1 and is_telegram(items, groups, lexicon)
     for k, group in enumerate(groups):
         before = groups[k - 1] if k else None
@@ -107,15 +93,14 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
                 mention.modifiers.extend(tail)
                 mention.post_place = _has_place(tail)
                 mention.definite_article = mention.definite_article or _at_that_place(tail, small)
+
+
+def add_topic(mentions: list[Mention], topic: Item | None) -> None:
+    """Gives each mention without a side that of the statement, and the extent of its words, in place."""
     for mention in mentions:
         if topic is not None and not _has_place_of(mention, "side"):
             mention.modifiers.append(topic)
         mention.extent = _extent(mention)
-    if len(mentions) > 1:
-        _share_places(items, groups, lexicon)
-        _share_device_words(spoken, lexicon)
-        _share_verdict(items, spoken, lexicon)
-    return items
 
 
 def _at_that_place(items: list[Item], small: SmallWords) -> bool:
@@ -123,7 +108,7 @@ def _at_that_place(items: list[Item], small: SmallWords) -> bool:
     return any(b.word in small.sites and (a.word in small.definite or a.word == "same") for a, b in pairwise(items))
 
 
-def _deny_positions(items: list[Item]) -> None:
+def deny_positions(items: list[Item]) -> None:
     """Marks what is denied of a device's position: "without kinking or migration", in place."""
     denied = 0  # items that a negation still reaches over
     if not any("position" in item.senses for item in items):
@@ -146,7 +131,7 @@ def _says_more(items: list[Item], i: int) -> bool:
     return not listed and items[i].word not in ("or", "nor") and bool(items[i].senses.keys() - {"location_preposition"})
 
 
-def _leave_behind(items: list[Item]) -> None:
+def leave_old_sites(items: list[Item]) -> None:
     """Takes the site from words for where a device was, in place: "advanced FROM THE OESOPHAGUS into the stomach"."""
     tips = [i for i, item in enumerate(items) if "tip" in item.senses]
     left = [i for i in tips if _stands_behind_from(items, i)] if len(tips) > 1 else []
@@ -162,7 +147,7 @@ def _stands_behind_from(items: list[Item], i: int) -> bool:
     return False
 
 
-def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:
+def find_topic(items: list[Item], mentions: list[Mention]) -> Item | None:
     """Returns the side that a sentence is about: "RIGHT: small effusion, atelectasis", "Left lung: ..."."""
     first = min((mention.first for mention in mentions), default=0)
     colon = next((i for i in range(min(first, _DEPTH)) if items[i].word == ":"), 0)
@@ -174,7 +159,7 @@ def _has_place_of(mention: Mention, kind: str) -> bool:
     return any(kind in part for item in mention.modifiers for part in (item.senses, *item.senses.get("inside", ())))
 
 
-def _judge_depths(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+def judge_depths(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Marks a device whose depth is called wrong, in place: "the ETT is LOW", "NG tube too high"."""
     for mention in mentions:
         if mention.concept in lexicon.roles["tipped"]:
@@ -201,10 +186,14 @@ def _extent(mention: Mention) -> tuple[int, int]:
     return first, last
 
 
+def _in_order(mentions: list[Mention]) -> list[Mention]:
+    return sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
+
+
 def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
     """Groups mentions that overlap (one quality said of two structures)."""
     groups: list[list[Mention]] = []
-    for mention in mentions:
+    for mention in _in_order(mentions):
         if groups and mention.first < max(m.last for m in groups[-1]):
             groups[-1].append(mention)
         else:
@@ -298,8 +287,9 @@ def _has_place(items: list[Item]) -> bool:
     return True in ["side" in item.senses or "zone" in item.senses for item in items]
 
 
-def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexicon) -> None:
+def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Lets a place said once hold for all findings of a list, a place after the list first."""
+    groups = _by_position(mentions)
     pairs = [(a[0], b[0]) for a, b in pairwise(groups) if _listed(items, a[0], b[0], lexicon)]
     for earlier, later in reversed(pairs):
         if later.post_place and not (earlier.pre_place or earlier.post_place):
@@ -344,10 +334,10 @@ def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
     return not mention.denies and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
 
 
-def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
+def share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
     """Hands tip, route and position words found beside another finding to the device before them."""
     device: Mention | None = None
-    for mention in mentions:
+    for mention in _in_order(mentions):
         if not mention.denies and lexicon.concepts[mention.concept].is_device:
             device = mention
         elif device is not None:
@@ -356,9 +346,9 @@ def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
             )
 
 
-def _share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+def share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Lets what is said behind a list of devices hold for all of them: "UAC and UVC are in good position"."""
-    for earlier, later in reversed(list(pairwise(mentions))):
+    for earlier, later in reversed(list(pairwise(_in_order(mentions)))):
         between = items[earlier.last : later.first]
         devices = not any(m.denies or not lexicon.concepts[m.concept].is_device for m in (earlier, later))
         if devices and between and all(item.word in lexicon.small.joints for item in between):

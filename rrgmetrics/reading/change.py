@@ -46,7 +46,7 @@ _NEW_SINCE = ("new", "since")
 _SINCE = frozenset({"since", "compared", "comparison", "when", "from"})
 
 
-def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Takes the change from words that compare two places, and severity and number from words that measure others.
 
     In place: an item with other senses takes the place of the one in the list.
@@ -136,7 +136,7 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
     return after.word.isalpha() and after.word not in small.joints | small.after_nouns
 
 
-def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+def give_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Sets what has become of each mention (`mention.course`), in place.
 
     What is more than "stable" comes first, and what has become comes before what had: "HAD DECREASED, is larger now".

@@ -15,7 +15,7 @@ from typing import Any
 
 from rrgmetrics.reading.attributes import build, describe, since
 from rrgmetrics.reading.background import PLACES, SEEN
-from rrgmetrics.reading.change import give, settle
+from rrgmetrics.reading.change import give_changes, settle_changes
 from rrgmetrics.reading.comparatives import TURNED, was_then
 from rrgmetrics.reading.dates import is_then
 from rrgmetrics.reading.ellipsis import is_joint
@@ -193,7 +193,7 @@ def other_side(
     if not last or {before.side, *sides} != {"left", "right"} or len(sides) > 1 or not told <= TOLD or not told:
         return []
     place = (items[0].first, items[-1].last)
-    settle(items, (), lexicon)
+    settle_changes(items, (), lexicon)
     gone = any(item.senses.get("change") == "resolved" for item in items)  # "The left HAS GONE."
     assertion: Assertion = "absent" if gone else "uncertain" if before.assertion == "uncertain" else "present"
     mention = Mention(before.concept, 0, 0, -1, place, assertion=assertion, modifiers=words)
@@ -204,7 +204,7 @@ def _named_again(
     mention: Mention, before: Finding, number: int, observation: int, lexicon: Lexicon, span: Span
 ) -> Finding:
     """Returns the finding of a mention that has its name from the finding before."""
-    give(mention.modifiers, [mention], lexicon)
+    give_changes(mention.modifiers, [mention], lexicon)
     return build(mention, describe(mention, lexicon), before.section, number, observation, (span,))
 
 
@@ -316,10 +316,10 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, s
     place = (items[0].first, items[verb].first)
     _was_measured(items, verb, lexicon.small)
     said = items[verb:]
-    settle(said, (), lexicon)
+    settle_changes(said, (), lexicon)
     items[verb:] = said
     mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=said)
-    give(mention.modifiers, [mention], lexicon)
+    give_changes(mention.modifiers, [mention], lexicon)
     told = describe(mention, lexicon)
     if not told["measurements"]:  # "it WAS 7 mm in January"
         sized = {"severity": earlier.severity, **_given(told), "measurements": earlier.measurements_mm}

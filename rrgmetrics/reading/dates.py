@@ -55,7 +55,7 @@ def dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     return not small.films.isdisjoint(before) or not small.existent.isdisjoint(before)
 
 
-def seen_then(items: list[Item], small: SmallWords) -> None:
+def read_seen_before(items: list[Item], small: SmallWords) -> None:
     """Takes what was not seen on an earlier film for new, what was for stable, in place: "a nodule, NOT SEEN in 2016".
 
     A sentence that begins so tells it of what the one before it names: "NOT SEEN on the previous film."
@@ -86,7 +86,7 @@ def _was_there(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     return led and not any(item.word in small.verbs for item in items[i + 1 :])
 
 
-def as_then(items: list[Item], small: SmallWords) -> None:
+def read_same_as_before(items: list[Item], small: SmallWords) -> None:
     """Takes what was so on an earlier film for stable, in place: "a hernia, same AS ON THE 2019 STUDY"."""
     for i in range(1, len(items) - 2):
         if items[i].word == "as" and not items[i].senses and items[i + 1].word in _ON and is_dated(items, i, small):

@@ -38,7 +38,7 @@ def is_support_device(concept: str, lexicon: Lexicon) -> bool:
     )
 
 
-def tell_moves(items: list[Item], lexicon: Lexicon) -> None:
+def read_device_moves(items: list[Item], lexicon: Lexicon) -> None:
     """Takes a word that says what was done to a device for its change, in place: "the ETT has been ADVANCED".
 
     What is only advised ("should be advanced") has not been done. A device that was "withdrawn" without another word is

@@ -12,7 +12,7 @@ _ONTO = frozenset(
 )  # a device may end behind them: "down INTO the atrium"
 
 
-def pass_by(items: list[Item], small: SmallWords) -> None:
+def skip_passed_places(items: list[Item], small: SmallWords) -> None:
     """Takes the site from words for places that a device only passes, in place."""
     passed = False
     for i, item in enumerate(items):

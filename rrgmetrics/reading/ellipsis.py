@@ -31,7 +31,7 @@ _CLEAR = frozenset({"clear", "normal"})
 _LONGEST = 14  # items of a statement without a name
 
 
-def supply(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+def resolve_ellipsis(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions with those whose name is left out, in the order of the text."""
     if not mentions:
         return mentions
@@ -151,7 +151,7 @@ def _is_placed(said: Sequence[Item]) -> bool:
     return any("location_preposition" in item.senses or "item_break" in item.senses for item in said)
 
 
-def inherit(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+def inherit_words(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Lets what is told of both sides together hold of each: "NEW bilateral effusions, large on the right ..."."""
     for mention in mentions:
         if mention.elided and not _has_side(mention.modifiers, lexicon):

@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rrgmetrics.reading.abbreviations import spell_out
-from rrgmetrics.reading.assertion import assert_mentions, asserted
-from rrgmetrics.reading.attachment import attach
 from rrgmetrics.reading.attributes import build, by_side, describe, one_side
 from rrgmetrics.reading.background import only_asked, told_ahead, told_of_patient, told_of_person, told_with_day
 from rrgmetrics.reading.change import course_of_all, is_of_lungs, stable_organ
@@ -28,7 +26,7 @@ from rrgmetrics.reading.coreference import (
 )
 from rrgmetrics.reading.dates import compared_as
 from rrgmetrics.reading.device_moves import is_only_dated
-from rrgmetrics.reading.ellipsis import inherit, lies_beside, supply
+from rrgmetrics.reading.ellipsis import lies_beside
 from rrgmetrics.reading.excluded_places import denies_others
 from rrgmetrics.reading.interpretation import explained
 from rrgmetrics.reading.items import Item, Mention
@@ -37,12 +35,12 @@ from rrgmetrics.reading.lexicon import (
     Lexicon,
     Senses,
 )
-from rrgmetrics.reading.mentions import find_mentions
 from rrgmetrics.reading.model import BESIDES, Assertion, Compared, Finding, Reading, Span
-from rrgmetrics.reading.parsed import Parsed, read_sentences
+from rrgmetrics.reading.parsed import Parsed, asserted, read_sentences
+from rrgmetrics.reading.pipeline import assert_mentions, describe_mentions, find_mentions
 from rrgmetrics.reading.places import named_at, near, same_side
-from rrgmetrics.reading.pronouns import pronoun_for, stand_in
-from rrgmetrics.reading.recording import follow, recorder, watch
+from rrgmetrics.reading.pronouns import pronoun_for
+from rrgmetrics.reading.recording import follow, recorder
 from rrgmetrics.reading.scope import Scan, given_spans, scope_as_given
 from rrgmetrics.reading.similarity import of_two_sizes
 from rrgmetrics.reading.tokens import Sentence, Token
@@ -155,8 +153,7 @@ def _say(parsed: Parsed) -> _Said:
 def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said:
     """Describes the mentions of a sentence, which are asserted."""
     if mentions:
-        items = attach(items, mentions, lexicon)
-        inherit(mentions, lexicon)
+        items = describe_mentions(items, mentions, lexicon)
     stated: list[_Stated] = []
     for mention in mentions:
         if not mention.dropped:
@@ -205,8 +202,7 @@ def _read_sentence(
     ahead = parsed.items[: said.ahead]
     if ahead and add_what_is_said(ahead, number, lexicon, findings, _span(tokens, start, start + ahead[-1].last)):
         rest = [item.saying({}) for item in ahead] + parsed.items[said.ahead :]
-        named = watch(find_mentions(parsed.items, lexicon), find_mentions)
-        mentions = watch(supply(parsed.items, stand_in(parsed.items, named, lexicon), lexicon), supply)
+        mentions = find_mentions(parsed.items, lexicon)
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
     items, history, operations = said.items, said.history, said.dated

@@ -10,7 +10,7 @@ _PLACES = frozenset({"side", "zone", "structure"})
 _FROM = frozenset({"from"})
 
 
-def spare(items: list[Item], small: SmallWords) -> None:
+def exclude_places(items: list[Item], small: SmallWords) -> None:
     """Takes the place from words for places without the finding, in place: "SPARING the left lung", "moved FROM".
 
     How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rrgmetrics.reading.dates import as_then, seen_then
-from rrgmetrics.reading.denied_lists import deny_lists
-from rrgmetrics.reading.device_moves import tell_moves
-from rrgmetrics.reading.device_sums import sum_devices
-from rrgmetrics.reading.levels import number_bones
 from rrgmetrics.reading.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reading.model import Assertion, Certainty
-from rrgmetrics.reading.normality import tell_normal
-from rrgmetrics.reading.nouns import name_nouns
-from rrgmetrics.reading.place_words import resolve_places
-from rrgmetrics.reading.recording import follow
-from rrgmetrics.reading.resection import date_by_device, name_studies, take_out
-from rrgmetrics.reading.shared_words import share_nouns, share_structures
-from rrgmetrics.reading.sizes import divided, earlier, judge, measure, ratio, weigh
-from rrgmetrics.reading.tables import answer_headings, part_rows
+from rrgmetrics.reading.sizes import earlier, measure, ratio
 from rrgmetrics.reading.tokens import ARTICLES, BEFORE_NEW_NOUN, Token, leaves
 from rrgmetrics.reading.tokens import Item as Item
-from rrgmetrics.reading.verbs import conjugate
 
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
 _NIL = "nil"
@@ -42,7 +29,7 @@ _PREPOSITIONS = frozenset(
 _DESCRIBING = frozenset({"severity", "quality"})
 _LEADING = _PREPOSITIONS | {"of", "to", "from", "with"}  # words before another name inside a phrase
 _INTO = {"into": "in", "within": "in"}
-_COILING = frozenset({"coil", "loop", "curl", "kink"})  # behind a line or tube, with an s, what it does
+COILING = frozenset({"coil", "loop", "curl", "kink"})  # behind a line or tube, with an s, what it does
 BARE = ("bare_tube",)  # the structure of a word that alone names no device
 
 
@@ -79,7 +66,7 @@ class Mention:
     definite_article: bool = False  # "the opacity"
 
 
-def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
+def match_phrases(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
     """Cuts tokens `[first, last)` into items, the longest known phrase first."""
     items: list[Item] = []
     trie = lexicon.trie
@@ -119,47 +106,20 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {}  # of a series and an image, a date
             items.append(Item(i, end, senses, word))
         i = end
-    items = follow(items)
-    words = {item.word for item in items}
-    if not words.isdisjoint(_COILING):
-        _bend(items, tokens, lexicon)
-    if "no" in words:
-        _deny_larger(items, tokens, lexicon)
-    share_nouns(items, tokens, lexicon)
-    share_structures(items, tokens, lexicon)
-    name_nouns(items, lexicon)
-    name_studies(items, lexicon)
-    if ":" in words:
-        part_rows(items, lexicon)
-        answer_headings(items, lexicon)
-    deny_lists(items, lexicon)
-    if lexicon.shares:
-        divided(items, lexicon)
-    conjugate(items, tokens, lexicon)
-    seen_then(items, lexicon.small)
-    as_then(items, lexicon.small)
-    items = follow(weigh(items, lexicon), items, weigh)
-    items = follow(number_bones(items, tokens, lexicon), items, number_bones)
-    items = follow(resolve_places(items, tokens, lexicon), items, resolve_places)
-    take_out(items, lexicon)
-    date_by_device(items, lexicon)
-    tell_normal(items, tokens, lexicon)
-    sum_devices(items, tokens, lexicon)
-    tell_moves(items, lexicon)
-    return follow(judge(items, lexicon), items, judge) if lexicon.diameters else items
+    return items
 
 
-def _bend(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
+def bend_verbs(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
     """Takes a verb behind a line or tube for what it does, in place: "the NG tube COILS in the neck" is no coil."""
     for i in range(1, len(items)):
-        if items[i].word in _COILING and tokens[items[i].last - 1].is_plural:
+        if items[i].word in COILING and tokens[items[i].last - 1].is_plural:
             before = items[i - 2] if items[i - 1].word == "tip" and i > 1 else items[i - 1]
             device = lexicon.concepts.get(before.senses.get("concept", ""))
             if device is not None and device.wrong_tip and not tokens[before.last - 1].is_plural:
                 items[i] = items[i].saying({"position": "bad"})
 
 
-def _deny_larger(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
+def deny_larger(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
     """Takes "no larger" before a name for "no large", in place: "NO LARGER effusion"."""
     for i in range(len(items) - 1):
         item, after = items[i], items[i + 1]

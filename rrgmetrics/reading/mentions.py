@@ -27,7 +27,7 @@ _OTHER = frozenset({"concept", "listed", "clause_end", "negation_before", "norma
 _COURSES = frozenset({"new", "worse", "better", "resolved"})
 
 
-def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
+def find_named(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions of a sentence in the order in which their assertion is read."""
     used: set[int] = set()
     mentions: list[Mention] = []

@@ -27,7 +27,7 @@ _CHANGE = "change"
 _PLACED = frozenset({"location_preposition", "structure", "side", "item_break"})
 
 
-def tell_normal(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
+def read_normal_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
     """Takes words that say that a structure is as it should be for the quality "normal", in place."""
     small, looks = lexicon.small, lexicon.roles["look"]
     for i, item in enumerate(items):

@@ -11,14 +11,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from rrgmetrics.reading.ellipsis import supply
-from rrgmetrics.reading.items import Item, Mention, find_items
+from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.main_clauses import main_clauses
-from rrgmetrics.reading.mentions import find_mentions
-from rrgmetrics.reading.pronouns import stand_in
+from rrgmetrics.reading.pipeline import assert_mentions, find_items, find_mentions
 from rrgmetrics.reading.recording import Sentence as Recorded
-from rrgmetrics.reading.recording import recorder, watch
+from rrgmetrics.reading.recording import recorder
 from rrgmetrics.reading.statements import Marks, statements
 from rrgmetrics.reading.tokens import Sentence, Token, inline_headings, sentences
 
@@ -55,9 +53,7 @@ class Parsed:
         if (recording := recorder()) is not None:
             recording.sentence = Recorded(text, tokens)
         self.items: list[Item] = find_items(tokens, 0, len(tokens), lexicon)
-        named = watch(find_mentions(self.items, lexicon), find_mentions)
-        named = watch(stand_in(self.items, named, lexicon), stand_in)
-        self.mentions: list[Mention] = watch(supply(self.items, named, lexicon), supply)
+        self.mentions: list[Mention] = find_mentions(self.items, lexicon)
         cues = ["retracted" in item.senses for item in self.items]
         self.retracts = True in cues
         self.retracts_all = self.retracts and any(i.word == ":" for i in self.items[cues.index(True) + 1 :][:1])
@@ -73,6 +69,12 @@ class Parsed:
             self._made[make] = make(self)
         made: T = self._made[make]
         return made
+
+
+def asserted(parsed: Parsed) -> list[Mention]:
+    """The mentions of a sentence, asserted."""
+    assert_mentions(parsed.items, parsed.mentions, parsed.lexicon)
+    return parsed.mentions
 
 
 Kept = OrderedDict[tuple[str, str], Parsed]

@@ -26,7 +26,7 @@ _PLEURA = "pleura"
 _REACH = 8  # items from a pronoun to its place
 
 
-def stand_in(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+def resolve_pronouns(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions of a sentence with those that a pronoun stands for, in the order of the text."""
     words = [item.word for item in items] if mentions else []
     more = [each for m in mentions for each in _drained_besides(items, m, lexicon)]

@@ -13,7 +13,7 @@ _NO_NAME = frozenset({"side", "zone", "clause_end", "item_break", "measure"})
 _STUDY = 6  # items from a preposition to the study that it leads to
 
 
-def take_out(items: list[Item], lexicon: Lexicon) -> None:
+def read_resections(items: list[Item], lexicon: Lexicon) -> None:
     """Takes the removal of an organ for its resection, in place: "after REMOVAL OF the right upper lobe"."""
     for i, item in enumerate(items):
         if "resolved_before" in item.senses and item.word in lexicon.small.withdrawn:
@@ -31,7 +31,7 @@ def _operations(structures: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...
     return tuple(name for name in dict.fromkeys(named) if any((s, name) in lexicon.findings_of for s in structures))
 
 
-def date_by_device(items: list[Item], lexicon: Lexicon) -> None:
+def drop_dating_changes(items: list[Item], lexicon: Lexicon) -> None:
     """Takes the change from what only tells a time, in place: "wider SINCE the line WAS PLACED"."""
     articles = lexicon.small.definite | lexicon.small.indefinite
     for i, item in enumerate(items):
@@ -44,7 +44,7 @@ def date_by_device(items: list[Item], lexicon: Lexicon) -> None:
                 items[at + 1] = items[at + 1].saying({})
 
 
-def name_studies(items: list[Item], lexicon: Lexicon) -> None:
+def drop_names_of_studies(items: list[Item], lexicon: Lexicon) -> None:
     """Takes a finding in the name of a study for none, in place: "seen on the PULMONARY EMBOLISM CT"."""
     small = lexicon.small
     for i in range(2, len(items)):

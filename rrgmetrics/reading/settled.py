@@ -13,16 +13,26 @@ _PREPOSITIONS = frozenset({"in", "into", "within", "below", "above", "beyond", "
 _FAULTS = frozenset({"dislodged", "broken"})  # qualities of a device that does not lie well
 _NO_LONGER = 2  # tokens of "no longer" alone
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
-_INTO = frozenset({"to", "into", "by"})  # between what was and what is now
-_TURNED = frozenset({"replaced", "turned", "evolved", "converted", "transformed", "changed", "regressed", "organized"})
-_ONLY = frozenset({"only", "mere", "residual", "some", "tiny"})
 _ALTERNATIVES = frozenset({"alternative", "consideration", "possibility", "option"})
-_LEAVING = frozenset({"left", "leaving"})
-_DESCRIBING = frozenset({"side", "zone", "severity", "morphology", "count", "quality", "acuity", "several", "measure"})
 _WAS = re.compile(r"(?:which (?:was|were)|(?:having|had) been|previously|formerly)(?: \w+ly)?$")
 
 
-def settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None:
+def settle_devices(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Settles each device, and what a finding that is present only feigns, in place."""
+    for mention in mentions:
+        _settle_device(mention, items, lexicon)
+        if mention.concept in lexicon.roles["feigns"] and mention.assertion == "present":
+            _explain_away(mention.first, items, mentions, lexicon)
+
+
+def explain_feigned(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Drops findings that a word says to be feigned, in place."""
+    for i, item in enumerate(items):
+        if "feigning" in item.senses:
+            _explain_away(i, items, mentions, lexicon)
+
+
+def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None:
     """Keeps a device of which only a fault or the sight of its tip is denied, in place."""
     if mention.whole_of is not None:  # "the leads are not broken": they are there
         mention.dropped = mention.dropped or mention.whole_of.assertion != "absent"
@@ -79,37 +89,6 @@ def settle_alternatives(items: list[Item], mentions: list[Mention]) -> None:
         other.link = other.link or one
 
 
-def settle_turned(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Resolves what has become something else, in place: "the consolidation HAS REGRESSED TO bands"."""
-    for one, other in pairwise(mentions):
-        if one.denies or other.denies or one.assertion != "present" or other.assertion == "absent":
-            continue
-        between = items[one.last : other.first]
-        if one.concept != other.concept and _turns(between, lexicon):
-            one.assertion, one.change = "absent", "resolved"
-
-
-def _turns(between: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether the words between two findings say that the first is now the second."""
-    last = next((k for k in range(len(between) - 1, 0, -1) if not _describes(between[k], lexicon)), 0)
-    if not last or any(item.word == ";" or "clause_end" in item.senses for item in between):
-        return False
-    before, lead = between[last - 1], between[last]
-    if lead.word in _INTO:
-        return before.word in _TURNED or before.senses.get("change") in ("better", "resolved")
-    known = any(
-        "earlier_study" in item.senses or item.senses.get("change") == "stable" or item.word in lexicon.small.earlier
-        for item in between[:last]
-    )
-    return known and (lead.word == "now" or lead.word in _LEAVING)  # "the previous consolidation IS NOW a band"
-
-
-def _describes(item: Item, lexicon: Lexicon) -> bool:
-    """Tells whether an item only describes the finding behind it, or is an article."""
-    describes = bool(item.senses) and item.senses.keys() <= _DESCRIBING
-    return describes or item.word in lexicon.small.indefinite | lexicon.small.definite | _ONLY
-
-
 def _has_left_its_place(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
     """Tells whether a device is not where it was, in place: "the lead is NO LONGER IN the ventricle"."""
     gone = next((i for i in range(mention.last, len(items)) if items[i].senses.get("change") == "resolved"), None)
@@ -130,7 +109,7 @@ def _is_bare(items: list[Item], gone: int, place: int) -> bool:
     return place == gone + 1 and items[place].word not in _PREPOSITIONS
 
 
-def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+def _explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Drops what the item at `i` only feigns: "the apparent nodule IS the nipple", "is DUE TO the projection"."""
     feigned = next((mention for mention in reversed(mentions) if mention.last <= i), None)
     if feigned is None or feigned.concept not in lexicon.roles["feigned"] or feigned.assertion == "uncertain":

@@ -145,7 +145,7 @@ def narrowed(tokens: list[Token], i: int, last: int, items: list[Item], lexicon:
     return {"severity": next(steps)} if float(tokens[i].word) >= rows[0][0] else {}
 
 
-def divided(items: list[Item], lexicon: Lexicon) -> None:
+def read_fractions(items: list[Item], lexicon: Lexicon) -> None:
     """Takes a fraction of what a finding fills for its severity, in place: "occupies A THIRD OF the hemithorax"."""
     for i, item in enumerate(items):
         parts = _FRACTIONS.get(item.word)
@@ -164,7 +164,7 @@ def divided(items: list[Item], lexicon: Lexicon) -> None:
             items[i - 1] = items[i - 1].saying({})
 
 
-def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
+def settle_sizes(items: list[Item], lexicon: Lexicon) -> list[Item]:
     """Takes "almost gone" for better, and the length from sizes that are advised or supposed: "withdraw BY 2 CM"."""
     asked = False
     if lexicon.largest:
@@ -316,7 +316,7 @@ def _is_bracketed(items: list[Item], i: int) -> bool:
     return beside and (alone or grown or bool(_TODAY.intersection(words[:-2])))  # "BIGGER, 3.5 cm (2 cm)"
 
 
-def judge(items: list[Item], lexicon: Lexicon) -> list[Item]:
+def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:
     """Says of a diameter whether the structure it is told of is normal: "the ascending aorta measures 44 mm"."""
     for i, item in enumerate(items):
         if "measure" not in item.senses or (i > 1 and items[i - 1].word in lexicon.small.earlier):

@@ -11,7 +11,7 @@ _NAMED = frozenset({"concept", "structure", "listed"})
 _NAMING = _NAMED | {"side", "zone", "holds", "inside", "quality", "morphology", "several", "severity"}
 
 
-def part_rows(items: list[Item], lexicon: Lexicon) -> None:
+def separate_rows(items: list[Item], lexicon: Lexicon) -> None:
     """Makes the comma before a row of its own a semicolon, in place: what one row says is not said of another.
 
     A row is a heading that names a finding or a structure, a colon, and what is said of it. Before it stands another,

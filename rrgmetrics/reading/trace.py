@@ -93,7 +93,7 @@ def _why_nothing(sentence: Sentence) -> str:
     named = [item for item in items if "concept" in item.senses]
     if named:
         words = ", ".join(f'"{sentence.words(item.first, item.last)}" ({item.senses["concept"]})' for item in named)
-        return f"{words}: terms of the lexicon, which mentions.find_mentions does not take for findings here."
+        return f"{words}: terms of the lexicon, which mentions.find_named does not take for findings here."
     known = [f'"{sentence.words(item.first, item.last)}" ({", ".join(item.senses)})' for item in items if item.senses]
     return "No term of the lexicon names a finding" + (f"; known are {', '.join(known)}." if known else ".")
 

@@ -37,7 +37,7 @@ _APPEARANCE = frozenset({"appearance", "apparition"})  # of a finding, at the st
 _FAR = 5  # words from "has" to its verb
 
 
-def conjugate(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
+def read_verbs_of_change(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
     """Takes a verb behind "has" or "did", its adverbs and its "not" for the change that they tell, in place.
 
     Args:

@@ -19,9 +19,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.comparing.alignment import set_beside
-from rrgmetrics.reading.items import find_items
 from rrgmetrics.reading.lexicon import Senses, load
 from rrgmetrics.reading.model import Reading
+from rrgmetrics.reading.pipeline import find_items
 from rrgmetrics.reading.tokens import ENDS, LONGEST_SENTENCE, Token
 from rrgmetrics.reading.typing_errors import tokenize_report
 from rrgmetrics.reports.cleaning import clean

@@ -12,8 +12,8 @@ from typing import Any
 from rrgmetrics.comparing.model import Unit
 from rrgmetrics.comparing.observations import units
 from rrgmetrics.reading import Finding, Reading, Span
-from rrgmetrics.reading.items import find_items
 from rrgmetrics.reading.lexicon import lexicon_of
+from rrgmetrics.reading.pipeline import find_items
 from rrgmetrics.reading.tokens import Token
 from rrgmetrics.synthesis.edits.sentences import Slot, slots
 from rrgmetrics.synthesis.readings import tokens_of

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from rrgmetrics.reading import parsed, read
-from rrgmetrics.reading.items import find_items
 from rrgmetrics.reading.lexicon import load, load_file
 from rrgmetrics.reading.lexicon.build import forms_of, without_articles, words_of
+from rrgmetrics.reading.pipeline import find_items
 from rrgmetrics.reading.tokens import sentences, tokenize
 from tests.unit.reading.test_sentences import ROWS, check
 

@@ -1,0 +1,74 @@
+"""The pipeline: its steps are told apart, and write what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rrgmetrics.reading import pipeline, read
+from rrgmetrics.reading.items import Mention
+
+STAGES = (pipeline.ITEMS, pipeline.MENTIONS, pipeline.ASSERTION, pipeline.DESCRIPTION)
+SENTENCES = [
+    line.split("\t")[1]
+    for file in sorted((Path(__file__).parent / "sentences").glob("*.tsv"))
+    for line in file.read_text(encoding="utf-8").splitlines()[1::4]
+    if line and not line.startswith("#")
+]
+
+
+def written(before, after):
+    """The senses and fields in which two states of a statement differ."""
+    items, mentions = before
+    items_now, mentions_now = after
+    for place in items.keys() & items_now.keys():
+        (word, senses), (word_now, senses_now) = items[place], items_now[place]
+        if word != word_now:
+            yield "word"
+        if senses and not senses_now:
+            yield "senses"
+        else:
+            yield from (name for name in senses.keys() | senses_now.keys() if senses.get(name) != senses_now.get(name))
+    for key in mentions.keys() & mentions_now.keys():
+        yield from (f"mention.{name}" for name, value in mentions[key].items() if mentions_now[key][name] != value)
+
+
+def state(draft):
+    return (
+        {(item.first, item.last): (item.word, dict(item.senses)) for item in draft.items},
+        {
+            id(mention): {name: fields(getattr(mention, name)) for name in Mention.__slots__}
+            for mention in draft.mentions
+        },
+    )
+
+
+def fields(value):
+    return list(value) if isinstance(value, list) else value
+
+
+def test_steps_write_what_they_say(monkeypatch):
+    run, seen = pipeline.run, {}
+
+    def watched(stage, draft):
+        for step in stage:
+            before = state(draft)
+            run((step,), draft)
+            seen.setdefault(step.run.__name__, set()).update(written(before, state(draft)))
+        return draft
+
+    monkeypatch.setattr(pipeline, "run", watched)
+    for sentence in SENTENCES:
+        read(f"{sentence} ")  # with a space, so that no other test has read it
+    declared = {step.run.__name__: {*step.writes} for stage in STAGES for step in stage}
+    assert seen.keys() == declared.keys()
+    assert {name: extra for name, names in seen.items() if (extra := names - declared[name])} == {}
+    assert sum(map(bool, seen.values())) > len(declared) / 2
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_step_has_one_place(stage):
+    names = [step.run.__name__ for each in STAGES for step in each]
+    assert len({*names}) == len(names)
+    assert all(step.run.__doc__ for step in stage)
