@@ -8,8 +8,11 @@ from __future__ import annotations
 import ast
 import html
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from rrgmetrics.reading import pipeline
+from rrgmetrics.reading.pipeline import Step
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "ARCHITECTURE.md"
@@ -73,6 +76,37 @@ def data_as_mermaid() -> str:
     return _fenced("flowchart TB", *nodes, *ends, chain, fan)
 
 
+def _stages() -> Mapping[str, Sequence[Step]]:
+    return {
+        "words → items": pipeline.ITEMS,
+        "items → mentions": pipeline.MENTIONS,
+        "present, absent or uncertain": pipeline.ASSERTION,
+        "described by words around it": pipeline.DESCRIPTION,
+    }
+
+
+def pipeline_as_mermaid() -> str:
+    """The stages that read a statement, each with its steps in order."""
+    stages = _stages().items()
+    nodes = [
+        f'    P{n}["<b>{title}</b><br>{"<br>".join(step.run.__name__ for step in steps)}"]'
+        for n, (title, steps) in enumerate(stages)
+    ]
+    return _fenced("flowchart LR", *nodes, "    " + " --> ".join(f"P{n}" for n in range(len(stages))))
+
+
+def pipeline_as_table() -> str:
+    """The steps in order: what each does, and what it writes."""
+    rows = ["| step | what it does | writes |", "|---|---|---|"]
+    for title, steps in _stages().items():
+        rows.append(f"| **{title}** | | |")
+        for step in steps:
+            summary = " ".join((step.run.__doc__ or "").split("\n\n")[0].split()).replace("|", "\\|")
+            writes = ", ".join(f"`{name}`" for name in (step.makes, *step.writes) if name)
+            rows.append(f"| `{step.run.__name__}` | {summary} | {writes} |")
+    return "\n".join(rows)
+
+
 def _fenced(*lines: str) -> str:
     return "\n".join(["```mermaid", *lines, "```"])
 
@@ -106,8 +140,14 @@ ON_GITHUB: Mapping[str, Callable[[], str]] = {
     "data": data_as_mermaid,
     "layers": layers_as_mermaid,
     "packages": packages_table,
+    "pipeline": pipeline_as_mermaid,
 }
-ON_SITE: Mapping[str, Callable[[], str]] = {"data": data_as_html, "layers": layers_as_html, "packages": packages_table}
+ON_SITE: Mapping[str, Callable[[], str]] = {
+    "data": data_as_html,
+    "layers": layers_as_html,
+    "packages": packages_table,
+    "pipeline": pipeline_as_table,
+}
 
 
 def filled(page: str, drawings: Mapping[str, Callable[[], str]]) -> str:
