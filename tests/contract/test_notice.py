@@ -67,7 +67,7 @@ def test_a_script_is_told_once(run):
     ("before", "environment"),
     [
         ("", {notice.VARIABLE: "no"}),
-        ("logging.getLogger('rrgmetrics.scoring.notice').disabled = True", {}),
+        ("logging.getLogger('rrgmetrics.notice').disabled = True", {}),
         ("logging.getLogger('rrgmetrics').setLevel('ERROR')", {}),
         ("", {"RANK": "1"}),  # of processes that train together the first speaks
     ],
