@@ -28,7 +28,7 @@ _WORDS = {
     "candidate": frozenset(
         "pred preds prediction predictions predicted hyp hypothesis generated candidate candidates output".split()
     ),
-    "study_id": frozenset(),
+    "study_id": frozenset("id uid accession".split()),
 }
 _WORDS["report"] = _WORDS["candidate"]
 # Whole names that say it where no column has such a word.
@@ -38,6 +38,8 @@ _NAMES = {
     "report": frozenset({"reports", "text", "findings", "impression"}),
     "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accession_number"}),
 }
+# All words that a column of study ids may have: `dicom_accession` is one, `patient_id` and `model_id` are none.
+_OF_IDS = _WORDS["study_id"] | frozenset("case dicom exam image instance number report row sample study".split())
 # Words of columns that hold no report.
 _OTHER = frozenset("id ids label labels score scores path file date time length count name split class".split())
 # What other tools call a column that is missing here, for the message only.
@@ -192,7 +194,8 @@ def _words(name: str) -> list[str]:
 def _has_word(name: str, field: str) -> bool:
     """Whether a word of a column's name says that it holds this field, and none that it holds something else."""
     words = {*_words(name)}
-    return bool(words & _WORDS[field]) and not words & _OTHER
+    is_alone = words <= _OF_IDS if field == "study_id" else not words & _OTHER
+    return bool(words & _WORDS[field]) and is_alone
 
 
 def _has_name(name: str, field: str) -> bool:
@@ -226,7 +229,8 @@ def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str
     field = fields[0]
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
     near = [name for name in left if _has_word(name, field)] or [name for name in left if _has_name(name, field)]
-    near = near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())] or left
+    near = near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]
+    near = near or [name for name in left if not {*_words(name)} & (_OTHER | _OF_IDS)] or left
     if not near:
         return did_you_mean(field, found).strip()
     others = f" (or {', '.join(near[1:4])})" if len(near) > 1 else ""

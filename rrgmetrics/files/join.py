@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.labels import some
 from rrgmetrics.files.read import Reports, Studies
 from rrgmetrics.reports import Pair
 
+logger = logging.getLogger("rrgmetrics")
 _NUMBER = re.compile(r"^0*(\d+?)(?:\.0)?$")
 
 
@@ -68,6 +71,12 @@ def _check_order(references: Reports, system: Reports) -> None:
         raise InputError(
             f"{references.name} has {n_references:,} reports and {system.name} has {n_candidates:,}; without study_id "
             "they are joined by order and must have the same number."
+        )
+    if all(Path(side.name).suffix not in ("", ".txt") for side in (references, system)):
+        logger.warning(
+            "%s and %s have no study_id: joined by order. --columns study_id=COLUMN joins by a column of ids.",
+            references.name,
+            system.name,
         )
 
 

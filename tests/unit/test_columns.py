@@ -108,3 +108,33 @@ def test_one_option_chooses_the_section_for_all_metrics(caplog):
     assert "1 of 2 candidates of a and 1 of 2 candidates of b" in caplog.text
     with pytest.raises(InputError, match="no normaliser 'findigs'"):
         rrgmetrics.score("bleu", rows, text="findigs", progress=False)
+
+
+@pytest.mark.parametrize("column", ["dicom_accession", "image_id", "StudyInstanceUID", "Accession Number", "report_id"])
+def test_files_are_joined_by_a_column_of_ids_though_their_rows_differ_in_order(column, tmp_path):
+    reports = {f"s{n}": f"Nodule of {n} mm." for n in range(3, 7)}
+    references, system = tmp_path / "references.csv", tmp_path / "system.csv"
+    pd.DataFrame({column: reports.keys(), "gt": reports.values()}).to_csv(references, index=False)
+    pd.DataFrame({column: reports.keys(), "pred": reports.values()})[::-1].to_csv(system, index=False)
+    studies = files.join(files.read_references(references), files.read_system(system))
+    assert studies.study_ids == [*reports]
+    assert studies.candidates == studies.references
+
+
+@pytest.mark.parametrize("column", ["patient_id", "model_id", "label_ids", "path"])
+def test_ids_of_something_else_are_no_study_ids(column):
+    assert "study_id" not in pick_columns((column, "gt", "pred"), PAIRS, {}, "a.csv")
+
+
+def test_a_join_by_order_is_said(tmp_path, caplog):
+    references, system = tmp_path / "references.csv", tmp_path / "system.csv"
+    pd.DataFrame({"patient_id": [1, 2], "gt": [REFERENCE] * 2}).to_csv(references, index=False)
+    pd.DataFrame({"patient_id": [2, 1], "pred": [CANDIDATE] * 2}).to_csv(system, index=False)
+    files.join(files.read_references(references), files.read_system(system))
+    assert "have no study_id: joined by order. --columns study_id=COLUMN" in caplog.text
+
+
+def test_the_line_to_copy_names_a_column_of_texts_rather_than_one_of_ids():
+    found = ("dicom_accession", "patient_id", "gt", "chexagent", "llava")
+    with pytest.raises(InputError, match=r"candidate=chexagent \(or llava\)\."):
+        pick_columns(found, PAIRS, {}, "a.csv")
