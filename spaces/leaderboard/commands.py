@@ -135,7 +135,12 @@ def _submit(options: argparse.Namespace) -> None:
         print_line(f"{options.file} is fine; nothing was queued.")
         return
     receipt = board.submit(options.file, **description)
+    progress = board.progress(receipt.id)
+    if progress.state != "queued":
+        print_line(f"{receipt.id}: {receipt.name} is on the board already. {progress.message}".strip())
+        return
     print_line(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
+    print_line(f"`rrgmetrics leaderboard work {options.board} --once` scores what is queued; so does `serve`.")
     print_line("The limits of `leaderboard limits` hold on the page; this command is the host's and has none.")
 
 
@@ -273,11 +278,20 @@ def _rescore(options: argparse.Namespace) -> None:
         if not sys.stdin.isatty():
             raise InputError(f"{unchanged} Give --yes to open a new round all the same.")
         print_line(unchanged)
-        if input("Open a new round all the same? [y/N] ").strip().lower() not in ("y", "yes"):
+        if not _is_wanted("Open a new round all the same?"):
             print_line("Nothing was changed.")
             return
     count = board.rescore()
     print_line(f"Round {board.info().round}: {count} submissions queued.")
+
+
+def _is_wanted(question: str) -> bool:
+    """Asks on the terminal; the end of the input (Ctrl-D) is a no."""
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        print_line("")
+        return False
 
 
 def _limits_arguments(parser: argparse.ArgumentParser) -> None:

@@ -167,7 +167,9 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
     shown = shown_name(file, filename)
     if file.suffix.lower() not in SUFFIXES:
         return _refused(f"{shown} must be {' or '.join(SUFFIXES)}, plain text in UTF-8.")
-    if file.is_file() and file.stat().st_size > limits.file_bytes:
+    if not file.is_file():
+        return _refused(f"{shown} is not there, or is no file.")
+    if file.stat().st_size > limits.file_bytes:
         return _refused(f"{shown} is larger than {limits.file_bytes / 1e6:g} MB; send study_id and report only.")
     reader = _Reader(study_ids, limits)
     try:
