@@ -59,8 +59,8 @@ def test_contexts_and_other_columns(save):
     )
     studies = files.read_pairs(path)
     assert studies.study_ids is None
-    assert studies.contexts[0] == {"age": 72.0, "sex": "F", "indication": "Cough"}
-    assert studies.contexts[1] == {"age": None, "sex": "", "indication": ""}
+    assert studies.contexts[0] == {"age": 72.0, "sex": "F", "indication": "Cough", "prior": ""}
+    assert studies.contexts[1] == {"age": None, "sex": "", "indication": "", "prior": ""}
 
 
 def test_trailing_blank_lines_are_nothing_and_the_last_newline_is_optional(save):

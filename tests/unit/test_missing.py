@@ -88,7 +88,7 @@ def test_texts_that_are_reports(text):
 
 @pytest.mark.parametrize("cell", [*CELLS, *TEXTS], ids=repr)
 def test_a_missing_report_is_blank_in_pairs(cell):
-    assert check_pairs([cell, "a"], ["b", cell]) == [("b", "", (None, "", "")), ("", "a", (None, "", ""))]
+    assert check_pairs([cell, "a"], ["b", cell]) == [("b", "", (None, "", "", "")), ("", "a", (None, "", "", ""))]
 
 
 def of_references(missing):
