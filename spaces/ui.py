@@ -34,6 +34,7 @@ from rrgmetrics.spaces.theme import look
 from rrgmetrics.specs import MetricSpec, get_spec
 from rrgmetrics.specs.names import parse_name
 
+_TABLE = re.compile(r"^\|.*(?:\n\|.*)+\n?", re.MULTILINE)  # of Markdown
 PAIRS_AT_ONCE = 2  # threads that score single pairs; more would only share the same processors
 MAX_WAITING = 64  # files, and calls from programs; beyond, a page says that it is full
 UPLOADS_KEPT = 3600  # seconds
@@ -71,7 +72,7 @@ def build_space(name: str) -> Any:
         with gradio.Tab("A file of pairs", id="file"):
             _file_tab(spec)
         with gradio.Tab("About", id="about"):
-            gradio.Markdown(card_text(spec).partition("\n")[2], elem_classes="rrg-card")  # without its title
+            gradio.Markdown(with_wide_tables(card_text(spec).partition("\n")[2]), elem_classes="rrg-card")  # untitled
         gradio.api(_api(spec), api_name="score", concurrency_limit=PAIRS_AT_ONCE, concurrency_id="pair")
     page.queue(max_size=MAX_WAITING)
     return page
@@ -351,6 +352,12 @@ def card_text(spec: MetricSpec) -> str:
     """The metric card without its front matter."""
     text = (module_path(spec.name) / "README.md").read_text(encoding="utf-8")
     return text.split("\n---\n", 1)[-1].strip()
+
+
+def with_wide_tables(card: str) -> str:
+    """A card with each table in a region that scrolls sideways and that the keyboard reaches."""
+    region = '<div class="wide" tabindex="0" role="region" aria-label="Table">'
+    return _TABLE.sub(lambda table: f"{region}\n\n{table[0]}\n</div>\n", card)
 
 
 def card_section(spec: MetricSpec, title: str) -> str:
