@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def test_every_name_has_a_layout_and_stands_in_the_help(capsys):
     assert {each.name for each in LAYOUTS.values() if each.name} == set(NAMES) - own
     with pytest.raises(SystemExit):
         main(["agree", "--help"])
-    said = capsys.readouterr().out.replace("(", " ").replace(",", " ").replace(";", " ").replace(")", " ").split()
+    said = re.findall(r"\w+", capsys.readouterr().out)
     assert set(NAMES) <= set(said)
 
 
