@@ -131,12 +131,12 @@ def test_few_pairs_are_scored(pool, monkeypatch):
 
 
 def test_several_metrics_read_each_report_of_the_pool_once(monkeypatch):
-    from rrgmetrics.backends.tokens import TextFunction
+    from rrgmetrics.backends.reader import ReaderBackend
 
     pool = [f"Nodule of {n} mm in the left upper lobe." for n in range(50)]
     read = []
-    annotate = TextFunction.annotate
-    monkeypatch.setattr(TextFunction, "annotate", lambda self, texts: read.extend(texts) or annotate(self, texts))
+    annotate = ReaderBackend.annotate
+    monkeypatch.setattr(ReaderBackend, "annotate", lambda self, texts: read.extend(texts) or annotate(self, texts))
     with prepare(["radgraph_f1", "chexbert_f1"]) as ready:
         nearest(ready, [Question("1", Pair("Small effusion.", ""), frozenset())], pool, np.ones(50), progress=False)
     assert len([text for text in read if text == pool[-1]]) == 1
