@@ -337,7 +337,7 @@ def test_the_sum_that_is_not_clipped(folder):
     assert row[7] == pytest.approx(heads.counts.sum(), abs=1e-5)
     assert row[0] == pytest.approx(heads.counts.clip(min=0).sum(), abs=1e-5)
     by_name = rrgmetrics.score(
-        predictions=[PAIRS[1].candidate], references=[PAIRS[1].reference], names=f"crepe@{folder}#unclipped"
+        predictions=[PAIRS[1].candidate], references=[PAIRS[1].reference], metrics=f"crepe@{folder}#unclipped"
     )
     assert by_name[f"crepe@{folder}#unclipped"].scores == {"crepe_unclipped": pytest.approx(row[7], abs=1e-5)}
 

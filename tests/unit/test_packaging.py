@@ -61,6 +61,7 @@ def test_extras_are_those_promised():
         "ray",
         "inspect",
         "lighteval",
+        "mcp",
         "docs",
         "dev",
         "all",
