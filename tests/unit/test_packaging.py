@@ -67,7 +67,7 @@ def test_extras_are_those_promised():
         "all",
     }
     named = set(extras["all"][0].removeprefix("rrgmetrics[").removesuffix("]").split(","))
-    assert named == set(extras) - {"all", "dev", "docs", "vllm", "crimson", "radgraph", "inspect", "lighteval"}
+    assert named == set(extras) - {"all", "dev", "docs", "vllm", "crimson", "radgraph", "inspect", "lighteval", "mcp"}
 
 
 def test_every_metric_folder_is_complete_and_in_the_table():

@@ -12,6 +12,7 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError, Metrics
 from rrgmetrics.backends import reader
+from rrgmetrics.backends.reader import ReaderBackend
 from rrgmetrics.reports import check_pairs
 from rrgmetrics.scorers.rouge import Rouge
 from rrgmetrics.stats import bootstrap
@@ -122,7 +123,8 @@ print(not any(isinstance(each, Bundled) for each in gc.get_objects()))
 
 def test_references_are_remembered_between_calls(monkeypatch):
     read = Counter()
-    monkeypatch.setattr(reader, "read", lambda text, read_text=reader.read: read.update([text]) or read_text(text))
+    annotate = ReaderBackend.annotate
+    monkeypatch.setattr(ReaderBackend, "annotate", lambda self, texts: read.update(texts) or annotate(self, texts))
     metrics = rrgmetrics.prepare(["finding_errors", "green"], kept_references=2)
     for candidates in (["Rib fracture.", "Cardiomegaly."], ["Edema.", "Rib fracture."]):
         metrics.score(predictions=candidates, references=REFERENCES[:2], progress=False)
@@ -132,23 +134,9 @@ def test_references_are_remembered_between_calls(monkeypatch):
     assert [read[text] for text in REFERENCES] == [2, 1, 1]
 
 
-def test_the_garbage_collector_rests_while_reports_are_read(metrics):
-    states = []
-    for each in metrics.steps(PAIRS, block=1):
-        if not isinstance(each, dict):
-            states.append(gc.isenabled())
-    assert states == [False] * 9
-    assert gc.isenabled()
+def test_the_garbage_collector_is_left_on(metrics):
+    assert all(gc.isenabled() for _ in metrics.steps(PAIRS, block=1))
     assert gc.get_freeze_count() == 0
-    left = metrics.steps(PAIRS, block=1)
-    next(left)
-    left.close()
-    assert gc.isenabled()
-    assert gc.get_freeze_count() == 0
-
-
-def test_it_works_where_a_model_is_asked():
-    assert all(gc.isenabled() for _ in rrgmetrics.prepare(["bertscore"]).steps(PAIRS))
 
 
 def test_a_text_that_comes_again_is_read_once_however_far_away(monkeypatch):
