@@ -446,7 +446,7 @@ def test_cases_and_errors_by_column(tmp_path):
     path.write_text(path.read_text().replace("reference", "truth").replace("candidate", "draft"))
     named = read_rated(str(path), errors="total", columns={"reference": "truth", "candidate": "draft"})
     assert (named.pairs, named.cases) == (rated.pairs, ["a"] * 4)
-    with pytest.raises(InputError, match="has no column 'reference'"):
+    with pytest.raises(InputError, match="has no column 'candidate'"):
         read_rated(str(path), errors="total")
 
 
