@@ -1,4 +1,4 @@
-"""Metrics made ready and run: names to results, in one process, several, or a stream."""
+"""Prepares metrics and runs them, in one process, in several, or on a stream."""
 
 from importlib import import_module
 from typing import Any
