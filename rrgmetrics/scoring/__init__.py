@@ -5,7 +5,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Returns `hub`, imported when the script of an `evaluate` module asks for it: it imports nothing of ours itself."""
+    """Returns `hub`, imported when an `evaluate` module asks for it: its script imports only `rrgmetrics`."""
     if name != "hub":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return import_module(f"{__name__}.hub")
