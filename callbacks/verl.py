@@ -6,7 +6,7 @@
 
 `compute_score` scores one completion, for the reward managers naive, dapo and limited, which call it from several
 threads; `compute_scores` scores those of a batch, for the reward manager batch. The ground truth is the radiologist's
-report; `age`, `sex` and `indication` of `extra_info` are the patient's context.
+report; `age`, `sex`, `indication` and `prior` of `extra_info` are the patient's context.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def compute_score(
         data_source: Which data set the prompt is of; not looked at.
         solution_str: What the policy wrote.
         ground_truth: The radiologist's report.
-        extra_info: What else the data set has of the study; `age`, `sex` and `indication` are the patient's context.
+        extra_info: What else the data set has of the study; `age`, `sex`, `indication` and `prior` are the context.
         metric: A name as in `rrgmetrics.score`.
         key: Which of the metric's keys; None is the headline.
         transform: As for `make_reward`; None is its `scale="unit"`, under which rewards of several metrics add up.

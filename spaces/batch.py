@@ -33,6 +33,7 @@ from rrgmetrics.spaces.ready import ready
 from rrgmetrics.spaces.rows import rows_view
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils.text_format import capitalized
 
 PIECE = 64  # pairs between two reports of progress
 INTERVAL_TRIALS = 500
@@ -228,7 +229,7 @@ def overview(scored: Scored) -> Markup:
         pieces += [Markup("<p>{}</p>").format(remark) for remark in scored.worth.remarks]
         for table in worth_tables(scored.worth):
             title = table.title.removeprefix("Better than nothing? ")  # the heading above says it
-            pieces.append(Markup("<h3>{}</h3>{}").format(f"{title[:1].upper()}{title[1:]}", table))
+            pieces.append(Markup("<h3>{}</h3>{}").format(capitalized(title), table))
     if counts:
         pieces.append(Markup("<h2>Errors by category, a pair</h2>{}").format(category_bars(counts)))
     if n_scored:

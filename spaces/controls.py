@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -90,4 +89,4 @@ def without_words(name: str) -> str:
 
 def _explaining(name: str, *, explain: bool) -> str:
     parsed = parse_name(name)
-    return str(replace(parsed, options={**parsed.options, "explain": explain})) if "explain" in parsed.options else name
+    return str(parsed.explaining(explain)) if "explain" in parsed.options else name  # as it was written

@@ -1,4 +1,4 @@
-"""How every page of the Spaces looks: the house's style sheet (`rrgmetrics.reporting.theme`) and Gradio's theme."""
+"""How every page of the Spaces looks: our style sheet (`rrgmetrics.reporting.theme`) and Gradio's theme."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def data_as_html() -> str:
         for what, where, how in STEPS
     )
     uses = "".join(f"<li><code>{where}</code><span>{what}</span></li>" for where, what in USES)
-    return f'<ol class="rg-way">{steps}</ol>\n<ul class="rg-faces">{uses}</ul>'
+    return f'<ol class="rg-way">{steps}</ol>\n<ul class="rg-uses">{uses}</ul>'
 
 
 ON_GITHUB: Mapping[str, Callable[[], str]] = {

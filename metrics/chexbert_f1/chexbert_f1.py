@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 CheXbert F1 labels each report with CheXpert's 14 conditions and compares the labels: micro F1 over all pairs and

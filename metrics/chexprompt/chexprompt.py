@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 A judge counts what a chest X-ray report gets wrong against the radiologist's: A false finding, B missing finding, C

@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 CIDEr-D compares n-grams weighted by how rare they are among all references of the call, so that "right lower lobe

@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 Every abnormal finding of a radiology report weighs what it means for this patient, in view of age and indication:

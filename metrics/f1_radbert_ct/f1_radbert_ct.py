@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 For **chest CT** reports: F1 of the 18 conditions of CT-RATE and of No finding, which a report has if it has none of

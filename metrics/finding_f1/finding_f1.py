@@ -2,7 +2,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 Which findings of the radiologist's report a candidate has (recall), and which of its own are there (precision),

@@ -2,7 +2,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 How right a radiology report is, from 0 to 1, weighed by what it means for the patient. Both reports are read into

@@ -2,7 +2,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 For **mammography** reports: a judge counts what the candidate has in common with the radiologist's report, and its

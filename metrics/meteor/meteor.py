@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 METEOR aligns the words of both reports by exact form, then by Porter stem, then by WordNet synonym; recall weighs

@@ -2,7 +2,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 For **chest CT** reports: which of the radiologist's lung nodules the candidate has, and how well it describes them.

@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 BERTScore with an encoder of radiology reports: each token of one report is matched with the most similar token of

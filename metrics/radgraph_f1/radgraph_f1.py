@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 RadGraph F1 makes a graph of each report, entities (anatomy; observations present, absent, uncertain) and relations

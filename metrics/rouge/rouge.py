@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 ROUGE-1 and ROUGE-2 are F-measures of shared words and word pairs, ROUGE-L of the longest common subsequence over

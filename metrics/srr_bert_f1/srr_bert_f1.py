@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 SRR-BERT's label set has 54 findings (leaves) in 24 groups (upper), and No Finding; with statuses each is present,

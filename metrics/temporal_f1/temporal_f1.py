@@ -3,7 +3,7 @@
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 Radiologists compare: an effusion is new, larger, stable or resolved. Temporal F1 asks whether a candidate makes the

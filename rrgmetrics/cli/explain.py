@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from rrgmetrics import files
@@ -97,10 +96,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _scored(names: Sequence[str], reference: str, candidate: str, context: Mapping[str, str]) -> dict[str, Result]:
     """The results of metrics by the name that was asked for, with what they say of the pair where they can say it."""
-    asked = [
-        str(replace(name, options={**name.options, "explain": True})) if "explain" in name.spec.options else str(name)
-        for name in map(parse_name, names)
-    ]
+    asked = [str(parse_name(name).explaining()) for name in names]
     if not asked:
         return {}
     results = score(asked, predictions=[candidate], references=[reference], contexts=[context], missing="empty")

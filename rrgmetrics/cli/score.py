@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from rrgmetrics import files
@@ -130,10 +129,7 @@ def _with_verdicts(called: Mapping[str, str], metrics: Collection[str], purpose:
     if all(name.spec.name not in metrics for name in parsed.values()):
         named = ", ".join(metrics)
         raise InputError(f"{purpose}: {named}; name one with --metrics, for example --metrics {next(iter(metrics))}.")
-    return {
-        asked: str(replace(name, options={**name.options, "explain": True}) if name.spec.name in metrics else name)
-        for asked, name in parsed.items()
-    }
+    return {asked: str(name.explaining() if name.spec.name in metrics else name) for asked, name in parsed.items()}
 
 
 def _error_columns(results: Mapping[str, Result], study_ids: Sequence[str]) -> dict[str, Any]:

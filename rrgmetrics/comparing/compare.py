@@ -42,6 +42,7 @@ from rrgmetrics.reading.reader import Reader
 from rrgmetrics.reading.scope import out_of_scope
 from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context, check_report, parse_context
+from rrgmetrics.utils.text_format import capitalized
 
 _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it
 
@@ -268,7 +269,7 @@ def _turned(error: FindingError, lexicon: Lexicon) -> FindingError:
     if gone.change != "resolved" or there.change not in ("stable", "worse"):
         return error
     finding = lexicon.concepts[there.concept].name
-    sentence = f"{finding[:1].upper()}{finding[1:]}, change: {gone.change} {ARROW} {there.change}."
+    sentence = f"{capitalized(finding)}, change: {gone.change} {ARROW} {there.change}."
     return replace(error, category=ErrorCategory.MISSING_COMPARISON, attribute="temporal", sentence=sentence)
 
 

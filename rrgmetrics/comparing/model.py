@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.reading.model import Finding, Significance, Span
 from rrgmetrics.utils.notebook import drawn
@@ -88,6 +88,18 @@ class FindingError:
     significance: Significance | None = None
     contradicts: bool = False
     part: float = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the error as JSON has it; spans are `[start, end]` in the (normalised) texts."""
+        return {
+            "category": self.category.value,
+            "attribute": self.attribute,
+            "significant": self.significant,
+            "part": self.part,
+            "sentence": self.sentence,
+            "reference_spans": [list(span) for span in self.reference_spans],
+            "candidate_spans": [list(span) for span in self.candidate_spans],
+        }
 
     @property
     def is_left_out(self) -> bool:

@@ -8,6 +8,7 @@ from rrgmetrics.comparing.model import Attribute, Unit
 from rrgmetrics.reading.levels import number_of
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Finding
+from rrgmetrics.utils.text_format import capitalized
 
 ARROW = "→"
 NOT_GIVEN = "not given"
@@ -37,7 +38,7 @@ def difference(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) ->
     place = {"side": _zones(ref, lexicon), "location": "", "position": ""}.get(label, _area(ref, lexicon))
     levels = "" if label == "location" else _bracketed(_levels(ref, lexicon))
     subject = " ".join(filter(None, (place, _name(ref, lexicon), levels)))
-    return f"{subject[:1].upper()}{subject[1:]}, {label}: {a} {ARROW} {b}"
+    return f"{capitalized(subject)}, {label}: {a} {ARROW} {b}"
 
 
 def _values(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> tuple[str, str, str]:

@@ -18,6 +18,7 @@ from rrgmetrics.reading.lexicon.checking import terms
 from rrgmetrics.reading.lexicon.faults import place, whose
 from rrgmetrics.reading.lexicon.terms import Term
 from rrgmetrics.reading.model import Finding, Reading, Scope, Span
+from rrgmetrics.utils.text_format import capitalized
 
 NEAR = 5  # terms that are named where a term is unknown
 Row = tuple[str, str]
@@ -60,7 +61,7 @@ def show_term(text: str, pack: str = DEFAULT_PACK) -> list[Row]:
     ]
     rows += [row for key in dict.fromkeys(keys) for row in _concept(key, lexicon)]
     sentence = text.replace("_", " ")
-    sentences = [f'"{sentence[:1].upper()}{sentence[1:]}."', f'"No {sentence}."']
+    sentences = [f'"{capitalized(sentence)}."', f'"No {sentence}."']
     readings = [(each, _read_as(each.strip('"'), lexicon)) for each in sentences]
     if not rows:
         options = dict.fromkeys(term.text for term in everywhere if _is_concept(term))

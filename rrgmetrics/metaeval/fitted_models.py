@@ -68,11 +68,17 @@ def _model(name: str) -> Coefficients | None:
     return model if model.parts == OTHER_KEYS else None
 
 
+def combined(model: Coefficients, results: Mapping[str, Result]) -> Array:
+    """What a model predicts of each pair `(n_pairs,)`, from the results of its features; NaN where one has no value."""
+    values: Array = model.raw(np.column_stack([results[key].headline for key in model.features]))
+    return values
+
+
 def predicted(name: str, model: Coefficients, results: Mapping[str, Result]) -> Result:
     """The errors that a model predicts for each pair, from the results of its features; NaN where one has no value."""
     parsed = parse_name(name)
     spec = replace(parsed.spec, keys=(parsed.spec.headline,))
-    stats: Array = model.raw(np.column_stack([results[key].headline for key in model.features]))[:, None]
+    stats = combined(model, results)[:, None]
     reduction = Mean((spec.headline.name,))
     checksum = hashlib.sha256(Path(parsed.config).expanduser().read_bytes()).hexdigest()[:8]
     facts = {"features": " ".join(model.features), "coefficients_sha256": checksum}

@@ -16,9 +16,10 @@ import numpy as np
 from rrgmetrics import files
 from rrgmetrics.baselines.skill import another_study
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.fitted_models import combined
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.scorers.radcliq import OTHER_KEYS, Coefficients, read_coefficients
+from rrgmetrics.scorers.radcliq import OTHER_KEYS, read_coefficients
 from rrgmetrics.scoring.prepared import Metrics, prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs.names import parse_name
@@ -136,7 +137,7 @@ def _read_model(model: str) -> tuple[list[str], Callable[[Mapping[str, Result]],
     if path.is_file():
         coefficients = read_coefficients(model)
         if coefficients.parts == OTHER_KEYS:
-            return list(coefficients.features), lambda results: _combined(coefficients, results)
+            return list(coefficients.features), lambda results: combined(coefficients, results)
         model = f"radcliq@{model}" if coefficients.parts == "default" else f"radcliq@paper?coefficients={model}"
     name = parse_name(model)
     if name.spec.name != "radcliq" or name.spec.headline.name != "radcliq":
@@ -147,10 +148,6 @@ def _read_model(model: str) -> tuple[list[str], Callable[[Mapping[str, Result]],
             "write coefficients=yu2022 or coefficients=v0."
         )
     return [model], lambda results: results[model].headline
-
-
-def _combined(coefficients: Coefficients, results: Mapping[str, Result]) -> Array:
-    return coefficients.raw(np.column_stack([results[name].headline for name in coefficients.features]))
 
 
 def _errors_of(

@@ -290,7 +290,7 @@ def module_script(card: str, spec: MetricSpec, *, licence: str = "") -> str:
 
 import evaluate
 
-import rrgmetrics  # From: rrgmetrics
+import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = {_quoted(textwrap.fill(description, WIDTH))}
 

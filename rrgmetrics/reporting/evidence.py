@@ -21,7 +21,7 @@ from rrgmetrics.reporting.stress import remarks, reports_of
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
-from rrgmetrics.utils.text_format import counted, listed
+from rrgmetrics.utils.text_format import capitalized, counted, listed
 from rrgmetrics.version import VERSION
 
 STAND_IN = "* a bundled stand-in: its scores are not comparable with published scores"
@@ -327,7 +327,7 @@ def _written_section(specs: Sequence[MetricSpec], pack: str) -> Section:
     known = [(spec.name, stored.metrics[spec.name]) for spec in specs if spec.name in stored.metrics]
     return Section(
         f"Detection of errors in {all_packs()[pack].title.removesuffix(' in English')}",
-        f"{reports_of(stored)[:1].upper()}{reports_of(stored)[1:]} (`rrgmetrics stress {stored.source}`; rrgmetrics "
+        f"{capitalized(reports_of(stored))} (`rrgmetrics stress {stored.source}`; rrgmetrics "
         f"{stored.version}, {stored.date}). There are few examples of each kind, so this is an indication and "
         "not a ranking.",
         items=tuple(f"`{name}`: {' '.join(remarks(metric))}" for name, metric in known),

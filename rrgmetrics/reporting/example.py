@@ -10,13 +10,14 @@ from markupsafe import Markup
 from rrgmetrics.comparing import Comparison
 from rrgmetrics.reporting import html
 from rrgmetrics.reporting.documents import latex_text
-from rrgmetrics.reporting.explanations import explain_pair, told_of
-from rrgmetrics.reporting.kinds import KINDS, UNLETTERED
-from rrgmetrics.reporting.marks import Explanation, Mark, Remark, pieces
+from rrgmetrics.reporting.explanations import explain_pair, note_of, told_of
+from rrgmetrics.reporting.kinds import KINDS, legend
+from rrgmetrics.reporting.marks import Explanation, Mark, Remark, letters, pieces
 from rrgmetrics.reporting.numbers import show
 from rrgmetrics.reporting.theme import BY_PREFERENCE, style_sheet
 from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.results import Result
+from rrgmetrics.utils.text_format import capitalized
 from rrgmetrics.version import VERSION
 
 SIDES = ("Reference", "Candidate")
@@ -35,7 +36,7 @@ def as_page(pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -
     texts = dict(zip(SIDES, (pair.reference, pair.candidate), strict=True))
     body = [
         html.reports(texts, {"Reference": shown.reference, "Candidate": shown.candidate}),
-        Markup("<h2>{}</h2>").format(f"{shown.summary[:1].upper()}{shown.summary[1:]}"),
+        Markup("<h2>{}</h2>").format(capitalized(shown.summary)),
         Markup('<p class="note">{}</p>').format(shown.note) if shown.note else Markup(),
         html.remarks(shown.remarks),
     ]
@@ -53,7 +54,7 @@ def _metric(name: str, result: Result, pair: Pair) -> list[Markup]:
     if result.spec.name in MARKS_OF_ITS_OWN:
         texts = dict(zip(SIDES, (pair.reference, pair.candidate), strict=True))
         marked = html.reports(texts, {"Reference": explanation.reference, "Candidate": explanation.candidate})
-    note = explanation.note if told_of(result) is not None or result.n_unscored else ""
+    note = note_of(result, explanation)
     return [
         Markup("<h2>{} {}</h2>").format(key.title, show(result.scores[key.name], key)),
         marked,
@@ -70,19 +71,7 @@ def as_json(pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -
         "reference": pair.reference,
         "candidate": pair.candidate,
         "out_of_scope": comparison.out_of_scope,
-        "errors": [
-            {
-                "category": error.category.value,
-                "letter": error.category.letter,
-                "attribute": error.attribute,
-                "significant": error.significant,
-                "part": error.part,
-                "sentence": error.sentence,
-                "reference_spans": [list(span) for span in error.reference_spans],
-                "candidate_spans": [list(span) for span in error.candidate_spans],
-            }
-            for error in comparison.errors
-        ],
+        "errors": [{"letter": error.category.letter, **error.to_dict()} for error in comparison.errors],
         "metrics": {
             name: {
                 "scores": result.scores,
@@ -101,7 +90,7 @@ def as_latex(pair: Pair, comparison: Comparison) -> str:
     marks = (shown.reference, shown.candidate)
     cells = " &\n".join(_latex_report(text, own) for text, own in zip(pair[:2], marks, strict=True))
     kinds = {remark.kind for remark in shown.remarks}
-    legend = "; ".join(f"{kind.letter}: {kind.title}" for name, kind in KINDS.items() if name in kinds)
+    meanings = "; ".join(legend(kinds, "{letter}: {title}"))
     errors = "\n".join(map(_latex_remark, shown.remarks))
     return "\n".join(
         (
@@ -116,7 +105,7 @@ def as_latex(pair: Pair, comparison: Comparison) -> str:
             r"\bottomrule",
             r"\end{tabular}",
             *([r"\smallskip", "", errors] if errors else []),
-            rf"\caption{{{latex_text(f'{shown.summary[:1].upper()}{shown.summary[1:]}. {legend}'.strip())}}}",
+            rf"\caption{{{latex_text(f'{capitalized(shown.summary)}. {meanings}'.strip())}}}",
             r"\end{figure}",
             "",
         )
@@ -129,9 +118,9 @@ def _latex_report(text: str, marks: Sequence[Mark]) -> str:
         words = latex_text(piece.text)
         before = " " if piece.text[:1].isspace() else ""
         after = " " if piece.text[-1:].isspace() else ""
-        letters = dict.fromkeys(KINDS[mark.kind].letter for mark in piece.ending if mark.kind not in UNLETTERED)
+        ending = letters(piece)
         shown = rf"\uline{{{words}}}" if piece.over and words else words
-        raised = rf"\textsuperscript{{{' '.join(letters)}}}" if letters else ""
+        raised = rf"\textsuperscript{{{ending}}}" if ending else ""
         parts.append(f"{before}{shown}{raised}{after}" if words else before)
     return "".join(parts)
 

@@ -57,6 +57,11 @@ def told_of(result: Result, row: int = 0) -> Any:
     return next((values[row] for key, values in result.details.items() if key.endswith("_explained")), None)
 
 
+def note_of(result: Result, explanation: Explanation) -> str:
+    """The note of an explanation where words of the metric or a reason stand behind it; else ""."""
+    return explanation.note if told_of(result) is not None or result.n_unscored else ""
+
+
 # --- views: one for each metric that explains itself ------------------------------------------------------------------
 
 

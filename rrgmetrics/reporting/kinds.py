@@ -6,7 +6,7 @@ light and in dark mode (a test computes it).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from rrgmetrics.comparing import ErrorCategory
@@ -57,3 +57,13 @@ KINDS: Mapping[str, Kind] = {
     MATCHED: Kind("✓", "said by both", ("#eceae3", "#5d5952"), ("#2a2d31", "#a8a49b"), "solid", "dim"),
     ONLY_HERE: Kind("≠", "only in this report", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "dashed", "yellow"),
 }
+
+
+def legend(kinds: Collection[str], form: str) -> list[str]:
+    """What the letters of some kinds mean, in their order: `form` has `{letter}` and `{title}`.
+
+    Example:
+        >>> legend(["missing_finding"], "{letter}: {title}")
+        ['B: missing finding']
+    """
+    return [form.format(letter=kind.letter, title=kind.title) for name, kind in KINDS.items() if name in kinds]

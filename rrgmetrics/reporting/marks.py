@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from rrgmetrics.comparing import Comparison
 from rrgmetrics.reading.lexicon.packs import AUTO
 from rrgmetrics.reading.model import Span
-from rrgmetrics.reporting.kinds import KINDS
+from rrgmetrics.reporting.kinds import KINDS, UNLETTERED
 from rrgmetrics.scoring.scope_filter import known
 from rrgmetrics.utils.text_format import counted
 
@@ -137,6 +137,12 @@ class Piece(Generic[AnyMark]):
     text: str
     over: tuple[AnyMark, ...]
     ending: tuple[AnyMark, ...]
+
+
+def letters(piece: Piece[Mark]) -> str:
+    """The letters of the marks that end with a piece, each once; marks that have none behind the words are left out."""
+    own = (KINDS[mark.kind].letter for mark in piece.ending if mark.kind not in UNLETTERED)
+    return " ".join(dict.fromkeys(own))
 
 
 def pieces(text: str, marks: Sequence[AnyMark]) -> Iterator[Piece[AnyMark]]:

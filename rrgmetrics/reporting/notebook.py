@@ -20,7 +20,7 @@ from rrgmetrics.reporting.marks import Explanation
 from rrgmetrics.reporting.results import comparison_table, key_table
 from rrgmetrics.reporting.worth import worth_tables
 from rrgmetrics.scoring.results import Result
-from rrgmetrics.utils.text_format import counted
+from rrgmetrics.utils.text_format import capitalized, counted
 
 
 @singledispatch
@@ -62,7 +62,7 @@ def _framed(*parts: Any) -> str:
 
 
 def _heading(text: str) -> Markup:
-    return Markup("<p><b>{}</b></p>").format(text[:1].upper() + text[1:])
+    return Markup("<p><b>{}</b></p>").format(capitalized(text))
 
 
 def _line(text: str, name: str = "note") -> Markup:

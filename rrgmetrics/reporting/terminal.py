@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, Group
 from rich.text import Text
 
-from rrgmetrics.reporting.explanations import explain_pair, told_of
-from rrgmetrics.reporting.kinds import KINDS, UNLETTERED
-from rrgmetrics.reporting.marks import Explanation, Mark, Remark, pieces
+from rrgmetrics.reporting.explanations import explain_pair, note_of
+from rrgmetrics.reporting.kinds import KINDS, legend
+from rrgmetrics.reporting.marks import Explanation, Mark, Remark, letters, pieces
 from rrgmetrics.reporting.numbers import headed, show
 from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.results import Result
+from rrgmetrics.utils.text_format import capitalized
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def explained(reference: str, candidate: str, explanation: Explanation) -> Group
         candidate: The machine's report.
         explanation: What is to be shown of them.
     """
-    summary = f"{explanation.summary[:1].upper()}{explanation.summary[1:]}. {explanation.note}".rstrip()
+    summary = f"{capitalized(explanation.summary)}. {explanation.note}".rstrip()
     return Group(
         Text("Reference", style="bold"),
         _marked(reference, explanation.reference),
@@ -59,8 +60,8 @@ def _marked(text: str, marks: tuple[Mark, ...]) -> Lines:
     shown = Text()
     for piece in pieces(text, marks):
         shown.append(piece.text, KINDS[piece.over[-1].kind].terminal if piece.over else "")
-        letters = dict.fromkeys(KINDS[mark.kind].letter for mark in piece.ending if mark.kind not in UNLETTERED)
-        shown.append(f" [{' '.join(letters)}]" if letters else "", "bold")
+        ending = letters(piece)
+        shown.append(f" [{ending}]" if ending else "", "bold")
     return Lines(shown if text else Text("(empty)"))
 
 
@@ -75,7 +76,7 @@ def _remark(remark: Remark) -> Lines:
 
 def _legend(kinds: Collection[str]) -> list[Lines]:
     """What the letters mean, of those that occur."""
-    words = [f"{kind.letter} {kind.title}" for name, kind in KINDS.items() if name in kinds]
+    words = legend(kinds, "{letter} {title}")
     return [Lines(Text("\n" + "   ".join(words), style="dim"))] if words else []
 
 
@@ -93,7 +94,7 @@ def verdict(name: str, result: Result, pair: Pair) -> Group:
     heading = Text(f"{headed(titled)}  {score}", style="bold")
     if name != result.spec.name:
         heading.append(f"  {name}", "dim")
-    note = explanation.note if told_of(result) is not None or result.n_unscored else ""
+    note = note_of(result, explanation)
     lines = ([Lines(Text(note, style="dim"))] if note else []) + _unread(explanation)
     return Group("", heading, *map(_remark, explanation.remarks), *lines)
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
-from rrgmetrics.comparing import ErrorCategory, FindingError
+from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.comparing.policies import MANAGEMENT, Policy, under
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
@@ -69,17 +69,4 @@ class FindingErrors:
         if not self.explain:
             return {}
         errors = [under(annotations[pair].comparison, self.policy).errors for pair in pairs]
-        return {"finding_errors_explained": [[_to_dict(error) for error in of_pair] for of_pair in errors]}
-
-
-def _to_dict(error: FindingError) -> dict[str, Any]:
-    """An error as JSON has it; spans are `[start, end]` in the (normalised) texts."""
-    return {
-        "category": error.category.value,
-        "attribute": error.attribute,
-        "significant": error.significant,
-        "part": error.part,
-        "sentence": error.sentence,
-        "reference_spans": [list(span) for span in error.reference_spans],
-        "candidate_spans": [list(span) for span in error.candidate_spans],
-    }
+        return {"finding_errors_explained": [[error.to_dict() for error in of_pair] for of_pair in errors]}

@@ -55,6 +55,17 @@ class MetricName:
         short = f"{self.short}=" if self.short else ""
         return short + self.spec.name + config + ("?" + "&".join(stated) if stated else "") + self.spec.fragment
 
+    def explaining(self, explain: bool = True) -> MetricName:
+        """Returns the same metric, with or without what it says of each pair, if it has the option `explain`.
+
+        Example:
+            >>> str(parse_name("crepe").explaining()), str(parse_name("bleu").explaining())
+            ('crepe?explain=yes', 'bleu')
+        """
+        if "explain" not in self.options:
+            return self
+        return replace(self, options={**self.options, "explain": explain})
+
     @property
     def whole(self) -> MetricName:
         """The metric as it is scored: with all its keys and no short name."""

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.utils.text_format import capitalized
 
 _MARK = re.compile(r"[\[\]|{}<>]")
 _SPACE_BEFORE = re.compile(r" +([.,;:)])")
@@ -128,4 +129,4 @@ def _expand(template: Template, slots: Mapping[str, str], rules: Rules, draw: An
 def sentence(text: str) -> str:
     """Returns a text with one space between words, none before marks, and a capital at its start."""
     text = _SPACE_BEFORE.sub(r"\1", _SPACES.sub(" ", text)).strip()
-    return text[:1].upper() + text[1:]
+    return capitalized(text)

@@ -29,6 +29,16 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {by_number(count, noun, plural or noun + 's')}"
 
 
+def capitalized(text: str) -> str:
+    """A text with a capital at its start; the rest stays as it is.
+
+    Example:
+        >>> capitalized("right pleural effusion in the RLL")
+        'Right pleural effusion in the RLL'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def listed(words: Sequence[str]) -> str:
     """Words as a list in a sentence; no words give an empty text.
 

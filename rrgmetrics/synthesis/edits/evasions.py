@@ -18,6 +18,7 @@ from rrgmetrics.synthesis.edits.sentences import replace_words, tidy
 from rrgmetrics.synthesis.edits.words import edit_words
 from rrgmetrics.synthesis.phrases import load_phrases
 from rrgmetrics.synthesis.readings import reading_of
+from rrgmetrics.utils.text_format import capitalized
 
 PADDED = 600  # words; the bundled encoders read 512 tokens, GREEN's prompt 300 words
 
@@ -111,4 +112,4 @@ def pad(text: str) -> str:
 
 def capitalised(frame: str, name: str) -> str:
     """A frame with a finding's name in it, which gets a capital where it opens the sentence."""
-    return frame.format(name[:1].upper() + name[1:] if frame.startswith("{}") else name)
+    return frame.format(capitalized(name) if frame.startswith("{}") else name)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from rrgmetrics.reading.lexicon import DEFAULT_PACK, load
 from rrgmetrics.reading.tokens import sentences as reader_sentences
 from rrgmetrics.synthesis.readings import tokens_of
+from rrgmetrics.utils.text_format import capitalized
 
 _NUMBERED = re.compile(r"(?:(?<=\n)|(?<=^)|(?<=:\s))\s*\d{1,2}[.)][ \t]*(?=\n|$)")  # an enumerator left alone
 _SPACES = re.compile(r"[ \t]{2,}")
@@ -117,10 +118,10 @@ def replace_words(text: str, start: int, end: int, words: str) -> str:
     before, old, after = text[:start], text[start:end], text[end:]
     if _opens_sentence(before) and (old or after.lstrip())[:1].isupper():
         if not words:
-            after = after.lstrip()[:1].upper() + after.lstrip()[1:]
+            after = capitalized(after.lstrip())
         elif not old:
             after = _lower_first(after)
-        words = words[:1].upper() + words[1:]
+        words = capitalized(words)
     if len(old) > 1 and old.isupper() and (len(words) <= ABBREVIATION or len(old) > ABBREVIATION):
         words = words.upper()
     following = (words + after).lstrip()[:1].lower()

@@ -16,6 +16,7 @@ from rrgmetrics.synthesis.edits.sentences import Slot, insert, replace_words, re
 from rrgmetrics.synthesis.edits.words import edit_words, variant_pattern, variant_words
 from rrgmetrics.synthesis.generator.english import head_of, is_plural
 from rrgmetrics.synthesis.readings import reading_of
+from rrgmetrics.utils.text_format import capitalized
 
 WORDS_PER_ERROR = 10
 TRIES = 4
@@ -35,7 +36,7 @@ def abbreviate(text: str) -> str:
 
 def _abbreviation(words: str) -> str:
     short = str(variant_words()["abbreviated"][words.lower()])
-    return short.upper() if words.isupper() else short[:1].upper() + short[1:] if words[:1].isupper() else short
+    return short.upper() if words.isupper() else capitalized(short) if words[:1].isupper() else short
 
 
 def mistype(text: str, rng: Random) -> str:

@@ -1,4 +1,4 @@
-"""The pipeline: its steps are told apart, and write what they say."""
+"""The pipeline: each step has one place, and writes what it declares."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def fields(value):
     return list(value) if isinstance(value, list) else value
 
 
-def test_steps_write_what_they_say(monkeypatch):
+def test_steps_write_what_they_declare(monkeypatch):
     run, seen = pipeline.run, {}
 
     def watched(stage, draft):

@@ -1,4 +1,4 @@
-"""The report before tells a comparison that it supports from one that is made up."""
+"""A comparison that the prior report supports is no error; one that is made up is."""
 
 from __future__ import annotations
 
