@@ -3,7 +3,7 @@
     >>> from rrgmetrics.comparing import explain
     >>> errors = explain(reference="Small right pleural effusion.", candidate="Small left pleural effusion.").errors
     >>> errors[0].sentence
-    'Reference: small right pleural effusion; candidate: small left pleural effusion.'
+    'Pleural effusion, side: right → left.'
 
 `observations` gathers what a reading says of one thing, `alignment` sets the observations of two readings beside each
 other, `differences` and `omissions` compare those that match, `penalties` finds what else costs, `rubric` weighs it.

@@ -2,7 +2,7 @@
 
     >>> from rrgmetrics.reading import read
     >>> [(f.concept, f.side, f.severity) for f in read("Small right pleural effusion.").findings]
-    [('pleural_effusion', 'right', 1)]
+    [('pleural_effusion', 'right', 2)]
 
 The reader is deterministic and rule-based, and can show the evidence of each finding. Its terms are in the lexicon
 (`lexicon/*/*.yaml`), which radiologists can correct and extend. A `Reader` holds a pack and a lexicon; `read` is for a

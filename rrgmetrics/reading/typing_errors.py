@@ -41,6 +41,7 @@ def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
     """Splits a clean report into tokens, its typing errors mended; each still points to the characters it came from.
 
     Example:
+        >>> from rrgmetrics.reading.lexicon import load
         >>> [token.word for token in tokenize_report("Small plueral efusion.", load())]
         ['small', 'pleural', 'effusion', '.']
     """
