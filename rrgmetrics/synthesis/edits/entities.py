@@ -28,10 +28,7 @@ from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts
 
 MODIFIES = "modify"
 DENIED = re.compile(r"\b(?:no evidence of|no|without|negative for)[ \n]+(?:an?[ \n]+|any[ \n]+)?(?=[^.;:]*\Z)", re.I)
-
-
 SAID_OF = re.compile(r"\b(?:is|are|was|were|remains?|appears?)[ \n]+(?:\w+ly[ \n]+)?\Z", re.I)  # "the lungs are clear"
-
 ARTICLE = re.compile(r"\b(?:an?|the)[ \n]+\Z", re.I)
 
 
