@@ -57,6 +57,7 @@ from rrgmetrics.reading.settled import (
     settle_alternatives,
     settle_devices,
     settle_past,
+    settle_turned,
 )
 from rrgmetrics.reading.shared_words import share_nouns, share_structures
 from rrgmetrics.reading.sizes import judge_diameters, read_fractions, settle_sizes
@@ -202,6 +203,7 @@ ASSERTION = (
         ("senses", "change", "position", "mention.assertion", "mention.change", "mention.dropped"),
     ),
     Step(settle_past, _MENTIONS, ("mention.assertion", "mention.change")),
+    Step(settle_turned, _MENTIONS, ("mention.assertion", "mention.change"), needs=_names_several),
     Step(settle_alternatives, ("items", "mentions"), ("mention.assertion", "mention.certainty", "mention.link")),
     Step(explain_feigned, _MENTIONS, ("mention.dropped",)),
 )

@@ -13,7 +13,12 @@ _PREPOSITIONS = frozenset({"in", "into", "within", "below", "above", "beyond", "
 _FAULTS = frozenset({"dislodged", "broken"})  # qualities of a device that does not lie well
 _NO_LONGER = 2  # tokens of "no longer" alone
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
+_INTO = frozenset({"to", "into", "by"})  # between what was and what is now
+_TURNED = frozenset({"replaced", "turned", "evolved", "converted", "transformed", "changed", "regressed", "organized"})
+_ONLY = frozenset({"only", "mere", "residual", "some", "tiny"})
 _ALTERNATIVES = frozenset({"alternative", "consideration", "possibility", "option"})
+_LEAVING = frozenset({"left", "leaving"})
+_DESCRIBING = frozenset({"side", "zone", "severity", "morphology", "count", "quality", "acuity", "several", "measure"})
 _WAS = re.compile(r"(?:which (?:was|were)|(?:having|had) been|previously|formerly)(?: \w+ly)?$")
 
 
@@ -87,6 +92,37 @@ def settle_alternatives(items: list[Item], mentions: list[Mention]) -> None:
             mention.assertion, mention.certainty = "uncertain", "possible"
     for one, other in pairwise(listed):
         other.link = other.link or one
+
+
+def settle_turned(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Resolves what has become something else, in place: "the consolidation HAS REGRESSED TO bands"."""
+    for one, other in pairwise(mentions):
+        if one.denies or other.denies or one.assertion != "present" or other.assertion == "absent":
+            continue
+        between = items[one.last : other.first]
+        if one.concept != other.concept and _turns(between, lexicon):
+            one.assertion, one.change = "absent", "resolved"
+
+
+def _turns(between: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether the words between two findings say that the first is now the second."""
+    last = next((k for k in range(len(between) - 1, 0, -1) if not _describes(between[k], lexicon)), 0)
+    if not last or any(item.word == ";" or "clause_end" in item.senses for item in between):
+        return False
+    before, lead = between[last - 1], between[last]
+    if lead.word in _INTO:
+        return before.word in _TURNED or before.senses.get("change") in ("better", "resolved")
+    known = any(
+        "earlier_study" in item.senses or item.senses.get("change") == "stable" or item.word in lexicon.small.earlier
+        for item in between[:last]
+    )
+    return known and (lead.word == "now" or lead.word in _LEAVING)  # "the previous consolidation IS NOW a band"
+
+
+def _describes(item: Item, lexicon: Lexicon) -> bool:
+    """Tells whether an item only describes the finding behind it, or is an article."""
+    describes = bool(item.senses) and item.senses.keys() <= _DESCRIBING
+    return describes or item.word in lexicon.small.indefinite | lexicon.small.definite | _ONLY
 
 
 def _has_left_its_place(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:

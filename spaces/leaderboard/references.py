@@ -19,6 +19,7 @@ from rrgmetrics.utils.text_format import by_number, counted
 
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 SAFE_QUOTES = {*files.COLUMNS, *files.TABLE_SUFFIXES, "public", ""}
+_NAMED = re.compile(r"(?<=--columns ).*(?=\.)")  # a file without column names has a report in their place
 _QUOTED = re.compile(r"'((?:\\.|[^'\\])*)'|\"((?:\\.|[^\"\\])*)\"")
 
 
@@ -94,6 +95,7 @@ def without_quotes(message: str) -> str:
         >>> without_quotes("r.csv, line 3, column 'report' goes on with 'no effusion' after a closing quote")
         "r.csv, line 3, column 'report' goes on with … after a closing quote"
     """
+    message = _NAMED.sub("…", message)
     return _QUOTED.sub(lambda quoted: quoted[0] if (quoted[1] or quoted[2] or "") in SAFE_QUOTES else "…", message)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rrgmetrics.comparing import explain
+from rrgmetrics.comparing import compare
 from rrgmetrics.reading import read
 
 
@@ -16,5 +16,5 @@ def check_synonyms(name: str, wordings: str, neighbours: str, modality: str = "c
 
 
 def _errors(reference: str, candidate: str, modality: str) -> int:
-    """The number of errors of all kinds."""
-    return sum(explain(reference=reference, candidate=candidate, modality=modality).counts.values())
+    """The number of errors of all kinds, also where a single sentence is not yet a report of the chest."""
+    return sum(compare(read(reference, modality), read(candidate, modality)).counts.values())

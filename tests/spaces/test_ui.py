@@ -420,7 +420,7 @@ BOMB = b"\x1f\x8b" + b"\0" * 50
 BAD_FILES = {
     "pairs.csv": (b"reference,candidate\na\0b,c\n", "pairs.csv, line 2 holds a NUL byte"),
     "none.csv": (b"reference,candidate\n", "none.csv holds no reports below its column names"),
-    "columns.csv": (b"reference,report\na,b\n", "has no column 'candidate'"),
+    "columns.csv": (b"reference,note\na,b\n", "has no column 'candidate'"),
     "short.csv": (b"reference,candidate\na\n", "short.csv, line 2 has 1 cells for 2 columns"),
     "broken.jsonl": (b'{"reference": "a"\n', "broken.jsonl, line 1 is not a JSON object"),
     "deep.jsonl": (b"[" * 100_000, "JSON array"),
