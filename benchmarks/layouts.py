@@ -32,7 +32,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from rrgmetrics.comparing import Comparison, compare
+from rrgmetrics.comparing import ReportComparison, compare
 from rrgmetrics.reading import Finding, Reading, read
 from rrgmetrics.reading.lexicon import all_packs
 from rrgmetrics.reading.scope import out_of_scope
@@ -98,8 +98,8 @@ class Difference(NamedTuple):
     only_original: frozenset[Finding]
     only_layout: frozenset[Finding]
     kinds: tuple[str, str]
-    forward: Comparison
-    backward: Comparison
+    forward: ReportComparison
+    backward: ReportComparison
 
     @property
     def in_fields(self) -> bool:

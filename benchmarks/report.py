@@ -15,11 +15,11 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from rrgmetrics.comparison.table import compare_systems
 from rrgmetrics.reporting.report import report_page
 from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.synthesis.generator import generate_pairs
+from rrgmetrics.systems.table import compare_systems
 from rrgmetrics.utils.machine import processor
 
 OPENED = """() => new Promise((answer) => {

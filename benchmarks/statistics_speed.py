@@ -56,7 +56,7 @@ REDUCTION = Mean(tuple(f"key_{number}" for number in range(N_STATS)))
 
 def at_once(tables: list[list[Array]], trials: int) -> list[dict[str, float]]:
     """The p-values of all tests, as `compare` has them, beside all intervals."""
-    tests = [stats.PairedTest(REDUCTION, of[0], other, {}) for of in tables for other in of[1:]]
+    tests = [stats.PairedStats(REDUCTION, of[0], other, {}) for of in tables for other in of[1:]]
     scores = [(REDUCTION, table) for of in tables for table in of]
     compared, _ = stats.compare_all(tests, scores, trials=trials)
     return [{key: each.p_value for key, each in test.items()} for test in compared]

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import rrgmetrics
-from rrgmetrics.comparing import Comparison, compare
+from rrgmetrics.comparing import ReportComparison, compare
 from rrgmetrics.reading import read
 
 HERE = Path(__file__).parent / "voices"
@@ -51,13 +51,13 @@ def context(row: Row) -> dict[str, str]:
     return {key: row.get(key, "") for key in ("age", "sex", "indication")}
 
 
-def counted(row: Row) -> Comparison:
+def counted(row: Row) -> ReportComparison:
     """The comparison of a pair, of a kind that is read or not."""
     reference = read(row["reference"], row.get("modality", "auto"))
     return compare(reference, read(row["candidate"], reference.pack), context(row))
 
 
-def counts(comparison: Comparison) -> dict[str, int]:
+def counts(comparison: ReportComparison) -> dict[str, int]:
     """Errors by the letter of their kind; kinds without an error are left out."""
     return {kind.letter: number for kind, number in comparison.counts.items() if number}
 

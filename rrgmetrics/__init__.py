@@ -18,9 +18,8 @@ from rrgmetrics.version import VERSION
 
 if TYPE_CHECKING:
     from rrgmetrics import stats
-    from rrgmetrics.baselines.comparison import Worth, measure_worth
+    from rrgmetrics.baselines.worth import Worth, measure_worth
     from rrgmetrics.comparing import explain
-    from rrgmetrics.comparison.systems import Comparison, compare
     from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
     from rrgmetrics.scoring.evaluation import Evaluation
     from rrgmetrics.scoring.hub import load, module_path
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from rrgmetrics.scoring.results import Result
     from rrgmetrics.scoring.streaming import score_stream
     from rrgmetrics.specs import SPECS, MetricSpec
+    from rrgmetrics.systems.comparison import Comparison, compare
 
 __version__ = VERSION
 
@@ -39,9 +39,9 @@ _HOMES = {
     "explain": "comparing",
     "Result": "scoring.results",
     **dict.fromkeys(("SPECS", "MetricSpec"), "specs"),
-    **dict.fromkeys(("Comparison", "compare"), "comparison.systems"),
+    **dict.fromkeys(("Comparison", "compare"), "systems.comparison"),
     "score_stream": "scoring.streaming",
-    **dict.fromkeys(("Worth", "measure_worth"), "baselines.comparison"),
+    **dict.fromkeys(("Worth", "measure_worth"), "baselines.worth"),
 }
 
 __all__ = [

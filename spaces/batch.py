@@ -14,8 +14,8 @@ from markupsafe import Markup, escape
 from rrgmetrics import files, stats
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.abnormal import MIN_STUDIES
-from rrgmetrics.baselines.comparison import Worth, worth_of
 from rrgmetrics.baselines.skill import score_beside, trivial_systems
+from rrgmetrics.baselines.worth import Worth, worth_of
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import RENAMES, obvious_columns
 from rrgmetrics.reporting.html import NOTHING, category_bars, category_counts, headline, part

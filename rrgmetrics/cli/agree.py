@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated, split_names
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
-from rrgmetrics.comparison.table import CORRECTIONS
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
+from rrgmetrics.systems.table import CORRECTIONS
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval import Report

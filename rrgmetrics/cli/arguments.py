@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
-from rrgmetrics.baselines.comparison import Worth, score_with_worth
+from rrgmetrics.baselines.worth import Worth, score_with_worth
 from rrgmetrics.cli.formats import add_format
-from rrgmetrics.comparison.table import choose_keys
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import MISSING_CHOICES
@@ -21,6 +20,7 @@ from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue
 from rrgmetrics.specs.names import ALL, parse_name
+from rrgmetrics.systems.table import choose_keys
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.loaders import Data

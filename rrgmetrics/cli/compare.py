@@ -23,10 +23,10 @@ from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.cli.weights import naming_missing_weights
-from rrgmetrics.comparison.systems import compare
-from rrgmetrics.comparison.table import CORRECTIONS
 from rrgmetrics.scoring.scope_filter import reasons_in_tables
 from rrgmetrics.stats import TRIALS
+from rrgmetrics.systems.comparison import compare
+from rrgmetrics.systems.table import CORRECTIONS
 from rrgmetrics.utils.progress import showing
 
 

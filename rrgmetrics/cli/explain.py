@@ -11,7 +11,7 @@ from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_lexicon, add_writing, split_names
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.comparing import Comparison
+from rrgmetrics.comparing import ReportComparison
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import working_folder
 from rrgmetrics.reading.lexicon.packs import AUTO, check_pack
@@ -103,7 +103,9 @@ def _scored(names: Sequence[str], reference: str, candidate: str, context: Mappi
     return {name: results[each] for name, each in zip(names, asked, strict=True)}
 
 
-def _write(options: argparse.Namespace, pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -> None:
+def _write(
+    options: argparse.Namespace, pair: Pair, comparison: ReportComparison, results: Mapping[str, Result]
+) -> None:
     from rrgmetrics.reporting.example import as_json, as_latex, as_page
 
     if options.html:

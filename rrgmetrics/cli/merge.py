@@ -9,10 +9,10 @@ from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_trials, add_writing
 from rrgmetrics.cli.formats import add_format
 from rrgmetrics.cli.output import print_scores
-from rrgmetrics.comparison.table import CORRECTIONS, compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.scoring.results import per_pair_columns
 from rrgmetrics.scoring.shards import merge
+from rrgmetrics.systems.table import CORRECTIONS, compare_systems
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,11 +9,10 @@ from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
-from rrgmetrics.baselines.comparison import Worth
+from rrgmetrics.baselines.worth import Worth
 from rrgmetrics.cli.arguments import Results, split_names, study_ids
 from rrgmetrics.cli.formats import TERMINAL, print_line, print_parts
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.comparison.table import Row
 from rrgmetrics.reporting.documents import document
 from rrgmetrics.reporting.drawn import READABLE
 from rrgmetrics.reporting.tables import Table
@@ -22,6 +21,7 @@ from rrgmetrics.scoring.results import unscored_lines
 from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.specs.names import parse_name
+from rrgmetrics.systems.table import Row
 
 SHOWN = 5  # reasons of a metric that are printed
 MORE = "--full shows every table; --html FILE shows every study."

@@ -28,12 +28,12 @@ from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.cli.weights import naming_missing_weights
-from rrgmetrics.comparison.table import compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.scoring.error_rows import TOLD, ToldError
 from rrgmetrics.scoring.results import Result, per_pair_columns
 from rrgmetrics.scoring.scope_filter import reasons_in_tables
 from rrgmetrics.specs.names import label, parse_name
+from rrgmetrics.systems.table import compare_systems
 from rrgmetrics.utils.progress import STATISTICS, phase, showing
 
 

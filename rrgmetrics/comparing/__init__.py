@@ -10,6 +10,6 @@ other, `differences` and `omissions` compare those that match, `penalties` finds
 """
 
 from rrgmetrics.comparing.compare import compare, explain
-from rrgmetrics.comparing.model import Comparison, ErrorCategory, FindingError, Match
+from rrgmetrics.comparing.model import ErrorCategory, FindingError, Match, ReportComparison
 
-__all__ = ["Comparison", "ErrorCategory", "FindingError", "Match", "compare", "explain"]
+__all__ = ["ErrorCategory", "FindingError", "Match", "ReportComparison", "compare", "explain"]

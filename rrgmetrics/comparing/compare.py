@@ -28,7 +28,7 @@ from rrgmetrics.comparing.differences import (
     told_beside,
     told_of_all,
 )
-from rrgmetrics.comparing.model import SIGNIFICANT, Comparison, ErrorCategory, FindingError, Match, Unit
+from rrgmetrics.comparing.model import SIGNIFICANT, ErrorCategory, FindingError, Match, ReportComparison, Unit
 from rrgmetrics.comparing.omissions import left_out_errors
 from rrgmetrics.comparing.penalties import penalties
 from rrgmetrics.comparing.policies import MANAGEMENT, Policy, in_class, under
@@ -47,7 +47,9 @@ from rrgmetrics.utils.text_format import capitalized
 _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it
 
 
-def compare(reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None) -> Comparison:
+def compare(
+    reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None
+) -> ReportComparison:
     """Compares a candidate's reading with the reference's.
 
     Args:
@@ -56,7 +58,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         context: `age`, `sex` and `indication` of the patient, which decide how much a finding matters; or None.
 
     Returns:
-        Comparison: matches, errors, and counts per category; no errors for two readings of one text.
+        ReportComparison: matches, errors, and counts per category; no errors for two readings of one text.
 
     Example:
         >>> from rrgmetrics.reading import read
@@ -108,7 +110,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
     counts = Counter(error.category for error in errors if not error.is_left_out)
-    return Comparison(
+    return ReportComparison(
         matches=tuple(Match(refs[r].head, cands[c].head, s) for r, c, s in pairs),
         errors=tuple(errors),
         agreed_normals=_agreed_normals(reference, candidate),
@@ -130,7 +132,7 @@ def explain(
     context: Context | Mapping[str, Any] | None = None,
     policy: Policy = MANAGEMENT,
     modality: str = AUTO,
-) -> Comparison:
+) -> ReportComparison:
     """Reads two reports and returns what differs, in words and with the evidence in either text.
 
     Args:
@@ -142,8 +144,8 @@ def explain(
         modality: What both are read as: `chest_xray`, `chest_ct`, ...; `auto`: as the reference's kind of report.
 
     Returns:
-        Comparison: `errors`, each with its category, one plain sentence and the spans of both texts it rests on. A
-        notebook shows both reports with the errors in colour. Where the reference is of a kind that is not read,
+        ReportComparison: `errors`, each with its category, one plain sentence and the spans of both texts it rests on.
+        A notebook shows both reports with the errors in colour. Where the reference is of a kind that is not read,
         `out_of_scope` says so and there are no errors.
 
     Raises:
@@ -159,7 +161,7 @@ def explain(
     first = Reader(modality).read(reference)
     comparison = compare(first, read_with(lexicon_of(first), candidate), context)
     if why := comparison.out_of_scope:  # half of such a text is read, and nothing can be said of it
-        return Comparison((), (), out_of_scope=why, pack=comparison.pack, texts=(reference, candidate))
+        return ReportComparison((), (), out_of_scope=why, pack=comparison.pack, texts=(reference, candidate))
     return under(replace(comparison, texts=(reference, candidate)), policy)
 
 

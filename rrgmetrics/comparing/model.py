@@ -117,7 +117,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison:
+class ReportComparison:
     """The differences between two readings.
 
     `errors` are those that a radiologist would count and, with a `part` below 1, what the candidate leaves out of
@@ -144,12 +144,12 @@ class Comparison:
 
     def __repr__(self) -> str:
         if self.out_of_scope:
-            return f"Comparison(unscored: the reference {self.out_of_scope})"
+            return f"ReportComparison(unscored: the reference {self.out_of_scope})"
         found = ", ".join(f"{category.letter} {count}" for category, count in self.counts.items() if count)
         said = f": {found}; {self.significant} significant" if found else ""
         left_out = sum(error.is_left_out for error in self.errors)
         vague = f"; {counted(left_out, 'attribute')} left out" if left_out else ""
-        return f"Comparison({counted(self.total, 'error')}{said}{vague})"
+        return f"ReportComparison({counted(self.total, 'error')}{said}{vague})"
 
     def _repr_html_(self) -> str:
         """Both reports with the errors marked, and the errors in words, for a notebook."""
@@ -180,6 +180,6 @@ class Comparison:
         return round(sum(parts), 6)
 
     @property
-    def whole(self) -> Comparison:
+    def whole(self) -> ReportComparison:
         """The comparison without what is left out of findings that both have: the errors that radiologists count."""
         return replace(self, errors=tuple(error for error in self.errors if not error.is_left_out))

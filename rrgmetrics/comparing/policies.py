@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from rrgmetrics.comparing.claims import without_excuse
-from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Comparison, FindingError
+from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, FindingError, ReportComparison
 from rrgmetrics.comparing.significance import significance
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Finding, Significance
@@ -63,7 +63,7 @@ def is_significant(error: FindingError, policy: Policy) -> bool:
     return error.significance != "benign_expected"
 
 
-def under(comparison: Comparison, policy: Policy) -> Comparison:
+def under(comparison: ReportComparison, policy: Policy) -> ReportComparison:
     """Returns a comparison whose errors are significant or not under a policy.
 
     Example:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from rrgmetrics.comparing.device_positions import position
 from rrgmetrics.comparing.differences import acute, attribute_errors, doubted, is_turned, opposed
 from rrgmetrics.comparing.graded_findings import Graded, graded, graded_claim, regraded
-from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Comparison, Link
+from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Link, ReportComparison
 from rrgmetrics.comparing.significance import harm, indication_kinds, position_of
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Significance
@@ -58,7 +58,7 @@ class Appraisal:
     differences: tuple[Difference, ...]
 
 
-def appraise(comparison: Comparison, context: Context) -> Appraisal:
+def appraise(comparison: ReportComparison, context: Context) -> Appraisal:
     """Grades a comparison in the patient's context.
 
     Args:
@@ -103,7 +103,7 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
 
 
 def _left_out(
-    comparison: Comparison, matched: Collection[tuple[int, int]], differences: Sequence[Difference]
+    comparison: ReportComparison, matched: Collection[tuple[int, int]], differences: Sequence[Difference]
 ) -> Iterator[Difference]:
     """Yields what the candidate leaves out of what matches, unless the rubric finds something of the kind wrong."""
     both = comparison.references, comparison.candidates

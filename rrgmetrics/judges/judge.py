@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rrgmetrics.backends.base import SupportsPacks
-from rrgmetrics.backends.comparison import Compared, ComparedPairs
+from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
 from rrgmetrics.errors import BackendError, InputError, VerdictError
 from rrgmetrics.judges.base import (
     Engine,

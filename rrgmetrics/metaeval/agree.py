@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rrgmetrics.comparison.table import Correction
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.agreement import AgreementReport, measure
 from rrgmetrics.metaeval.equal import Equal, EqualReport, equal_report
@@ -21,6 +20,7 @@ from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs.names import check_per_pair
 from rrgmetrics.stats import LEVEL, TRIALS
+from rrgmetrics.systems.table import Correction
 
 Report = AgreementReport | RankedReport | EqualReport | PreferenceReport
 

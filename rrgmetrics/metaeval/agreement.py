@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.comparison.table import CORRECTIONS, Correction
 from rrgmetrics.metaeval.beside import Beside, beside_published
 from rrgmetrics.metaeval.model import UNDEFINED, Agreement, Between, Preference, View
 from rrgmetrics.metaeval.rated import KINDS, RATING, TOTAL, Rated, mean_of_raters
@@ -40,6 +39,7 @@ from rrgmetrics.stats import (
     tau_b_draws,
     tau_p_value,
 )
+from rrgmetrics.systems.table import CORRECTIONS, Correction
 from rrgmetrics.utils.progress import watched
 
 LINES = ("agreements", "preferences", "between", "ceiling", "ceiling_preferences", "published", "beside")

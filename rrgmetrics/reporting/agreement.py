@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from rrgmetrics.comparison.table import SIGNIFICANT
 from rrgmetrics.metaeval.agree import Report
 from rrgmetrics.metaeval.agreement import AgreementReport, main_target
 from rrgmetrics.metaeval.equal import EqualReport
@@ -37,6 +36,7 @@ from rrgmetrics.reporting.short import (
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
+from rrgmetrics.systems.table import SIGNIFICANT
 
 CEILING = {"others": "a radiologist", "each other": "two radiologists"}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from rrgmetrics.comparing import Comparison
+from rrgmetrics.comparing import ReportComparison
 from rrgmetrics.reporting import html
 from rrgmetrics.reporting.documents import latex_text
 from rrgmetrics.reporting.explanations import explain_pair, note_of, told_of
@@ -24,7 +24,7 @@ SIDES = ("Reference", "Candidate")
 MARKS_OF_ITS_OWN = ("crepe", "radfact", "radgraph_f1")  # the others rest on the reader's, which stand above
 
 
-def as_page(pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -> str:
+def as_page(pair: Pair, comparison: ReportComparison, results: Mapping[str, Result]) -> str:
     """An HTML file that loads nothing: both reports with their marks, the errors, and what each metric says.
 
     Args:
@@ -64,7 +64,7 @@ def _metric(name: str, result: Result, pair: Pair) -> list[Markup]:
     ]
 
 
-def as_json(pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -> dict[str, Any]:
+def as_json(pair: Pair, comparison: ReportComparison, results: Mapping[str, Result]) -> dict[str, Any]:
     """Both reports, each error with its evidence, and each metric's scores and words."""
     return {
         "rrgmetrics": VERSION,
@@ -84,7 +84,7 @@ def as_json(pair: Pair, comparison: Comparison, results: Mapping[str, Result]) -
     }
 
 
-def as_latex(pair: Pair, comparison: Comparison) -> str:
+def as_latex(pair: Pair, comparison: ReportComparison) -> str:
     """A figure: both reports side by side with letters behind the underlined words, and the errors in sentences."""
     shown = Explanation.of(comparison)
     marks = (shown.reference, shown.candidate)

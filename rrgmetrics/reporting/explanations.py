@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from rrgmetrics.comparing import Comparison, compare
+from rrgmetrics.comparing import ReportComparison, compare
 from rrgmetrics.reading import Reading, read
 from rrgmetrics.reading.model import Span
 from rrgmetrics.reporting.differences import differences
@@ -286,7 +286,7 @@ def _evidence(pair: Pair) -> Explanation:
     )
 
 
-def _matched(comparison: Comparison, reading: Reading, side: int) -> Iterator[Mark]:
+def _matched(comparison: ReportComparison, reading: Reading, side: int) -> Iterator[Mark]:
     for link in comparison.links:
         unit = comparison.candidates[link.candidate] if side else comparison.references[link.reference]
         yield Mark(unit.spans, MATCHED)

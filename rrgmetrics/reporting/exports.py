@@ -7,9 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from rrgmetrics import files, stats
-from rrgmetrics.baselines.comparison import Worth
-from rrgmetrics.comparison.systems import Comparison
-from rrgmetrics.comparison.table import Row, distinct_keys
+from rrgmetrics.baselines.worth import Worth
 from rrgmetrics.reporting.documents import WRITERS
 from rrgmetrics.reporting.numbers import estimate, headed
 from rrgmetrics.reporting.results import paper_table, score_table
@@ -17,6 +15,8 @@ from rrgmetrics.reporting.short import marked, with_stand_in_note
 from rrgmetrics.reporting.tables import Cell, Group, Table
 from rrgmetrics.reporting.worth import as_json as worth_as_json
 from rrgmetrics.scoring.results import Result
+from rrgmetrics.systems.comparison import Comparison
+from rrgmetrics.systems.table import Row, distinct_keys
 from rrgmetrics.utils.text_format import counted
 from rrgmetrics.version import VERSION
 

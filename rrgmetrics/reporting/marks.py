@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from rrgmetrics.comparing import Comparison
+from rrgmetrics.comparing import ReportComparison
 from rrgmetrics.reading.lexicon.packs import AUTO
 from rrgmetrics.reading.model import Span
 from rrgmetrics.reporting.kinds import KINDS, UNLETTERED
@@ -76,7 +76,7 @@ class Explanation:
         candidate: Marks in the candidate.
         remarks: The errors in words.
         note: Where the marks come from, in a sentence.
-        out_of_scope: Why the reference cannot be read, as `Comparison.out_of_scope` says it; "" if it can.
+        out_of_scope: Why the reference cannot be read, as `ReportComparison.out_of_scope` says it; "" if it can.
         rest: Whatever else the metric said, as JSON has it; None if all of it is shown.
     """
 
@@ -88,7 +88,7 @@ class Explanation:
     rest: Any = None
 
     @classmethod
-    def of(cls, comparison: Comparison) -> Explanation:
+    def of(cls, comparison: ReportComparison) -> Explanation:
         """The reader's errors, with the phrases that each rests on."""
         if why := comparison.out_of_scope:
             return cls(note=f"The bundled reader knows {known(AUTO)}.", out_of_scope=why)

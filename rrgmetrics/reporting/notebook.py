@@ -13,13 +13,13 @@ from typing import Any
 from markupsafe import Markup
 
 from rrgmetrics import comparing
-from rrgmetrics.comparison.systems import Comparison
 from rrgmetrics.reporting.html import remarks, reports
 from rrgmetrics.reporting.kinds import KINDS
 from rrgmetrics.reporting.marks import Explanation
 from rrgmetrics.reporting.results import comparison_table, key_table
 from rrgmetrics.reporting.worth import worth_tables
 from rrgmetrics.scoring.results import Result
+from rrgmetrics.systems.comparison import Comparison
 from rrgmetrics.utils.text_format import capitalized, counted
 
 
@@ -49,7 +49,7 @@ def _comparison(comparison: Comparison) -> str:
 
 
 @html.register
-def _explanation(comparison: comparing.Comparison) -> str:
+def _explanation(comparison: comparing.ReportComparison) -> str:
     shown = Explanation.of(comparison)
     texts = dict(zip(("Reference", "Candidate"), comparison.texts, strict=True))
     marks = {"Reference": shown.reference, "Candidate": shown.candidate}

@@ -7,7 +7,6 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from rrgmetrics.comparison.table import SIGNIFICANT, Row
 from rrgmetrics.metaeval.judge_runs import Spread, runs_of, spread_of
 from rrgmetrics.reporting.numbers import (
     bounds,
@@ -27,7 +26,8 @@ from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs import SPECS, Key
 from rrgmetrics.specs.conventions import Convention
 from rrgmetrics.specs.names import parse_name, shown
-from rrgmetrics.stats import Comparison
+from rrgmetrics.stats import PairedTest
+from rrgmetrics.systems.table import SIGNIFICANT, Row
 from rrgmetrics.utils.text_format import by_number, counted, listed
 
 if TYPE_CHECKING:
@@ -363,7 +363,7 @@ def _footnote(rows: Sequence[Row], correction: str) -> str:
     )
 
 
-def _test_cells(test: Comparison, row: Row) -> Cells:
+def _test_cells(test: PairedTest, row: Row) -> Cells:
     style = {True: "better", False: "worse", None: "quiet"}[row.is_better if row.is_significant else None]
     change = test.difference
     value, low, high = (signed(end, row.key) for end in change[:3])

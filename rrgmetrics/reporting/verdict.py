@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from rrgmetrics.comparison.table import SIGNIFICANT
 from rrgmetrics.specs import Key
-from rrgmetrics.stats import Comparison, Estimate
+from rrgmetrics.stats import Estimate, PairedTest
+from rrgmetrics.systems.table import SIGNIFICANT
 from rrgmetrics.utils.text_format import by_number, counted, listed
 
 NAMED = 4  # metrics that a sentence names; of more it gives the number
@@ -24,7 +24,7 @@ class Tested(Protocol):
         """The score."""
 
     @property
-    def test(self) -> Comparison | None:
+    def test(self) -> PairedTest | None:
         """The difference between the system asked about and the other one, with its interval."""
 
     @property

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from rrgmetrics.baselines.collapse import Collapse, Diversity
-from rrgmetrics.baselines.comparison import Worth
 from rrgmetrics.baselines.skill import Skill
+from rrgmetrics.baselines.worth import Worth
 from rrgmetrics.reporting.numbers import estimate, figure, show
 from rrgmetrics.reporting.short import marked, with_stand_in_note
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rrgmetrics.backends.comparison import ComparedPairs
+from rrgmetrics.backends.compared_pairs import ComparedPairs
 from rrgmetrics.judges.judge import Judge
 from rrgmetrics.judges.protocols.crimson import Crimson as Protocol
 from rrgmetrics.judges.protocols.crimson import CrimsonVerdict

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics.backends.comparison import Compared, ComparedPairs
+from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
 from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.comparing.policies import MANAGEMENT, Policy, under
 from rrgmetrics.reports import Pair

@@ -8,7 +8,7 @@ for the patient w (urgent 2, actionable 1, other ½, benign ¼),
     finding_f1 = 2 · precision · recall / (precision + recall)
 
 over the findings of all pairs; 1 where no report has one. A contradiction counts as a false finding more, what the
-reader charges for silence as a missing one (`Comparison.penalties`).
+reader charges for silence as a missing one (`ReportComparison.penalties`).
 
 Of what the reports deny: specificity is the share of the reference's denials that the candidate does not contradict,
 NPV (negative predictive value) the share of the candidate's denials that the reference does not contradict. A finding
@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.backends.comparison import Compared, ComparedPairs
+from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
 from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.comparing.graded_findings import Graded
 from rrgmetrics.comparing.model import Attribute, Unit

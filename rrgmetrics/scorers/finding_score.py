@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.backends.comparison import Compared, ComparedPairs
-from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Comparison, ErrorCategory
+from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
+from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, ErrorCategory, ReportComparison
 from rrgmetrics.comparing.rubric import Appraisal, appraise
 from rrgmetrics.comparing.wording import difference as in_words
 from rrgmetrics.reading.lexicon import lexicon_of
@@ -158,7 +158,7 @@ def _left_over(appraisal: Appraisal, denied: Sequence[Finding | None]) -> Iterat
             yield ScoredError(category, f"{name}: {graded.words} ({why}).", weight, graded.matters)
 
 
-def _differences(comparison: Comparison, appraisal: Appraisal) -> tuple[ScoredError, ...]:
+def _differences(comparison: ReportComparison, appraisal: Appraisal) -> tuple[ScoredError, ...]:
     lexicon, errors = lexicon_of(comparison), []
     for difference in appraisal.differences:
         reference, candidate = appraisal.references[difference.reference], appraisal.candidates[difference.candidate]

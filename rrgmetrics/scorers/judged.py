@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from rrgmetrics.backends.comparison import ComparedPairs
+from rrgmetrics.backends.compared_pairs import ComparedPairs
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import JudgeProtocol, Runs, SupportsCut, Unscored
 from rrgmetrics.judges.judge import Judge, judge_for, verdicts

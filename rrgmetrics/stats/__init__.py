@@ -9,7 +9,6 @@ Sources: bootstrap percentile intervals, Efron and Tibshirani 1993, chapter 13; 
 (p = (count + 1) / (trials + 1)); Holm 1979; Benjamini and Hochberg 1995; tau-b, Kendall 1945.
 """
 
-from rrgmetrics.stats.comparisons import Comparison, PairedTest, benjamini_hochberg, compare, compare_all, holm
 from rrgmetrics.stats.correlations import (
     Correlation,
     TauDifference,
@@ -20,15 +19,16 @@ from rrgmetrics.stats.correlations import (
     tau_b_draws,
     tau_p_value,
 )
+from rrgmetrics.stats.paired_tests import PairedStats, PairedTest, benjamini_hochberg, compare, compare_all, holm
 from rrgmetrics.stats.resampling import LEVEL, TRIALS, Estimate, Groups, bootstrap
 
 __all__ = [
     "LEVEL",
     "TRIALS",
-    "Comparison",
     "Correlation",
     "Estimate",
     "Groups",
+    "PairedStats",
     "PairedTest",
     "TauDifference",
     "TauDraws",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from rrgmetrics.comparing import Comparison, compare
+from rrgmetrics.comparing import ReportComparison, compare
 from rrgmetrics.judges.base import JudgeProtocol, Unscored
 from rrgmetrics.judges.engines.named import parse_engine
 from rrgmetrics.judges.judge import Judge, judge_for
@@ -151,7 +151,7 @@ def _green(parser: str, template: str) -> JudgeProtocol:
     return Green(parser=parser, template=template)
 
 
-def label_of(comparison: Comparison, *, penalties: bool = True) -> Label:
+def label_of(comparison: ReportComparison, *, penalties: bool = True) -> Label:
     """Returns a comparison as a label, with or without what is no error of a finding.
 
     >>> from rrgmetrics.comparing import explain

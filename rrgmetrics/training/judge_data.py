@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics import files
-from rrgmetrics.backends.comparison import ComparedPairs
+from rrgmetrics.backends.compared_pairs import ComparedPairs
 from rrgmetrics.errors import InputError, VerdictError
 from rrgmetrics.judges.base import Prompt
 from rrgmetrics.judges.engines.chats import prompt_ids, write_chat

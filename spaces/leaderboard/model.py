@@ -15,7 +15,7 @@ from rrgmetrics.baselines.collapse import Collapse
 from rrgmetrics.baselines.skill import Skill
 from rrgmetrics.errors import InputError
 from rrgmetrics.specs import Key, MetricSpec
-from rrgmetrics.stats import Comparison, Estimate
+from rrgmetrics.stats import Estimate, PairedTest
 
 State = Literal["queued", "running", "done", "failed"]
 
@@ -264,7 +264,7 @@ class Versus:
     other: System
     metric: BoardMetric
     key: Key
-    test: Comparison
+    test: PairedTest
     p_corrected: float
     is_better: bool | None
 

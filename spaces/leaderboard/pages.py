@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rrgmetrics import files
-from rrgmetrics.baselines.comparison import skill_lines
 from rrgmetrics.baselines.skill import TRIVIAL_NAMES
+from rrgmetrics.baselines.worth import skill_lines
 from rrgmetrics.comparing import ErrorCategory, explain
 from rrgmetrics.reporting import html
 from rrgmetrics.reporting.drawing import Scale, scale_around, scale_around_zero, scale_from_zero, scale_of_range

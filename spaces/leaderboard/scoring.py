@@ -30,7 +30,7 @@ from rrgmetrics.spaces.database import StoreError, restoring
 from rrgmetrics.spaces.leaderboard import schema, shown
 from rrgmetrics.specs import Key
 from rrgmetrics.specs.names import READER, parse_name
-from rrgmetrics.stats import Comparison, Estimate
+from rrgmetrics.stats import Estimate, PairedTest
 
 SLICE_TRIALS = 1_000
 SKILL_DECIMALS = 2
@@ -249,7 +249,7 @@ def estimates_without(name: str, values: Array, left_out: Collection[int], *, tr
 
 def compare_without(
     name: str, first: Array, second: Array, left_out: Collection[int], *, trials: int
-) -> dict[str, Comparison]:
+) -> dict[str, PairedTest]:
     """Paired comparisons by key, second - first, of the pairs that count."""
     kept = (counting(name, values, left_out) for values in (first, second))
     return stats.compare(reduction_of(name), *kept, trials=trials, targets=parse_name(name).spec.targets)

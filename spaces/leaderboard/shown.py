@@ -12,7 +12,7 @@ from dataclasses import replace
 from rrgmetrics.baselines.collapse import Collapse
 from rrgmetrics.reporting.numbers import decimals
 from rrgmetrics.specs import Key
-from rrgmetrics.stats import Comparison, Estimate
+from rrgmetrics.stats import Estimate, PairedTest
 
 P_DECIMALS, EFFECT_DECIMALS, SHARE_DECIMALS, LENGTH_DECIMALS = 3, 2, 3, 1
 
@@ -28,7 +28,7 @@ def estimate(score: Estimate, key: Key) -> Estimate:
     return Estimate(number(value, key), number(low, key), number(high, key), n)
 
 
-def comparison(test: Comparison, key: Key) -> Comparison:
+def comparison(test: PairedTest, key: Key) -> PairedTest:
     """A paired comparison, its p-value still exact, for it is corrected next; 1 where the difference rounds to 0."""
     difference = estimate(test.difference, key)
     return replace(

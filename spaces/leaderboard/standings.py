@@ -29,7 +29,7 @@ from rrgmetrics.spaces.database import Store
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, shown
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, BoardMetric, Standing, System, Versus
 from rrgmetrics.specs import Key
-from rrgmetrics.stats import Comparison, Estimate, holm
+from rrgmetrics.stats import Estimate, PairedTest, holm
 
 MAX_UNSCORED = 0.01
 SIGNIFICANT = 0.05
@@ -235,21 +235,21 @@ class Table:
                 yield metric.name, skill
 
 
-def versus(other: System, metric: BoardMetric, key: Key, test: Comparison, p_corrected: float) -> Versus:
+def versus(other: System, metric: BoardMetric, key: Key, test: PairedTest, p_corrected: float) -> Versus:
     """A comparison with what it says of better and worse."""
     is_better = key.is_better(test.difference.value)
     test = replace(test, p_value=shown.p_value(test.p_value))
     return Versus(other, metric, key, test, shown.p_value(p_corrected), is_better)
 
 
-def comparison(value: Mapping[str, Any], key: Key, *, flip: bool) -> Comparison:
+def comparison(value: Mapping[str, Any], key: Key, *, flip: bool) -> PairedTest:
     """One key of a stored comparison, as it is shown; with `flip` as the other system sees it."""
     fields = dict(value[key.name])
-    test = shown.comparison(Comparison(**{**fields, "difference": Estimate(*fields["difference"])}), key)
+    test = shown.comparison(PairedTest(**{**fields, "difference": Estimate(*fields["difference"])}), key)
     if not flip:
         return test
     middle, low, high, n = test.difference
-    return Comparison(
+    return PairedTest(
         baseline=test.system,
         system=test.baseline,
         difference=Estimate(0.0 - middle, 0.0 - high, 0.0 - low, n),

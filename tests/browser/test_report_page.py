@@ -6,9 +6,9 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import files
-from rrgmetrics.comparison.table import compare_systems
 from rrgmetrics.reporting.report import report_page
 from rrgmetrics.reports import Pair
+from rrgmetrics.systems.table import compare_systems
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ATTACK = "</script><script>window.attacked = true</script><img src=x onerror='window.attacked = true'>"

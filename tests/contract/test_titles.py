@@ -13,7 +13,6 @@ from rich.console import Console
 from rrgmetrics import SPECS, module_path
 from rrgmetrics.cli.listing import metric_table
 from rrgmetrics.cli.score import summary_lines
-from rrgmetrics.comparison.table import compare_systems
 from rrgmetrics.metaeval import Rated, measure
 from rrgmetrics.metaeval.plots import scatter
 from rrgmetrics.metaeval.ranked import Ranked, RankedCase, ranked_report
@@ -26,6 +25,7 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.specs.names import parse_name
+from rrgmetrics.systems.table import compare_systems
 
 STAND_INS = [name for name, spec in SPECS.items() if spec.stand_in]
 JUDGES = [name for name in STAND_INS if SPECS[name].judge]

@@ -8,9 +8,9 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, Result
-from rrgmetrics.comparison.table import compare_systems
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.specs import Key, MetricSpec, get_spec
+from rrgmetrics.systems.table import compare_systems
 
 WORSE, SAME, BETTER = np.zeros(5), np.arange(5) / 4, np.ones(5)
 
@@ -177,7 +177,7 @@ def test_results_and_explanations_say_what_they_are(compared):
 
 def test_notebooks_show_colours_and_run_nothing(compared):
     explanation = rrgmetrics.explain(candidate="<i>Small</i> right effusion.", reference="Small left effusion.")
-    assert repr(explanation) == "Comparison(1 error: C 1; 1 significant)"
+    assert repr(explanation) == "ReportComparison(1 error: C 1; 1 significant)"
     shown = explanation._repr_html_()
     assert '<mark class="kind-incorrect_location">' in shown
     assert "&lt;i&gt;" in shown

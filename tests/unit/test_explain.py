@@ -144,5 +144,5 @@ def test_what_no_judge_scores_explain_does_not_score_either(reference, candidate
         assert np.isnan(result.headline).all()
         assert result.unscored_reasons == {0: f"the reference {compared.out_of_scope}"}
     assert compared.errors == ()
-    assert repr(compared) == f"Comparison(unscored: the reference {compared.out_of_scope})"
+    assert repr(compared) == f"ReportComparison(unscored: the reference {compared.out_of_scope})"
     assert Explanation.of(compare(read(reference), read(candidate))).remarks == ()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics.backends.comparison import ComparedPairs
+from rrgmetrics.backends.compared_pairs import ComparedPairs
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply, Unscored, engine_for
 from rrgmetrics.judges.judge import MAX_CHARACTERS, Judge

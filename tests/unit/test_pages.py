@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics.comparison.table import Row, compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.reporting.differences import differences
 from rrgmetrics.reporting.numbers import show
@@ -19,6 +18,7 @@ from rrgmetrics.scorers.base import Mean
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import SPECS, Key
 from rrgmetrics.stats import Estimate
+from rrgmetrics.systems.table import Row, compare_systems
 from rrgmetrics.version import VERSION
 
 PAIRS = [

@@ -10,7 +10,6 @@ from rrgmetrics import InputError, Result, cli, prepare
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.abnormal import abnormal_studies
 from rrgmetrics.baselines.collapse import find_collapse
-from rrgmetrics.baselines.comparison import Worth, score_with_worth, skill_lines
 from rrgmetrics.baselines.skill import (
     NORMAL_REPORT,
     PERFECT,
@@ -22,6 +21,7 @@ from rrgmetrics.baselines.skill import (
     score_beside,
     trivial_systems,
 )
+from rrgmetrics.baselines.worth import Worth, score_with_worth, skill_lines
 from rrgmetrics.reporting.tables import as_cell
 from rrgmetrics.reporting.worth import skill_summary, worth_tables
 from rrgmetrics.reports import Pair, check_pairs

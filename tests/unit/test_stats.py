@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.stats import (
-    PairedTest,
+    PairedStats,
     benjamini_hochberg,
     blocked_tau_b,
     bootstrap,
@@ -397,7 +397,7 @@ def test_alone_or_together_every_number_is_the_same(monkeypatch):
     for n_stats, unscored in ((1, ()), (3, (4, 7)), (2, ()), (3, (4, 7)), (1, range(40))):
         first, second = rng.random((2, 40, n_stats))
         first[list(unscored)] = np.nan
-        tests.append(PairedTest(Mean(tuple("abc"[:n_stats])), first, second, {"a": 0.5} if n_stats == 2 else {}))
+        tests.append(PairedStats(Mean(tuple("abc"[:n_stats])), first, second, {"a": 0.5} if n_stats == 2 else {}))
     scores = [(test.reduction, table) for test in tests for table in (test.baseline, test.system)]
     alone = [compare(*test[:3], targets=test.targets, trials=300) for test in tests]
     intervals = [bootstrap(*one, trials=300) for one in scores]

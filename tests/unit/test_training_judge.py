@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 
 import rrgmetrics
 from rrgmetrics import InputError, cli
-from rrgmetrics.backends.comparison import ComparedPairs
+from rrgmetrics.backends.compared_pairs import ComparedPairs
 from rrgmetrics.errors import BackendError
 from rrgmetrics.judges.base import EngineName, Reply
 from rrgmetrics.judges.cache import Record

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors, whole

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rrgmetrics.comparing import Comparison, ErrorCategory
+from rrgmetrics.comparing import ErrorCategory, ReportComparison
 from rrgmetrics.errors import VerdictError
 
 CATEGORIES = tuple(ErrorCategory)
@@ -33,7 +33,7 @@ class Errors(NamedTuple):
         return {category.value: {"count": count, "errors": list(words)} for category, count, words in rows if count}
 
 
-def compared_errors(comparison: Comparison, *, significant: bool) -> Errors:
+def compared_errors(comparison: ReportComparison, *, significant: bool) -> Errors:
     """The reader's errors, either the significant or the insignificant ones."""
     sentences: dict[ErrorCategory, list[str]] = {category: [] for category in CATEGORIES}
     for error in comparison.errors:

@@ -38,7 +38,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.comparing import ErrorCategory, FindingError
 from rrgmetrics.comparing.graded_findings import Graded
 from rrgmetrics.comparing.rubric import Appraisal, Difference, appraise

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.judges.base import Message, Prompt, engine_for
 from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.comparing import ErrorCategory, FindingError
 from rrgmetrics.comparing.penalties import silent
 from rrgmetrics.errors import VerdictError

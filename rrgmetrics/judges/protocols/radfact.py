@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.comparing.model import Unit
 from rrgmetrics.comparing.penalties import silent
 from rrgmetrics.errors import VerdictError

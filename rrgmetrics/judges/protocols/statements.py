@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.comparing.penalties import silent
 from rrgmetrics.reading import Finding, Reading
 from rrgmetrics.reading.lexicon import lexicon_of

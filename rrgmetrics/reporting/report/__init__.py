@@ -16,10 +16,9 @@ import jinja2
 
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.abnormal import MIN_STUDIES
-from rrgmetrics.baselines.comparison import Worth
 from rrgmetrics.baselines.subsets import TRIALS, parts_of, score_parts
+from rrgmetrics.baselines.worth import Worth
 from rrgmetrics.comparing import ErrorCategory
-from rrgmetrics.comparison.table import Row
 from rrgmetrics.errors import InputError
 from rrgmetrics.reporting import html, theme
 from rrgmetrics.reporting.html import legend
@@ -32,6 +31,7 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import FACT, REASON, Missing, missing_lines
 from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.results import Result, unscored_lines
+from rrgmetrics.systems.table import Row
 from rrgmetrics.utils.text_format import counted
 from rrgmetrics.version import VERSION
 

@@ -11,11 +11,10 @@ import numpy as np
 
 from rrgmetrics import stats
 from rrgmetrics.baselines.collapse import Collapse
-from rrgmetrics.baselines.comparison import Worth
 from rrgmetrics.baselines.skill import TRIVIAL_NAMES, Skill
 from rrgmetrics.baselines.subsets import ORDER, TITLES, Part, Scores
-from rrgmetrics.comparing import Comparison, ErrorCategory
-from rrgmetrics.comparison.table import Row, distinct_keys
+from rrgmetrics.baselines.worth import Worth
+from rrgmetrics.comparing import ErrorCategory, ReportComparison
 from rrgmetrics.reading.lexicon import lexicon_of
 from rrgmetrics.reporting.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero, scale_of_range
 from rrgmetrics.reporting.html import category_counts
@@ -28,10 +27,11 @@ from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import Key
 from rrgmetrics.specs.names import label, shown
 from rrgmetrics.stats import Estimate
+from rrgmetrics.systems.table import Row, distinct_keys
 from rrgmetrics.utils.text_format import counted
 
 Results = Mapping[str, Mapping[str, Result]]
-Comparisons = Mapping[str, Mapping[int, Comparison]]  # by system and number of the study
+Comparisons = Mapping[str, Mapping[int, ReportComparison]]  # by system and number of the study
 
 CORRECTIONS: Mapping[str, str] = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
 READER = "reader"  # the backend behind several metrics
@@ -289,7 +289,7 @@ def kinds(results: Results, found: Comparisons, *, trials: int, seed: int) -> li
     ]
 
 
-def _counts(found: Sequence[Comparison]) -> Array:
+def _counts(found: Sequence[ReportComparison]) -> Array:
     """Errors by category `(n_pairs, 6)`; NaN where the reference cannot be read."""
     counts = np.array(
         [[each.counts.get(category, 0) for category in ErrorCategory] for each in found], dtype=np.float64
@@ -326,7 +326,7 @@ def groups(found: Comparisons) -> tuple[list[GroupLine], float]:
     return lines, longest
 
 
-def _group_and_kind(compared: Comparison) -> list[tuple[str, str]]:
+def _group_and_kind(compared: ReportComparison) -> list[tuple[str, str]]:
     concepts = lexicon_of(compared).concepts
     return [
         (concepts[finding.concept].group if finding else OTHER, error.category.value)

@@ -16,9 +16,9 @@ import jinja2
 import numpy as np
 from markupsafe import Markup
 
-from rrgmetrics.backends.comparison import compare_pairs
+from rrgmetrics.backends.compared_pairs import compare_pairs
 from rrgmetrics.backends.reader import Readings
-from rrgmetrics.comparing import Comparison, ErrorCategory
+from rrgmetrics.comparing import ErrorCategory, ReportComparison
 from rrgmetrics.reading.model import Span
 from rrgmetrics.reporting.differences import differences
 from rrgmetrics.reporting.explanations import VIEWS
@@ -236,7 +236,7 @@ def _in_all(spans: Sequence[Sequence[Span]]) -> list[Span]:
 
 def comparisons_of(
     pairs: Mapping[str, Sequence[Pair]], rows: Sequence[int], readings: Readings
-) -> dict[str, dict[int, Comparison]]:
+) -> dict[str, dict[int, ReportComparison]]:
     """What the reader finds in pairs of each system, by number; what stands there twice is read and compared once."""
     found = compare_pairs([own[row] for own in pairs.values() for row in rows], readings)
     return {system: {row: found[own[row]] for row in rows} for system, own in pairs.items()}

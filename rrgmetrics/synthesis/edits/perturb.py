@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from rrgmetrics.comparing import Comparison, ErrorCategory, compare
+from rrgmetrics.comparing import ErrorCategory, ReportComparison, compare
 from rrgmetrics.reading import Reading
 from rrgmetrics.synthesis.edits.attributes import (
     bad_position,
@@ -150,7 +150,7 @@ def is_one_error(reading: Reading, text: str, category: int, *, unseen: bool = F
     return _rose([0] * N_CATEGORIES, seen, category)
 
 
-def _counts(comparison: Comparison) -> list[int]:
+def _counts(comparison: ReportComparison) -> list[int]:
     return [comparison.counts[category] for category in ErrorCategory]
 
 

@@ -63,7 +63,7 @@ def test_a_vague_report_is_no_perfect_one() -> None:
     assert comparison.total == 0
     assert comparison.whole.errors == ()
     assert comparison.cost() > 2
-    assert repr(comparison) == f"Comparison(0 errors; {len(comparison.errors)} attributes left out)"
+    assert repr(comparison) == f"ReportComparison(0 errors; {len(comparison.errors)} attributes left out)"
     sentence = "Side left out: large left pleural effusion → pleural effusion."
     side = next(error for error in comparison.errors if error.sentence == sentence)
     assert [reference[span.start : span.end] for span in side.reference_spans] == ["Large left pleural effusion"]

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 from rrgmetrics import files, stats
 from rrgmetrics.backends.reader import Readings
-from rrgmetrics.baselines.comparison import TRIALS as WORTH_TRIALS
-from rrgmetrics.baselines.comparison import Worth, score_with_worth
-from rrgmetrics.comparison.table import Correction, Row, check_correction, choose_keys, compare_systems
+from rrgmetrics.baselines.worth import TRIALS as WORTH_TRIALS
+from rrgmetrics.baselines.worth import Worth, score_with_worth
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing, check_choice
 from rrgmetrics.scoring.defaults import default_metrics
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.scoring.results import Result
+from rrgmetrics.systems.table import Correction, Row, check_correction, choose_keys, compare_systems
 from rrgmetrics.utils.notebook import drawn, exported
 from rrgmetrics.utils.progress import STATISTICS, phase, showing
 from rrgmetrics.utils.text_format import counted

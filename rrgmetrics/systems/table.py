@@ -46,7 +46,7 @@ class Row:
     system: str
     score: stats.Estimate
     n_unscored: int
-    test: stats.Comparison | None
+    test: stats.PairedTest | None
     p_corrected: float
 
     @property
@@ -118,7 +118,7 @@ def compare_systems(
     baseline, *others = results
     metrics = results[baseline]
     chosen = _all_of(metrics, headlines=not all_keys) if keys is None else choose_keys(list(metrics), keys)
-    tests: dict[tuple[str, str], stats.PairedTest] = {}
+    tests: dict[tuple[str, str], stats.PairedStats] = {}
     tables: dict[tuple[str, str], tuple[Reduction, Array]] = {}
     for metric in dict.fromkeys(metric for metric, _ in chosen):
         first = metrics[metric]
@@ -127,7 +127,7 @@ def compare_systems(
             own = by_metric[metric].pair_stats
             tables[metric, name] = reduction, own
             if name in others:
-                tests[metric, name] = stats.PairedTest(reduction, first.pair_stats, own, first.spec.targets)
+                tests[metric, name] = stats.PairedStats(reduction, first.pair_stats, own, first.spec.targets)
     drawing: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
     compared, estimates = stats.compare_all(list(tests.values()), list(tables.values()), **drawing)
     of_tests, of_scores = dict(zip(tests, compared, strict=True)), dict(zip(tables, estimates, strict=True))

@@ -1,4 +1,4 @@
-"""Paired comparisons of two systems, and corrections for many tests."""
+"""Paired tests between two systems, and corrections for many tests."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ TOLERANCE = 1e-10  # two differences this close are a tie: sums of floats depend
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """The comparison of two systems on the same pairs in one score.
+class PairedTest:
+    """The test of a difference between two systems on the same pairs, in one score.
 
     Attributes:
         baseline: The baseline's corpus score on the pairs that both have.
@@ -74,7 +74,7 @@ def compare(
     level: float = LEVEL,
     seed: int = 0,
     targets: Mapping[str, float] | None = None,
-) -> dict[str, Comparison]:
+) -> dict[str, PairedTest]:
     """Compares two systems on the same pairs in every score of a metric.
 
     Args:
@@ -88,18 +88,18 @@ def compare(
         targets: The best value of each key that has one (`MetricSpec.targets`): its distances from it are compared.
 
     Returns:
-        A comparison for each key. p-values of several keys or systems are corrected with `holm` or
+        A test for each key. p-values of several keys or systems are corrected with `holm` or
         `benjamini_hochberg`.
 
     Raises:
         InputError: The two have different shapes; `groups`, `trials` or `level` as in `bootstrap`.
     """
-    test = PairedTest(reduction, baseline, system, targets or {})
+    test = PairedStats(reduction, baseline, system, targets or {})
     return compare_all([test], groups=groups, trials=trials, level=level, seed=seed)[0][0]
 
 
-class PairedTest(NamedTuple):
-    """Two systems' statistics of the same studies, to be compared in a metric; as the arguments of `compare`."""
+class PairedStats(NamedTuple):
+    """Two systems' statistics of the same studies, to be tested in a metric; as the arguments of `compare`."""
 
     reduction: Reduction
     baseline: Array
@@ -108,14 +108,14 @@ class PairedTest(NamedTuple):
 
 
 def compare_all(
-    tests: Sequence[PairedTest],
+    tests: Sequence[PairedStats],
     scores: Sequence[tuple[Reduction, Array]] = (),
     *,
     groups: Groups | None = None,
     trials: int = TRIALS,
     level: float = LEVEL,
     seed: int = 0,
-) -> tuple[list[dict[str, Comparison]], list[dict[str, Estimate]]]:
+) -> tuple[list[dict[str, PairedTest]], list[dict[str, Estimate]]]:
     """Compares systems in many metrics on the same draws; alone or together, each number is the same.
 
     Args:
@@ -127,7 +127,7 @@ def compare_all(
         seed: As in `compare`.
 
     Returns:
-        The comparisons of each test, and the estimates of each of `scores`.
+        The tests of each of `tests`, by key, and the estimates of each of `scores`.
 
     Raises:
         InputError: As in `compare`.
@@ -150,14 +150,14 @@ def compare_all(
 class _Ready:
     """A test on the pairs that both systems have a score for."""
 
-    test: PairedTest
+    test: PairedStats
     reduction: Reduction
     first: Array
     second: Array
     interval: Resampled
 
     @classmethod
-    def of(cls, test: PairedTest, kept: Kept, groups: Groups | None) -> _Ready:
+    def of(cls, test: PairedStats, kept: Kept, groups: Groups | None) -> _Ready:
         baseline, system = test.baseline, test.system
         if baseline.shape != system.shape:
             raise InputError(
@@ -176,13 +176,13 @@ class _Ready:
 
     def compared(
         self, intervals: Mapping[str, Estimate], p_values: Mapping[str, float], trials: int
-    ) -> dict[str, Comparison]:
-        """The comparison in each key."""
+    ) -> dict[str, PairedTest]:
+        """The test in each key."""
         scores = [aggregate.reduce(self.test.reduction, stats) for stats in (self.first, self.second)]
         per_pair = [self.reduction.per_pair(stats) for stats in (self.first, self.second)]
         exact = len(self.first) <= EXACT_PAIRS
         return {
-            key: Comparison(
+            key: PairedTest(
                 baseline=scores[0][key],
                 system=scores[1][key],
                 difference=interval,

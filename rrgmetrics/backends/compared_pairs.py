@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.reader import ReaderBackend, Readings, reader_backend
-from rrgmetrics.comparing import Comparison, compare
+from rrgmetrics.comparing import ReportComparison, compare
 from rrgmetrics.comparing.claims import as_claimed
 from rrgmetrics.reading import Reading
 from rrgmetrics.reports import Pair
@@ -19,7 +19,7 @@ class Compared(NamedTuple):
 
     reference: Reading
     candidate: Reading
-    comparison: Comparison
+    comparison: ReportComparison
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class ComparedPairs:
         return read_pair_parts(self, pairs)
 
 
-def compare_pairs(pairs: Sequence[Pair], readings: Readings) -> dict[Pair, Comparison]:
+def compare_pairs(pairs: Sequence[Pair], readings: Readings) -> dict[Pair, ReportComparison]:
     """Compares pairs, each read as the kind of report that its reference is."""
-    compared: dict[Pair, Comparison] = {}
+    compared: dict[Pair, ReportComparison] = {}
     for pair in dict.fromkeys(pairs):
         reference = readings.read(pair.reference)
         compared[pair] = compare(reference, readings.read(pair.candidate, reference.pack), pair.context)
