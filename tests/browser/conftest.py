@@ -34,7 +34,7 @@ NOISE = (  # of Gradio's own scripts, whatever the app: a font hint, the end of 
     "AbortError: signal is aborted without reason",
     "AbortError: BodyStreamBuffer was aborted",
 )
-PATIENCE = 600  # seconds for an app to start on a busy machine
+PATIENCE = 180  # seconds for an app to start or a page to answer on a busy machine
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
 OVERFLOW = """width => Array.from(document.body.querySelectorAll('*'))
     .filter(element => element.checkVisibility() && element.getBoundingClientRect().right > width + 1)
