@@ -44,7 +44,7 @@ def page_of(spec: MetricSpec) -> str:
     """A metric's card, under the metric's title."""
     card = repository.page_of(f"metrics/{spec.name}/README.md")
     title = parse_name(spec.name).title
-    body = re.sub(r"\A\s*# [^\n]*\n", "", card)
+    body = re.sub(r"\A\s*# [^\n]*\n", "", card).replace("<details>", '<details markdown="1">')
     head = f"---\ntitle: {title.removesuffix(' (bundled)')}\n---\n\n# {title}"
     return f"{head}\n\n`{spec.name}`: {spec.summary}\n\n{body}"
 

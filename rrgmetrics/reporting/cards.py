@@ -22,6 +22,7 @@ from rrgmetrics.metaeval.advice import in_words, main_agreements
 from rrgmetrics.metaeval.measured import DEVELOPMENT, USUAL, measured_sets, of_metric, read_results, with_keys
 from rrgmetrics.reporting.numbers import between, bounds, estimate, figure
 from rrgmetrics.reporting.numbers import in_words as range_in_words
+from rrgmetrics.reporting.folds import folded
 from rrgmetrics.reporting.stress_card import stress_block
 from rrgmetrics.reporting.usual import usual_of
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, Option, configurations
@@ -203,8 +204,8 @@ def _good(spec: MetricSpec) -> str:
             for name, (n, low, high, best) in published["sets"].items()
         ]
         heads_of = ("data set", "systems", f"half of them score ({published['title']}, as published)", "the best")
-        parts.append("\n".join(table(heads_of, systems)))
-        parts.append(f"Source: {_rexrank()['source']}. These compare with published settings only.")
+        source = f"Source: {_rexrank()['source']}. These compare with published settings only."
+        parts.append(folded("Scores of published systems", "\n".join([*table(heads_of, systems), "", source])))
     return "\n\n".join(parts)
 
 
@@ -254,10 +255,11 @@ def _seen(spec: MetricSpec) -> str:
     if row is None:
         return ""
     taus = listed([f"{estimate(row.values[target], places=2)} with {what}" for target, what in SEEN_TARGETS.items()])
-    return (
+    return folded(
+        "On pairs that development has read",
         f"On RadPref's development half ({data.rows} pairs of {data.studies} cases), which was read while "
         f"the reader was written and proves nothing: {taus}; of radiologists' clear preferences between two "
-        f"candidates it shares {estimate(row.values['preferences'], places=2)} (version {row.version}, {row.date})."
+        f"candidates it shares {estimate(row.values['preferences'], places=2)} (version {row.version}, {row.date}).",
     )
 
 

@@ -11,6 +11,7 @@ from rrgmetrics.metaeval.stress.measure import Stressed
 from rrgmetrics.metaeval.stress.stored import StoredStress, results_file, stored_stress
 from rrgmetrics.metaeval.stress.written import PREFIX, written_packs
 from rrgmetrics.reading.lexicon import DEFAULT_PACK
+from rrgmetrics.reporting.folds import folded
 from rrgmetrics.reporting.short import short
 from rrgmetrics.reporting.stress import remarks, reports_of, value_of
 from rrgmetrics.scoring.scope_filter import modality_of
@@ -33,6 +34,8 @@ TABLES = (
     "(https://rrgmetrics.github.io/rrgmetrics/evidence/stress/#{name})."
 )
 NOT_MEASURED = "It has not been put under stress yet: `make stress`, then `make cards`."
+OTHER_REPORTS = "On reports of other modalities"
+UNSCORED = "Which pairs are unscored"
 NO_HACKS = "As a reward it pays for nothing that is known not to be right (`rrgmetrics game`)."
 HACKED = "As a reward it pays for what is not right (`rrgmetrics game`):"
 HARMLESS = "harmless, and errors that cost more (chance 0.50)"
@@ -45,11 +48,14 @@ def stress_block(spec: MetricSpec) -> str:
     """Returns the part of a metric's card on what it sees and what it does not."""
     name = parse_name(spec.name)
     what = "mammograms" if spec.modality == MAMMOGRAPHY else "the chest"
-    scope = READS.format(what=what) if modality_of(name) else ANY_TEXT
+    scope = folded(UNSCORED, READS.format(what=what)) if modality_of(name) else ANY_TEXT
     stored = [stored_stress(results_file(pack)) for pack in (DEFAULT_PACK, *written_packs())]
-    parts = [part for each in stored if spec.name in each.metrics for part in _parts(each, each.metrics[spec.name])]
-    parts += [TABLES.format(name=spec.name)] if parts else [NOT_MEASURED]
-    return "\n\n".join((*parts, games(spec), scope))
+    measured = ["\n\n".join(_parts(each, each.metrics[spec.name])) for each in stored if spec.name in each.metrics]
+    if not measured:
+        return "\n\n".join((NOT_MEASURED, games(spec), scope))
+    first, *others = measured
+    more = [folded(OTHER_REPORTS, "\n\n".join(others))] if others else []
+    return "\n\n".join((first, games(spec), *more, TABLES.format(name=spec.name), scope))
 
 
 def stress_table(metric: Stressed) -> str:

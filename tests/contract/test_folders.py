@@ -14,6 +14,7 @@ from rrgmetrics.reporting import cards
 from rrgmetrics.testing import checks_of, folders
 
 ROOT = Path(__file__).parents[2]
+MOST_WORDS_SHOWN = 660
 
 
 @pytest.mark.parametrize("check", checks_of(folders), ids=lambda check: check.__name__)
@@ -33,6 +34,14 @@ def test_evaluate_reads_the_imports_that_the_script_means(spec):
 def test_every_folder_has_a_row_and_every_row_a_folder():
     root = rrgmetrics.module_path(next(iter(SPECS))).parent
     assert {path.name for path in root.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(SPECS)
+
+
+def test_a_card_is_read_in_two_minutes(spec):
+    """About two minutes: what is longer is in a fold, with a line that says what it holds."""
+    card = (rrgmetrics.module_path(spec.name) / "README.md").read_text().split("---", 2)[2]
+    assert card.count("<details>\n<summary>") == card.count("\n\n</details>\n") == card.count("</details>")
+    shown = re.sub(r"<details>.*?</details>|<!--.*?-->|```.*?```|(?<=\])\([^)]*\)", "", card, flags=re.DOTALL)
+    assert len(re.findall(r"\w[\w'.-]*", shown)) <= MOST_WORDS_SHOWN
 
 
 @pytest.fixture
