@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 
 from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
@@ -23,6 +24,7 @@ from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.cli.weights import naming_missing_weights
+from rrgmetrics.errors import InputError
 from rrgmetrics.scoring.scope_filter import reasons_in_tables
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems.comparison import compare
@@ -34,13 +36,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics compare`."""
     parser.set_defaults(run=run)
     parser.add_argument(
+        "pairs",
+        nargs="?",
+        metavar="TABLE",
+        help="one table with study_id, reference, and a column of reports for each system, which --systems names",
+    )
+    parser.add_argument(
         "--systems",
         required=True,
         nargs="+",
         metavar="[NAME=]FILE",
         help="the reports of each system: a table with study_id, report, or pairs with study_id, reference, "
         "candidate; accepts the same files, folders, patterns and data sets as `rrgmetrics score`; the "
-        "first system is the baseline",
+        "first system is the baseline. With TABLE: columns of it",
     )
     parser.add_argument(
         "--references",
@@ -65,17 +73,19 @@ def run(options: argparse.Namespace) -> None:
     """Scores the systems, tests their differences, prints the table and writes what was asked for."""
     names = metric_names(options)
     mark_stand_ins(options)
-    paths = system_paths(options.systems)
-    references = options.references or next(iter(paths.values()))
-    inputs = [str(path) for source in (references, *paths.values()) for path in files.parts(source)]
+    named = system_paths(options.systems)
+    systems = list(named.values()) if options.pairs else named
+    references = _references(options, systems)
+    sources = [references, *(systems.values() if isinstance(systems, Mapping) else ())]
+    inputs = [str(path) for source in sources for path in files.parts(source)]
     outputs = {"results": [options.json], "pages": [options.html], "documents": options.table}
     check_publishing(options)
     files.check_outputs(**outputs, inputs=inputs, force=options.force)
     readings = Readings()
     with naming_missing_weights(names), reasons_in_tables(), showing(not options.no_progress, slow_metrics):
         compared = compare(
-            paths,
-            options.references,
+            systems,
+            options.pairs or options.references,
             metrics=names,
             columns=column_names(options),
             all_keys=options.all_keys,
@@ -115,3 +125,12 @@ def run(options: argparse.Namespace) -> None:
     )
     for line in publish(options, compared.results, compared.studies):
         print_line(line, options)
+
+
+def _references(options: argparse.Namespace, systems: Sequence[str] | Mapping[str, str]) -> str:
+    """The file that holds the references."""
+    if options.pairs and options.references:
+        raise InputError("Give either a table with a column for each system, or --references; not both.")
+    if isinstance(systems, Mapping):
+        return str(options.references or next(iter(systems.values())))
+    return str(options.pairs)

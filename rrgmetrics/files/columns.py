@@ -56,9 +56,9 @@ class Needed(tuple[str, ...]):
     __slots__ = ()
 
     @classmethod
-    def of(cls, columns: Columns) -> Needed:
-        """The columns of all fields, by our names and by those that a user gave."""
-        return cls((*COLUMNS, *(columns or {}).values()))
+    def of(cls, columns: Columns, beside: Sequence[str] = ()) -> Needed:
+        """The columns of all fields, by our names and by those that a user gave, and those `beside` them."""
+        return cls((*COLUMNS, *(columns or {}).values(), *beside))
 
     def __contains__(self, name: object) -> bool:
         if super().__contains__(name) or not isinstance(name, str):
@@ -218,10 +218,10 @@ def _missing(found: Collection[str], fields: Sequence[str], columns: Mapping[str
     said = f"{where} has no column {needed}; it has: {some(found)}."
     if named:
         return said + did_you_mean(columns[named[0]], found)
-    return f"{said} {_way_out(found, fields, columns)}".strip()
+    return f"{said} {_way_out(found, fields, columns, where)}".strip()
 
 
-def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str, str]) -> str:
+def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str, str], where: str) -> str:
     """What to write instead: the commas, or the `--columns` to copy, with the columns that may be meant."""
     if len(found) == 1 and (match := SEPARATOR.search(next(iter(found)))):
         separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
@@ -234,4 +234,8 @@ def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str
     if not near:
         return did_you_mean(field, found).strip()
     others = f" (or {', '.join(near[1:4])})" if len(near) > 1 else ""
-    return f"Say which one it is: --columns {written({**columns, field: near[0]})}{others}."
+    said = f"Say which one it is: --columns {written({**columns, field: near[0]})}{others}."
+    if len(near) == 1 or field not in ("report", "candidate") or columns.get("reference", "reference") not in found:
+        return said
+    table = where if re.fullmatch(r"[\w./-]+", where) else "TABLE"
+    return f"{said} If each is a system: rrgmetrics compare {table} --systems {' '.join(near)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import Columns
 from rrgmetrics.files.join import join
 from rrgmetrics.files.per_study import REFUSE, check_rule
-from rrgmetrics.files.read import Reports, Studies, read_pairs, read_references, read_system
+from rrgmetrics.files.read import Reports, Studies, read_pairs, read_references, read_system, read_wide
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.reports import check_contexts, check_pairs, columns_of
 
@@ -49,15 +49,11 @@ def pairs_of(
         return join(_references(references, contexts, columns, per_study), system)
     if predictions is not None or references is not None:
         raise InputError("Pass either a table of pairs, or predictions and references.")
-    read = read_pairs(pairs, columns, per_study=per_study)
-    if contexts is None:
-        return read
-    known = check_contexts(contexts, len(read.pairs))
-    return replace(read, pairs=[pair._replace(context=each) for pair, each in zip(read.pairs, known, strict=True)])
+    return _with_contexts(read_pairs(pairs, columns, per_study=per_study), contexts)
 
 
 def read_systems(
-    systems: Mapping[str, Any],
+    systems: Mapping[str, Any] | Sequence[str],
     references: Any = None,
     contexts: Any = None,
     columns: Columns = None,
@@ -67,7 +63,8 @@ def read_systems(
 
     Args:
         systems: For each name a list or column of texts, or a table or file with `study_id?` and `report` (or
-            `candidate`); files of pairs where `references` is None.
+            `candidate`); files of pairs where `references` is None. Or columns of the table `references`, which then
+            holds the reports of all systems.
         references: The radiologists' reports, likewise; None takes those of the systems' own pairs.
         contexts: One dict a study, or None.
         columns: What the columns of tables and files are called.
@@ -79,6 +76,9 @@ def read_systems(
     Raises:
         InputError: No system, other studies than the references', other references beside a system's reports.
     """
+    if _are_columns(systems) and references is not None:
+        wide = read_wide(references, list(systems), columns, per_study=per_study)
+        return {name: _with_contexts(studies, contexts) for name, studies in wide.items()}
     if not isinstance(systems, Mapping) or not systems:
         raise InputError("No system was given; pass a dict with at least one system's reports by its name.")
     whole = references is None
@@ -92,6 +92,19 @@ def read_systems(
     else:
         checked = _references(references, contexts, columns, per_study)
     return {name: join(checked, reports) for name, reports in read.items()}
+
+
+def _are_columns(systems: Any) -> bool:
+    return isinstance(systems, list | tuple) and bool(systems) and all(isinstance(name, str) for name in systems)
+
+
+def _with_contexts(studies: Studies, contexts: Any) -> Studies:
+    """The studies with the contexts that were passed beside them."""
+    if contexts is None:
+        return studies
+    known = check_contexts(contexts, len(studies.pairs))
+    pairs = [pair._replace(context=each) for pair, each in zip(studies.pairs, known, strict=True)]
+    return replace(studies, pairs=pairs)
 
 
 def _references(references: Any, contexts: Any, columns: Columns, per_study: str) -> Reports:

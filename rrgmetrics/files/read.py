@@ -95,6 +95,36 @@ def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs", per
     return Studies(study_ids, [Pair(*row) for row in zip(references, candidates, contexts, strict=True)])
 
 
+def read_wide(
+    source: Any, systems: Sequence[str], columns: Columns = None, *, name: str = "references", per_study: str = REFUSE
+) -> dict[str, Studies]:
+    """Reads a table with a column of reports for each system beside the references.
+
+    Args:
+        source: As in `read_pairs`.
+        systems: The columns of the systems, which are also their names.
+        columns: As in `read_pairs`.
+        name: As in `read_pairs`.
+        per_study: As in `read_pairs`.
+
+    Returns:
+        The pairs of each system, in the order of `systems`.
+
+    Raises:
+        InputError: As `read_pairs`; also a column that is named twice, or that the table has not.
+    """
+    twice = next((system for system in systems if list(systems).count(system) > 1), None)
+    if twice is not None:
+        raise InputError(f"systems names the column {twice!r} twice; name each system once.")
+    study_ids, (references, *reports), contexts = _read(
+        source, name, (("reference",),), columns, beside=systems, per_study=per_study
+    )
+    return {
+        system: Studies(study_ids, [Pair(*row) for row in zip(references, texts, contexts, strict=True)])
+        for system, texts in zip(systems, reports, strict=True)
+    }
+
+
 def read_system(
     source: Any,
     columns: Columns = None,
@@ -226,18 +256,20 @@ def _read(
     wanted: Sequence[tuple[str, ...]],
     columns: Columns,
     *,
+    beside: Sequence[str] = (),
     optional: Collection[str] = (),
     per_study: str = REFUSE,
 ) -> tuple[list[str] | None, list[list[str]], list[Context]]:
     """Reads ids, one list of texts for each of `wanted` (of whose fields a source has exactly one), and contexts.
 
-    Of those in `optional` the list is empty where the source has no such column. `per_study` chooses by the first list.
+    After them comes a list of texts for each of the columns `beside`. Of those in `optional` the list is empty where
+    the source has no such column. `per_study` chooses by the first list.
     """
     named = check_columns(columns)
     rule = check_rule(per_study)
     ids: dict[str, str] = {}
     repeated: list[str] = []
-    texts: list[list[str]] = [[] for _ in wanted]
+    texts: list[list[str]] = [[] for _ in (*wanted, *beside)]
     contexts: list[Context] = []
     names: dict[str, str] = {}
     chosen: list[tuple[list[str], str]] = []
@@ -246,16 +278,19 @@ def _read(
     bare = "report" if "report" in wanted[0] else ""
     no_ids = False
     first = ""
-    for whole, where, row in _rows(source, name, Needed.of(named), texts=bare):
+    for whole, where, row in _rows(source, name, Needed.of(named, beside), texts=bare):
         if keys is None or row.keys() != keys:
+            _check_beside(beside, row, whole)
             texts_alone = [*row] == [bare] and not is_source(source)  # in a list, which has no columns to name
-            names = pick_columns(row, wanted, {} if texts_alone else named, whole, optional=optional)
+            others = [column for column in row if column not in beside]
+            names = pick_columns(others, wanted, {} if texts_alone else named, whole, optional=optional)
             chosen = [
                 (column, names[field])
-                for column, fields in zip(texts, wanted, strict=True)
+                for column, fields in zip(texts[: len(wanted)], wanted, strict=True)
                 for field in fields
                 if field in names
             ]
+            chosen += zip(texts[len(wanted) :], beside, strict=True)
             known = {key: names[key] for key in CONTEXT_KEYS if key in names}
             keys, first = row.keys(), first or whole
         if bool(ids) != ("study_id" in names) and contexts and not no_ids:
@@ -293,6 +328,13 @@ def _read(
         texts = [[column[row] for row in rows] if column else [] for column in texts]
         contexts = [contexts[row] for row in rows]
     return list(ids) or None, texts, contexts
+
+
+def _check_beside(beside: Sequence[str], row: Row, where: str) -> None:
+    """Raises InputError for a column that a row has not."""
+    for column in beside:
+        if column not in row:
+            raise InputError(f"{where} has no column {column!r}; it has: {some(list(row))}.{did_you_mean(column, row)}")
 
 
 def _new_id(row: Row, column: str, where: str, ids: Mapping[str, str]) -> str:

@@ -20,9 +20,9 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.advice import in_words, main_agreements
 from rrgmetrics.metaeval.measured import DEVELOPMENT, USUAL, measured_sets, of_metric, read_results, with_keys
+from rrgmetrics.reporting.folds import folded
 from rrgmetrics.reporting.numbers import between, bounds, estimate, figure
 from rrgmetrics.reporting.numbers import in_words as range_in_words
-from rrgmetrics.reporting.folds import folded
 from rrgmetrics.reporting.stress_card import stress_block
 from rrgmetrics.reporting.usual import usual_of
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, Option, configurations

@@ -103,7 +103,7 @@ class Comparison:
 
 
 def compare(
-    systems: Mapping[str, Any],
+    systems: Mapping[str, Any] | Sequence[str],
     references: Any = None,
     *,
     metrics: str | Sequence[str] | None = None,
@@ -132,7 +132,7 @@ def compare(
     Args:
         systems: Each system's reports by its name: a list or column of texts, or a table or file of any kind that
             `rrgmetrics.score` takes, joined with the references by `study_id` where both have one. The first is the
-            baseline.
+            baseline. Or a list of columns of the table `references`, which then holds the reports of all systems.
         references: The radiologists' reports, likewise; None takes those beside the systems' reports, which must be
             the same for all.
         metrics: Metrics as in `rrgmetrics.score`; None: some eight that fit the kind of report
@@ -154,7 +154,6 @@ def compare(
         progress: Whether to show a bar while it runs.
         missing: As in `rrgmetrics.score`.
         per_study: As in `rrgmetrics.score`.
-        text: As in `rrgmetrics.prepare`.
         text: As in `rrgmetrics.prepare`.
         readings: Keeps what the reader reads, so that a page of the comparison need not read it again.
 

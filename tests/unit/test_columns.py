@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -138,3 +139,50 @@ def test_the_line_to_copy_names_a_column_of_texts_rather_than_one_of_ids():
     found = ("dicom_accession", "patient_id", "gt", "chexagent", "llava")
     with pytest.raises(InputError, match=r"candidate=chexagent \(or llava\)\."):
         pick_columns(found, PAIRS, {}, "a.csv")
+
+
+# --- a table with a column for each system
+
+WIDE = {
+    "id": ["s0", "s1"],
+    "findings_gt": [REFERENCE, "Normal."],
+    "pred_a": [CANDIDATE, "Normal."],
+    "pred_b": ["", "Edema."],
+}
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "frame"])
+def test_a_table_has_a_column_for_each_system(form, tmp_path, caplog):
+    frame = pd.DataFrame(WIDE)
+    path = tmp_path / f"wide.{form}"
+    if form != "frame":
+        frame.to_csv(path, index=False) if form == "csv" else frame.to_parquet(path)
+    read = files.read_systems(["pred_b", "pred_a"], frame if form == "frame" else path)
+    assert list(read) == ["pred_b", "pred_a"]
+    assert read["pred_a"].study_ids == ["s0", "s1"]
+    assert read["pred_a"].references == read["pred_b"].references == WIDE["findings_gt"]
+    assert (read["pred_a"].candidates, read["pred_b"].candidates) == (WIDE["pred_a"], WIDE["pred_b"])
+    assert len(caplog.messages) == 1  # one for the table, not one for each system
+
+
+def test_python_compares_columns_of_one_table():
+    compared = rrgmetrics.compare(["pred_a", "pred_b"], WIDE, metrics="bleu", trivial=False, progress=False, trials=10)
+    assert compared["pred_a"]["bleu"].scores["bleu"] > compared["pred_b"]["bleu"].scores["bleu"]
+
+
+@pytest.mark.parametrize(
+    ("systems", "says"),
+    [
+        (["pred_a", "pred_c"], "has no column 'pred_c'; it has: 'id', 'findings_gt', 'pred_a', 'pred_b'."),
+        (["pred_a", "pred_a"], "names the column 'pred_a' twice"),
+        (["findings_gt", "pred_a"], "has no column 'reference'"),
+    ],
+)
+def test_a_column_of_a_system_that_is_not_there(systems, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        files.read_systems(systems, WIDE)
+
+
+def test_the_error_says_how_columns_of_systems_are_named():
+    with pytest.raises(InputError, match=re.escape("rrgmetrics compare w.csv --systems pred_a pred_b.")):
+        pick_columns(("reference", "pred_a", "pred_b"), PAIRS, {}, "w.csv")
