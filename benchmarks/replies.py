@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols import chexprompt, crimson, fineradscore, green_parsers, mammo_green, nodules, radfact
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers import chexprompt, crimson, fineradscore, mammo_green, nodule_f1, radfact
+from rrgmetrics.scorers.green import parsers
+from rrgmetrics.scorers.nodule_f1 import nodules
 
 FOLDER = Path(__file__).parents[1] / "tests" / "data" / "replies"
 PAIR = Pair("A reference.", "A candidate.")
@@ -28,7 +30,7 @@ Row = Mapping[str, Any]
 
 
 def _green(row: Row) -> Any:
-    parsed = green_parsers.tolerant(row["reply"])
+    parsed = parsers.tolerant(row["reply"])
     insignificant = None if parsed.insignificant is None else list(parsed.insignificant.counts)
     return {
         "significant": list(parsed.significant.counts),
@@ -53,7 +55,7 @@ def _mammo_green(row: Row) -> Any:
 
 
 def _crimson(row: Row) -> Any:
-    evaluation = crimson.Crimson().verdict(PAIR, [row["reply"]]).evaluation
+    evaluation = crimson.CrimsonProtocol().verdict(PAIR, [row["reply"]]).evaluation
     errors = evaluation["errors"]
     return {
         "reference": {one["id"]: one["clinical_significance"] for one in evaluation["reference_findings"]},
@@ -69,7 +71,7 @@ def _crimson(row: Row) -> Any:
 
 
 def _fineradscore(row: Row) -> Any:
-    corrections = fineradscore.Fineradscore().verdict(PAIR, [row["reply"]]).corrections
+    corrections = fineradscore.FineradscoreProtocol().verdict(PAIR, [row["reply"]]).corrections
     return [[one.line, one.severity, "".join("ABCDEF"[index] for index in one.categories)] for one in corrections]
 
 
@@ -81,7 +83,7 @@ def _entailment(row: Row) -> Any:
 def _nodules(row: Row) -> Any:
     return [
         [one.size_mm, one.density, one.calcified, one.place, "mass" if one.is_mass else "nodule", one.uncertain]
-        for one in nodules.read_nodules(row["reply"])
+        for one in nodule_f1.read_nodules(row["reply"])
     ]
 
 

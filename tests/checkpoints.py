@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from rrgmetrics.judges.protocols.green import CHECKPOINTS as GREENS
+from rrgmetrics.scorers.green import CHECKPOINTS as GREENS
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 GREEN_COMMIT = "832389d56bbd45a36bbd61dfa4f0be76e99f1dad"  # which published.yaml pins

@@ -9,8 +9,7 @@ _DESCRIPTION = """
 Both reports are split into phrases, each of which states one finding, present or absent. A judge then decides for
 each phrase whether it follows from the other report. Logical precision is the share of the candidate's phrases that
 do, recall that of the reference's, and the headline is their F1. The spatial and grounding scores of RadFact need
-boxes in the image, which reports here do not have; their arithmetic is in
-`rrgmetrics.judges.protocols.radfact_scores`.
+boxes in the image, which reports here do not have; their arithmetic is in `rrgmetrics.scorers.radfact.scores`.
 """
 
 _CITATION = """

@@ -220,13 +220,14 @@ def _each(key: str, published: Sequence[float], ours: Iterable[float]) -> Beside
 
 def _of_replies(example: Example, folders: Folders) -> Beside:
     """What GREEN's authors read of replies, and what we do: by their rules and by ours."""
-    from rrgmetrics.judges.protocols.green import Green
     from rrgmetrics.reports import Pair
-    from rrgmetrics.scorers.green import KEYS
-    from rrgmetrics.scorers.green import Green as Scorer
+    from rrgmetrics.scorers.green import KEYS, Green, GreenProtocol
 
     for parser in ("strict", "tolerant"):
-        rows = [Scorer.row(Green(parser).verdict(Pair("", ""), [reply])) for reply in example.texts_of_replies(folders)]
+        rows = [
+            Green.row(GreenProtocol(parser).verdict(Pair("", ""), [reply]))
+            for reply in example.texts_of_replies(folders)
+        ]
         for key, values in example.per_pair.items():
             yield from _each(f"{key} ({parser})", values, [row[KEYS.index(key)] for row in rows])
 

@@ -1,1 +1,1 @@
-"""One file per metric: texts and annotations → statistics of each pair → scores."""
+"""One file per metric, or a folder with its prompts: texts and annotations → statistics of each pair → scores."""

@@ -146,9 +146,9 @@ def labeller_for(name: str, *, device: str | None = None, progress: bool = True,
 
 
 def _green(parser: str, template: str) -> JudgeProtocol:
-    from rrgmetrics.judges.protocols.green import Green
+    from rrgmetrics.scorers.green import GreenProtocol
 
-    return Green(parser=parser, template=template)
+    return GreenProtocol(parser=parser, template=template)
 
 
 def label_of(comparison: ReportComparison, *, penalties: bool = True) -> Label:

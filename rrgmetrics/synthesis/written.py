@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from rrgmetrics.judges.base import Engine, Message, Prompt
 from rrgmetrics.judges.engines.named import engine_named
-from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.judges.protocols.templates import Prompts
 from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts
 
+PROMPTS = Prompts("rrgmetrics.synthesis")
 WRITTEN, VERSION = "written", 1
 KINDS = {  # of errors that each way draws from, as indices of A to F
     WRITTEN: range(N_CATEGORIES),
@@ -67,7 +68,7 @@ class Writer:
     @property
     def facts(self) -> dict[str, str]:
         """Who writes, and by which question."""
-        return {"writer": self.engine.identity, "writer_prompt": digits(TEMPLATE)}
+        return {"writer": self.engine.identity, "writer_prompt": PROMPTS.digits(TEMPLATE)}
 
     def write(
         self, references: Sequence[str], seeds: Sequence[int], way: str = WRITTEN
@@ -95,7 +96,7 @@ def draw(rng: Random, way: str = WRITTEN) -> Wanted:
 def prompt(reference: str, wanted: Wanted) -> Prompt:
     """Returns the question."""
     return Prompt(
-        (Message("user", fill(TEMPLATE, task=task(wanted), reference=reference)),),
+        (Message("user", PROMPTS.fill(TEMPLATE, task=task(wanted), reference=reference)),),
         f"{WRITTEN}@{VERSION}",
         max_tokens=MAX_TOKENS,
     )

@@ -15,15 +15,19 @@ from rrgmetrics.errors import InputError, VerdictError
 from rrgmetrics.judges.base import Prompt
 from rrgmetrics.judges.engines.chats import prompt_ids, write_chat
 from rrgmetrics.judges.engines.replies import ReplyFile
-from rrgmetrics.judges.protocols.chexprompt import Chexprompt
 from rrgmetrics.judges.protocols.counts import CATEGORIES, Errors
-from rrgmetrics.judges.protocols.crimson import Crimson
-from rrgmetrics.judges.protocols.green import Green
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_report, parse_context
+from rrgmetrics.scorers.chexprompt import ChexpromptProtocol
+from rrgmetrics.scorers.crimson import CrimsonProtocol
+from rrgmetrics.scorers.green import GreenProtocol
 from rrgmetrics.synthesis.pairs import Row, read_rows, split_of
 from rrgmetrics.training.config import COUNTS, READER, REPLIES, JudgeConfig
 
-PROTOCOLS: Mapping[str, Any] = {"green": Green(), "chexprompt": Chexprompt(), "crimson": Crimson()}
+PROTOCOLS: Mapping[str, Any] = {
+    "green": GreenProtocol(),
+    "chexprompt": ChexpromptProtocol(),
+    "crimson": CrimsonProtocol(),
+}
 IGNORED = -100  # a label that the loss passes over
 SUFFIX = "_significant"  # of the columns that count significant errors alone
 LONGEST_END = 4  # tokens that a chat template may write behind a reply
@@ -81,7 +85,7 @@ def protocol_of(config: JudgeConfig) -> Any:
     Raises:
         MissingExtraError: CRIMSON's authors' question is asked for, and their package is not installed.
     """
-    return PROTOCOLS[config.protocol] if config.wording == "own" else Crimson(wording=config.wording)
+    return PROTOCOLS[config.protocol] if config.wording == "own" else CrimsonProtocol(wording=config.wording)
 
 
 def read_judge_data(config: JudgeConfig) -> JudgeData:

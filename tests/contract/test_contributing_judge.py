@@ -47,14 +47,11 @@ def package(tmp_path_factory):
     """The judge, installed."""
     folder = tmp_path_factory.mktemp("site-packages")
     row = block("rrgmetrics/specs/judges.py").strip().removesuffix(",")
-    scorer = block("rrgmetrics/scorers/harm.py")
     assert "rrgmetrics.scorers.harm:Harm" in row
-    assert "rrgmetrics.judges.protocols.harm" in scorer
     modules = {
         "harm_metrics/__init__.py": "",
         "harm_metrics/rows.py": f"{IMPORTS}HARM = {row.replace('rrgmetrics.scorers.harm:', 'harm_metrics.scorer:')}\n",
-        "harm_metrics/scorer.py": scorer.replace("rrgmetrics.judges.protocols.harm", "harm_metrics.protocol"),
-        "harm_metrics/protocol.py": block("rrgmetrics/judges/protocols/harm.py"),
+        "harm_metrics/scorer.py": block("rrgmetrics/scorers/harm/__init__.py"),
     }
     points = {"rrgmetrics.metrics": {"harm": "harm_metrics.rows:HARM"}}
     install(folder, {"name": "harm-metrics", "entry-points": points}, modules)
@@ -82,7 +79,7 @@ def test_the_bundled_judge():
 
 @pytest.mark.parametrize("reply", REPLIES)
 def test_replies(reply, tmp_path):
-    (prompt,) = importlib.import_module("harm_metrics.protocol").Harm().prompts(PAIR)
+    (prompt,) = importlib.import_module("harm_metrics.scorer").HarmProtocol().prompts(PAIR)
     row = {"protocol": "harm@1", "prompt_sha256": prompt.sha256, "reply": reply, "engine": "a", "parameters": {}}
     (tmp_path / "replies.jsonl").write_text(json.dumps(row) + "\n")
     name = f"harm@replies:{tmp_path / 'replies.jsonl'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rrgmetrics.judges.protocols.green_parsers import INSIGNIFICANT, LABELS, SIGNIFICANT
+from rrgmetrics.scorers.green.parsers import INSIGNIFICANT, LABELS, SIGNIFICANT
 
 NONE_FOUND: Mapping[str, str] = {}
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols.chexprompt import HEADERS, Chexprompt, strict, tolerant
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.chexprompt import HEADERS, ChexpromptProtocol, strict, tolerant
 
 AUTHORS = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())["chexprompt"]
 UNREADABLE = {"missing_insignificant", "missing_significant", "non_integer", "unknown_key", "empty"}
@@ -51,7 +51,7 @@ def test_strict_parser_has_the_authors_warts(reply, counts):
 
 def test_a_letter_with_a_header_before_it_counts_no_error():
     reply = f"{SIGNIFICANT}\n{LISTS[0]}\n{INSIGNIFICANT} {LISTS[1]}"
-    verdict = Chexprompt("strict").verdict(Pair("a", "b"), [reply])
+    verdict = ChexpromptProtocol("strict").verdict(Pair("a", "b"), [reply])
     assert (verdict.significant.counts, verdict.insignificant.counts) == ((0, 2, 0, 0, 0, 0), (0, 0, 3, 0, 0, 0))
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols.crimson import Crimson
-from rrgmetrics.judges.protocols.crimson_json import published, tolerant
-from rrgmetrics.judges.protocols.crimson_question import authors_prompts, question
-from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, tally
 from rrgmetrics.reports import Context, Pair, parse_context
+from rrgmetrics.scorers.crimson import CrimsonProtocol
+from rrgmetrics.scorers.crimson.parsers import published, tolerant
+from rrgmetrics.scorers.crimson.question import authors_prompts, question
+from rrgmetrics.scorers.crimson.score import ATTRIBUTES, tally
 
 VALUES = json.loads((Path(__file__).parents[1] / "data" / "crimson.json").read_text())
 PAIR = Pair("REF.", "CAND.", Context())
@@ -42,7 +42,7 @@ def test_score(case):
             tally(case["evaluation"])
         assert error.type.__name__ == case["raises"]
         with pytest.raises(VerdictError):
-            Crimson(parser="strict").verdict(PAIR, [json.dumps(case["evaluation"])])
+            CrimsonProtocol(parser="strict").verdict(PAIR, [json.dumps(case["evaluation"])])
         return
     tallied, expected = tally(case["evaluation"]), case["expected"]
     assert round(tallied.score, 4) == expected["crimson_score"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols.fineradscore import Fineradscore, numbered
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.fineradscore import FineradscoreProtocol, numbered
 
 AUTHORS = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())["fineradscore"]
 PAIR = Pair("", "")
@@ -25,16 +25,16 @@ def test_replies(case):
     reply = json.dumps(case["response"])
     if not case["valid"]:
         with pytest.raises(VerdictError):
-            Fineradscore().verdict(PAIR, [reply])
+            FineradscoreProtocol().verdict(PAIR, [reply])
         return
-    verdict = Fineradscore().verdict(PAIR, [reply])
+    verdict = FineradscoreProtocol().verdict(PAIR, [reply])
     assert [len(verdict.corrections), verdict.score, verdict.worst] == list(case["derived_not_in_repo"].values())
 
 
 def test_every_none_of_a_reply_counts():
     case = AUTHORS["duplicate_None_key"]
     assert [entry["corrections"] for entry in case["json_loads_keeps"].values()] == ["B"]
-    verdict = Fineradscore().verdict(PAIR, [case["raw"]])
+    verdict = FineradscoreProtocol().verdict(PAIR, [case["raw"]])
     assert [(correction.line, correction.text, correction.severity) for correction in verdict.corrections] == [
         (None, "A", 3),
         (None, "B", 1),

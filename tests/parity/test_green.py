@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 from rrgmetrics.judges.base import engine_for
-from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import CATEGORIES
-from rrgmetrics.judges.protocols.green import CHECKPOINTS, Green, question
 from rrgmetrics.judges.summary import search_clusters, summarise, typical
 from rrgmetrics.reports import Pair
-from rrgmetrics.scorers.green import Green as Scorer
+from rrgmetrics.scorers.green import CHECKPOINTS, Green, GreenProtocol, parsers, question
 
 AUTHORS = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())["green"]
 REPLIES = {case["name"]: case["analysis"] for case in AUTHORS["parse"]}
@@ -23,13 +21,13 @@ PAIR = Pair("Clear lungs.", "Clear lungs.")
 
 
 def test_labels():
-    assert list(green_parsers.LABELS) == AUTHORS["sub_categories"]
-    assert list(green_parsers.TITLES) == AUTHORS["categories"]
+    assert list(parsers.LABELS) == AUTHORS["sub_categories"]
+    assert list(parsers.TITLES) == AUTHORS["categories"]
 
 
 @pytest.mark.parametrize("case", AUTHORS["parse"], ids=lambda case: case["name"])
 def test_strict_parser(case):
-    verdict = Green("strict").verdict(PAIR, [case["analysis"]])
+    verdict = GreenProtocol("strict").verdict(PAIR, [case["analysis"]])
     assert list(verdict.significant.counts) == case["significant"]
     assert list(verdict.insignificant.counts) == case["insignificant"]
     assert verdict.n_matched == case["matched_findings"]
@@ -41,7 +39,7 @@ def test_strict_parser(case):
 
 @pytest.mark.parametrize("case", AUTHORS["clean_responses"], ids=lambda case: case["name"])
 def test_clean_responses(case):
-    assert green_parsers.strict_clean(case["input"]) == case["output"]
+    assert parsers.strict_clean(case["input"]) == case["output"]
 
 
 @pytest.mark.parametrize("case", AUTHORS["prompt"], ids=range(len(AUTHORS["prompt"])))
@@ -55,7 +53,7 @@ def test_prompt(case):
 
 
 def test_chat_template():
-    (prompt,) = Green().prompts(Pair("REF", "CAND"))
+    (prompt,) = GreenProtocol().prompts(Pair("REF", "CAND"))
     rendered = AUTHORS["chat_template"]["rendered_for_inference"]
     assert prompt.raw == rendered.replace("PROMPT", prompt.messages[0].content)
 
@@ -73,12 +71,12 @@ def test_chat_template():
     ],
 )
 def test_each_published_model_is_asked_with_the_end_of_its_own_tokenizer(config, repository, end):
-    protocol = Scorer(config=config).protocol
+    protocol = Green(config=config).protocol
     (prompt,) = protocol.prompts(Pair("REF {end}", "CAND"))
     assert protocol.paper == f"hf:{repository}"
     assert prompt.raw == f"<|user|>\n{prompt.messages[0].content}{end}\n<|assistant|>\n{end}\n<|assistant|>\n"
     assert "REF {end}" in prompt.raw
-    named = engine_for(Scorer(config=config).engine_config, protocol.paper)
+    named = engine_for(Green(config=config).engine_config, protocol.paper)
     asked_as_published = config in CHECKPOINTS or config.startswith("hf:")
     assert named.raw is asked_as_published
     if config in CHECKPOINTS:
@@ -87,24 +85,24 @@ def test_each_published_model_is_asked_with_the_end_of_its_own_tokenizer(config,
 
 def test_words_of_the_errors():
     standard, matched, numbered = AUTHORS["parse_error_sentences"]
-    words = green_parsers.strict_words(REPLIES["standard"], green_parsers.SIGNIFICANT)
-    assert dict(zip(green_parsers.LABELS, map(list, words), strict=True)) == standard["output"]
-    assert green_parsers.strict_matched_words(REPLIES["standard"]) == matched["output"]
+    words = parsers.strict_words(REPLIES["standard"], parsers.SIGNIFICANT)
+    assert dict(zip(parsers.LABELS, map(list, words), strict=True)) == standard["output"]
+    assert parsers.strict_matched_words(REPLIES["standard"]) == matched["output"]
     # The authors file these under "(1) ".. and forget their categories; here they stay in a to f.
-    words = green_parsers.strict_words(REPLIES["numeric_markers"], green_parsers.SIGNIFICANT)
+    words = parsers.strict_words(REPLIES["numeric_markers"], parsers.SIGNIFICANT)
     assert list(map(list, words)) == [numbered["output"][f"({i}) "] for i in range(1, 7)]
 
 
 def test_no_state_is_kept():
-    green = Green("strict")
+    green = GreenProtocol("strict")
     before = green.verdict(PAIR, [REPLIES["standard"]]).score
-    green_parsers.strict_words(REPLIES["numeric_markers"], green_parsers.SIGNIFICANT)
+    parsers.strict_words(REPLIES["numeric_markers"], parsers.SIGNIFICANT)
     assert green.verdict(PAIR, [REPLIES["standard"]]).score == before == AUTHORS["instance_state_bug"]["before"]
 
 
 def test_accuracy():
     case = AUTHORS["compute_accuracy"]
-    explained = [Green("strict").verdict(PAIR, [REPLIES[name]]).to_dict() for name in case["analyses"]]
+    explained = [GreenProtocol("strict").verdict(PAIR, [REPLIES[name]]).to_dict() for name in case["analyses"]]
     summary = summarise(explained, embed=lambda texts: np.ones((len(texts), 1)))
     assert [kind.accuracy for kind in summary.kinds] == list(case["accuracy"].values())
     assert [kind.category for kind in summary.kinds] == list(CATEGORIES)

@@ -11,8 +11,12 @@ import pytest
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Reply, Unscored
 from rrgmetrics.judges.judge import Judge
-from rrgmetrics.judges.protocols.nodule_match import BUCKETS, bucket_of
-from rrgmetrics.judges.protocols.nodule_published import (
+from rrgmetrics.reports import check_pairs
+from rrgmetrics.scorers import aggregate
+from rrgmetrics.scorers.nodule_f1 import NoduleF1, NoduleF1Protocol
+from rrgmetrics.scorers.nodule_f1.nodules import (
+    BUCKETS,
+    bucket_of,
     count_row,
     is_solid,
     largest_size,
@@ -21,10 +25,6 @@ from rrgmetrics.judges.protocols.nodule_published import (
     read_row,
     section,
 )
-from rrgmetrics.judges.protocols.nodules import Nodules
-from rrgmetrics.reports import check_pairs
-from rrgmetrics.scorers import aggregate
-from rrgmetrics.scorers.nodule_f1 import NoduleF1
 from rrgmetrics.specs import SPECS
 
 DATA = json.loads((Path(__file__).parents[1] / "data/other_modalities.json").read_text())["cases"]
@@ -142,7 +142,7 @@ def test_a_whole_run(case):
     engine = Canned(replies)
     pairs = check_pairs(given["candidates"], given["references"])
     scorer = NoduleF1(config="openai:m", form=form)
-    annotations = Judge(Nodules(form), engine).annotate_pairs(pairs)
+    annotations = Judge(NoduleF1Protocol(form), engine).annotate_pairs(pairs)
     assert engine.n_asked == len(replies)
     stats = scorer.pair_stats(pairs, dict(zip(pairs, annotations, strict=True)))
     scores, of_pairs = aggregate.reduce(scorer.reduction, stats), scorer.reduction.ratios(stats)

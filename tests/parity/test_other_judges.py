@@ -12,16 +12,16 @@ import pytest
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Reply
 from rrgmetrics.judges.judge import Judge
-from rrgmetrics.judges.protocols.crimson import Crimson
-from rrgmetrics.judges.protocols.radfact import Phrase, Radfact, RadfactVerdict
-from rrgmetrics.judges.protocols.radfact_published import (
+from rrgmetrics.reports import check_pairs
+from rrgmetrics.scorers import aggregate, radfact
+from rrgmetrics.scorers.crimson import CrimsonProtocol
+from rrgmetrics.scorers.judged import KnownMean, known_stats
+from rrgmetrics.scorers.radfact import Phrase, RadfactProtocol, RadfactVerdict
+from rrgmetrics.scorers.radfact.published import (
     published_entailment,
     published_phrases,
     published_positives,
 )
-from rrgmetrics.reports import check_pairs
-from rrgmetrics.scorers import aggregate, radfact
-from rrgmetrics.scorers.judged import KnownMean, known_stats
 
 CASES = json.loads((Path(__file__).parents[1] / "data/other_modalities.json").read_text())["cases"]
 PAIR = check_pairs(["A candidate."], ["A reference."])[0]
@@ -118,7 +118,7 @@ def test_the_whole_pipeline(case, parser):
     """In as many questions as theirs, each of them about CT."""
     given, expected = case["input"], case["expected"]
     engine = Words({PAIR.candidate: given["candidate_phrases"], PAIR.reference: given["reference_phrases"]})
-    protocol = Radfact("drop" if given["filter_negatives"] else "keep", parser)
+    protocol = RadfactProtocol("drop" if given["filter_negatives"] else "keep", parser)
     (verdict,) = Judge(protocol, engine).for_pack("chest_ct").annotate_pairs([PAIR])
     assert len(engine.asked) == expected["n_requests"]
     assert not any("X-ray" in prompt.text for prompt in engine.asked)
@@ -131,7 +131,7 @@ def test_the_whole_pipeline(case, parser):
 @cases("crimson_ct", "parse_response")
 def test_crimson(case):
     """Scores are rounded there; errors as the tally has them."""
-    expected, protocol = case["expected"], Crimson(parser="strict", pack="chest_ct")
+    expected, protocol = case["expected"], CrimsonProtocol(parser="strict", pack="chest_ct")
     if "raises" in expected:
         with pytest.raises(VerdictError):
             protocol.verdict(PAIR, [case["input"]["reply"]])
@@ -155,12 +155,12 @@ def test_crimson_of_all_pairs(case):
 def test_crimson_asks_about_ct_and_passes_the_context():
     """Theirs never sends its CT message and takes no context."""
     pair = check_pairs(["CAND."], ["REF."], [{"age": "070Y", "indication": "Staging."}])[0]
-    (prompt,) = Crimson(pack="chest_ct").prompts(pair)
-    digits = Crimson(pack="chest_ct").facts["prompt"]
+    (prompt,) = CrimsonProtocol(pack="chest_ct").prompts(pair)
+    digits = CrimsonProtocol(pack="chest_ct").facts["prompt"]
     assert prompt.messages[-1].content.startswith("You compare a candidate CT report with")
     assert "Age: 70\nIndication: Staging." in prompt.text
-    assert "X-ray" in Crimson().prompts(pair)[0].text
-    assert digits != Crimson().facts["prompt"]
+    assert "X-ray" in CrimsonProtocol().prompts(pair)[0].text
+    assert digits != CrimsonProtocol().facts["prompt"]
 
 
 @pytest.mark.parametrize("reply", ['{"sentence_list": [{"orig": "o", "new": ["Emphy', '{"phrases": []'])

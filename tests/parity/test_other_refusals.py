@@ -13,9 +13,9 @@ import pytest
 import rrgmetrics
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import EngineName, engine_for
-from rrgmetrics.judges.protocols.crimson import Crimson
-from rrgmetrics.judges.protocols.nodules import Nodules
 from rrgmetrics.reports import check_pairs
+from rrgmetrics.scorers.crimson import CrimsonProtocol
+from rrgmetrics.scorers.nodule_f1 import NoduleF1Protocol
 from rrgmetrics.specs.names import parse_names
 
 CASES = json.loads((Path(__file__).parents[1] / "data/other_modalities.json").read_text())["cases"]
@@ -74,7 +74,7 @@ def test_the_question_of_crimson_about_ct_has_their_parts(case):
     given, sections = case["input"], case["expected"]["sections"]
     context = {key.lower(): value for key, value in (given["context"] or {}).items()}
     (pair,) = check_pairs([given["candidate"]], [given["reference"]], [context])
-    (prompt,) = Crimson(pack="chest_ct").prompts(pair)
+    (prompt,) = CrimsonProtocol(pack="chest_ct").prompts(pair)
     assert [section for section in sections if SECTIONS[section] not in prompt.text] == []
     assert (SECTIONS["CONTEXT_GUIDELINES_CT"] in prompt.text) == ("CONTEXT_GUIDELINES_CT" in sections)
     assert "{{" not in prompt.text  # theirs leaves nine
@@ -85,7 +85,7 @@ def test_the_request_of_crimson_about_ct(case):
     """Theirs sends the chest X-ray's system message with a question about CT; ours about CT alone."""
     given, other = case["input"], case["expected"]["other"]
     (pair,) = check_pairs([given["candidate"]], [given["reference"]])
-    (prompt,) = Crimson(pack="chest_ct").prompts(pair)
+    (prompt,) = CrimsonProtocol(pack="chest_ct").prompts(pair)
     assert case["expected"]["system_is_cxr_message"]
     assert [message.role for message in prompt.messages] == ["system", "user"]
     assert "X-ray" not in prompt.text
@@ -109,7 +109,7 @@ def test_contexts_of_ct_are_taken(case):
 def test_a_report_without_the_section_is_asked_about_as_none(case):
     given = case["input"]
     (pair,) = check_pairs([given["candidate"]], [f"PULMONARY NODULES: {given['reference']}"])
-    (prompt,) = Nodules(case["metric"]).prompts(pair)
+    (prompt,) = NoduleF1Protocol(case["metric"]).prompts(pair)
     assert case["expected"]["ends_with"].endswith("(none)")
     assert prompt.text.endswith("(none)")
     assert given["reference"] in prompt.text

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from rrgmetrics.doctor import published
-from rrgmetrics.judges.protocols.green import Green
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.green import GreenProtocol
 
 WORDS = json.loads((Path(__file__).parents[1] / "data" / "printed_numbers.json").read_text())
 EXAMPLES = published.examples()
@@ -93,7 +93,7 @@ def reply(counts, n_matched):
 
 @pytest.mark.parametrize("parser", ["strict", "tolerant"])
 def test_greens_five_replies(parser):
-    verdicts = [Green(parser).verdict(Pair("", ""), [reply(counts, n)]) for counts, n, _ in FIVE]
+    verdicts = [GreenProtocol(parser).verdict(Pair("", ""), [reply(counts, n)]) for counts, n, _ in FIVE]
     assert [list(verdict.significant.counts) for verdict in verdicts] == [counts for counts, *_ in FIVE]
     assert [verdict.score for verdict in verdicts] == pytest.approx([score for *_, score in FIVE], abs=1e-12)
     (printed,) = (each for each in EXAMPLES if each.replies)

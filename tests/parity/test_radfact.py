@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rrgmetrics.judges.protocols.radfact_scores import JudgedPhrase, best_match, normalise, shares
 from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.judged import known_stats
 from rrgmetrics.scorers.radfact import KEYS, F1OfMeans, with_f1
+from rrgmetrics.scorers.radfact.scores import JudgedPhrase, best_match, normalise, shares
 
 AUTHORS = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())["radfact"]
 SAMPLES = {case["name"]: case for case in AUTHORS["per_sample"]}

@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges.protocols.radfact_published import published_entailment
 from rrgmetrics.reading.lexicon import use
+from rrgmetrics.scorers.radfact.published import published_entailment
 from rrgmetrics.scoring.evaluation import Evaluation
 from rrgmetrics.training.config import _read_yaml
 from rrgmetrics.utils.bounded_files import check_yaml, read_text

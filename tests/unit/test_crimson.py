@@ -12,14 +12,14 @@ from rrgmetrics.comparing import compare
 from rrgmetrics.comparing.rubric import appraise
 from rrgmetrics.comparing.significance import indication_kinds
 from rrgmetrics.errors import MissingExtraError, VerdictError
-from rrgmetrics.judges.protocols import crimson_question
-from rrgmetrics.judges.protocols.crimson import Crimson
-from rrgmetrics.judges.protocols.crimson_json import LONGEST, published_ct, tolerant
-from rrgmetrics.judges.protocols.crimson_question import described, question
-from rrgmetrics.judges.protocols.crimson_score import tally
 from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import load
 from rrgmetrics.reports import Context, Pair, parse_context
+from rrgmetrics.scorers.crimson import CrimsonProtocol
+from rrgmetrics.scorers.crimson import question as crimson_question
+from rrgmetrics.scorers.crimson.parsers import LONGEST, published_ct, tolerant
+from rrgmetrics.scorers.crimson.question import described, question
+from rrgmetrics.scorers.crimson.score import tally
 
 PAIR = Pair("Left effusion. Rib fracture.", "Right effusion. Mass.", Context())
 
@@ -64,7 +64,9 @@ def test_two_kinds_in_one_entry_weigh_once_as_in_the_code_or_twice_as_in_the_pap
     for entries, once, twice, n_errors in (([both], 0.25, 1 / 6, 2), ([neither], 0.25, 0.25, 1)):
         errors = {"false_findings": [], "missing_findings": ["R2"], "attribute_errors": entries}
         reply = json.dumps(evaluation(errors=errors))
-        by_entry, by_kind = (Crimson(attributes=how).verdict(PAIR, [reply]).tally for how in ("entries", "kinds"))
+        by_entry, by_kind = (
+            CrimsonProtocol(attributes=how).verdict(PAIR, [reply]).tally for how in ("entries", "kinds")
+        )
         assert (by_entry.correct, by_entry.n_attribute) == (once, 1)  # 0.5² / (0.5 + 0.5)
         assert (by_kind.correct, by_kind.n_attribute) == (pytest.approx(twice), n_errors)  # 0.5² / (0.5 + 1)
 
@@ -88,7 +90,7 @@ def test_two_kinds_in_one_entry_weigh_once_as_in_the_code_or_twice_as_in_the_pap
     ids="plain fence thoughts comma unopened quotes stray label objects string numbers escape".split(),
 )
 def test_a_reply_in_many_dresses(reply):
-    verdict = Crimson().verdict(PAIR, [reply])
+    verdict = CrimsonProtocol().verdict(PAIR, [reply])
     assert verdict.score == pytest.approx(SCORE)
     assert (verdict.tally.n_errors, verdict.tally.significant, verdict.tally.weighted_errors) == (3, 2, 1.25)
 
@@ -116,15 +118,15 @@ def test_a_reply_in_many_dresses(reply):
 )
 def test_an_unreadable_reply_has_no_verdict(reply):
     with pytest.raises(VerdictError):
-        Crimson().verdict(PAIR, [reply])
+        CrimsonProtocol().verdict(PAIR, [reply])
 
 
 def test_the_strict_parser_scores_what_the_authors_score():
-    assert Crimson(parser="strict").verdict(PAIR, ["{}"]).score == 1.0
-    assert Crimson(parser="strict").verdict(PAIR, [REPLY]).score == pytest.approx(SCORE)
+    assert CrimsonProtocol(parser="strict").verdict(PAIR, ["{}"]).score == 1.0
+    assert CrimsonProtocol(parser="strict").verdict(PAIR, [REPLY]).score == pytest.approx(SCORE)
     for reply in ("[]", "{" * LONGEST, '{"a":' * 15_000, json.dumps(evaluation(errors=None))):
         with pytest.raises(VerdictError):
-            Crimson(parser="strict").verdict(PAIR, [reply])
+            CrimsonProtocol(parser="strict").verdict(PAIR, [reply])
 
 
 def test_a_cut_reply_of_ct_never_scores_one():
@@ -148,18 +150,18 @@ def test_no_item_of_a_list_is_dropped_and_keys_that_come_twice_are_joined():
 
 def test_labels():
     odd = json.dumps(evaluation()).replace('"significant"', '"moderate"')
-    assert Crimson().verdict(PAIR, [odd]).score == pytest.approx((1 / 3 - 0.5) / (1 + 1 / 6))  # e = 0.25
+    assert CrimsonProtocol().verdict(PAIR, [odd]).score == pytest.approx((1 / 3 - 0.5) / (1 + 1 / 6))  # e = 0.25
     for reply in (odd, REPLY.replace("not_actionable_not_urgent", "critical"), REPLY.replace('["P2"]', '["P9"]')):
         with pytest.raises(VerdictError):
-            Crimson(labels="strict").verdict(PAIR, [reply])
-    assert Crimson(labels="strict").verdict(PAIR, [REPLY]).score == pytest.approx(SCORE)
+            CrimsonProtocol(labels="strict").verdict(PAIR, [reply])
+    assert CrimsonProtocol(labels="strict").verdict(PAIR, [REPLY]).score == pytest.approx(SCORE)
 
 
 def test_complete_counts_what_a_reply_puts_nowhere():
     errors = evaluation()["errors"] | {"false_findings": [], "missing_findings": []}
     reply = json.dumps(evaluation(errors=errors))
-    assert Crimson().verdict(PAIR, [reply]).score == pytest.approx(0.25 / 0.75)
-    verdict = Crimson(complete=True).verdict(PAIR, [reply])
+    assert CrimsonProtocol().verdict(PAIR, [reply]).score == pytest.approx(0.25 / 0.75)
+    verdict = CrimsonProtocol(complete=True).verdict(PAIR, [reply])
     assert (verdict.score, verdict.tally.n_errors) == (pytest.approx(SCORE), 3)
 
 
@@ -188,7 +190,7 @@ def test_recorded_replies_and_those_that_cannot_be_read(tmp_path):
     rows = [
         {"protocol": prompt.protocol, "prompt_sha256": prompt.sha256, "reply": reply, "engine": "x", "parameters": {}}
         for pair, reply in zip(pairs, (REPLY, REPLY[:-9]), strict=True)
-        for prompt in Crimson().prompts(pair)
+        for prompt in CrimsonProtocol().prompts(pair)
     ]
     file = tmp_path / "replies.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))

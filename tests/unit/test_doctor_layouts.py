@@ -17,7 +17,7 @@ from rrgmetrics.backends import checkpoints as stored
 from rrgmetrics.doctor import Checkup, Doctor, configurations
 from rrgmetrics.doctor.needs import needs
 from rrgmetrics.errors import BackendError
-from rrgmetrics.judges.protocols import crimson_question
+from rrgmetrics.scorers.crimson import question as crimson_question
 
 pytest.importorskip("sentencepiece", reason="GREEN's and RaTE-NER's tokenizers are made with it (extra judges)")
 if not importlib.util.find_spec("CRIMSON"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols.green_parsers import INSIGNIFICANT, LABELS, SIGNIFICANT, strict, tolerant
+from rrgmetrics.scorers.green.parsers import INSIGNIFICANT, LABELS, SIGNIFICANT, strict, tolerant
 
 A, B, C, D, E, F = LABELS
 ZEROS = (0,) * 6

@@ -13,14 +13,14 @@ from rrgmetrics.backends.compared_pairs import ComparedPairs
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply, Unscored, engine_for
 from rrgmetrics.judges.judge import MAX_CHARACTERS, Judge
-from rrgmetrics.judges.protocols.chexprompt import Chexprompt
-from rrgmetrics.judges.protocols.fineradscore import Fineradscore
-from rrgmetrics.judges.protocols.green import Green, question
-from rrgmetrics.judges.protocols.radfact import Radfact
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.chexprompt import ChexpromptProtocol
+from rrgmetrics.scorers.fineradscore import FineradscoreProtocol
+from rrgmetrics.scorers.green import GreenProtocol, question
 from rrgmetrics.scorers.judged import KnownMean, known_stats
+from rrgmetrics.scorers.radfact import RadfactProtocol
 
-PROTOCOLS = (Green(), Green("strict"), Chexprompt(), Fineradscore(), Radfact())
+PROTOCOLS = (GreenProtocol(), GreenProtocol("strict"), ChexpromptProtocol(), FineradscoreProtocol(), RadfactProtocol())
 PAIR = Pair("Small left effusion.", "Small right effusion. {reference} {0} %s")
 
 
@@ -110,7 +110,9 @@ HOPELESS = {
 
 
 @pytest.mark.parametrize("reply", HOPELESS.values(), ids=HOPELESS)
-@pytest.mark.parametrize("protocol", [Green(), Chexprompt(), Fineradscore(), Radfact()], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "protocol", [GreenProtocol(), ChexpromptProtocol(), FineradscoreProtocol(), RadfactProtocol()], ids=lambda p: p.name
+)
 def test_hopeless_replies_leave_a_pair_unscored(protocol, reply):
     (outcome,) = Judge(protocol, Scripted(lambda prompt: reply)).annotate_pairs([PAIR])
     assert isinstance(outcome, Unscored)
@@ -121,7 +123,7 @@ def test_hopeless_replies_leave_a_pair_unscored(protocol, reply):
 
 def test_a_reply_without_end_is_not_read():
     reply = "x" * (MAX_CHARACTERS + 1)
-    (outcome,) = Judge(Green(), Scripted(lambda prompt: reply)).annotate_pairs([PAIR])
+    (outcome,) = Judge(GreenProtocol(), Scripted(lambda prompt: reply)).annotate_pairs([PAIR])
     assert "200,001 characters" in outcome.reason
 
 
@@ -129,7 +131,7 @@ def test_a_reply_without_end_is_not_read():
 @pytest.mark.parametrize("parser", ["strict", "tolerant"])
 def test_a_count_without_end_is_none(parser, n_digits):
     reply = f"[Clinically Significant Errors]:\nNone\n\n[Matched Findings]:\n{'1' * n_digits}. A"
-    (outcome,) = Judge(Green(parser), Scripted(lambda prompt: reply)).annotate_pairs([PAIR])
+    (outcome,) = Judge(GreenProtocol(parser), Scripted(lambda prompt: reply)).annotate_pairs([PAIR])
     assert isinstance(outcome, Unscored)
 
 
@@ -140,7 +142,7 @@ def test_a_failure_of_the_engine_costs_one_pair():
         for kind in ("significant", "insignificant")
     )
     engine = Scripted(lambda prompt: Reply(None, "timed out") if "Candidate 1" in prompt else chexprompt)
-    outcomes = Judge(Chexprompt(), engine).annotate_pairs(pairs)
+    outcomes = Judge(ChexpromptProtocol(), engine).annotate_pairs(pairs)
     assert [isinstance(outcome, Unscored) for outcome in outcomes] == [False, True, False]
     assert outcomes[1].reason == "No reply: timed out"
 
@@ -156,7 +158,7 @@ def test_equal_questions_are_asked_once_and_second_questions_in_one_call():
 
     engine = Scripted(answer)
     pairs = [Pair("Effusion. Oedema.", "Effusion. Mass. Oedema. Scar."), Pair("Effusion. Oedema.", "Effusion. Oedema.")]
-    verdicts = Judge(Radfact(), engine).annotate_pairs(pairs)
+    verdicts = Judge(RadfactProtocol(), engine).annotate_pairs(pairs)
     assert [len(call) for call in engine.asked] == [2, 6]
     assert [[phrase.entailed for phrase in verdict.candidate] for verdict in verdicts] == [
         [True, False, True, False],
@@ -167,7 +169,7 @@ def test_equal_questions_are_asked_once_and_second_questions_in_one_call():
 
 def test_radfact_asks_nothing_about_an_empty_report():
     engine = Scripted(lambda prompt: '{"phrases": ["Effusion"]}')
-    (verdict,) = Judge(Radfact(), engine).annotate_pairs([Pair("Effusion.", " ")])
+    (verdict,) = Judge(RadfactProtocol(), engine).annotate_pairs([Pair("Effusion.", " ")])
     assert ([len(call) for call in engine.asked], verdict.candidate) == ([1], ())
     assert [phrase.entailed for phrase in verdict.reference] == [False]
 

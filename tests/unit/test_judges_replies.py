@@ -7,13 +7,13 @@ import json
 import pytest
 
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols import green_parsers
-from rrgmetrics.judges.protocols.chexprompt import tolerant as read_chexprompt
-from rrgmetrics.judges.protocols.fineradscore import Fineradscore
-from rrgmetrics.judges.protocols.radfact import Radfact
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.chexprompt import tolerant as read_chexprompt
+from rrgmetrics.scorers.fineradscore import FineradscoreProtocol
+from rrgmetrics.scorers.green import parsers
+from rrgmetrics.scorers.radfact import RadfactProtocol
 
-LABELS = green_parsers.LABELS
+LABELS = parsers.LABELS
 ZEROS = (0,) * 6
 
 
@@ -23,11 +23,11 @@ def section(title: str, *counts: int, mark=lambda label: label) -> str:
 
 
 def green_reply(significant: str, insignificant: str = "", matched: str = "2. Clear lungs; Normal heart") -> str:
-    insignificant = insignificant or section(green_parsers.INSIGNIFICANT)
+    insignificant = insignificant or section(parsers.INSIGNIFICANT)
     return f"[Explanation]:\nInvented.\n\n{significant}{insignificant}[Matched Findings]:\n{matched}"
 
 
-STANDARD = section(green_parsers.SIGNIFICANT, 1, 2, 0, 0, 0, 0)
+STANDARD = section(parsers.SIGNIFICANT, 1, 2, 0, 0, 0, 0)
 HEADER = "[Clinically Significant Errors]:\n"
 GREEN = {
     "as asked": green_reply(STANDARD),
@@ -39,10 +39,10 @@ GREEN = {
     "blank lines": green_reply(STANDARD.replace("\n", "\n\n")),
     "on one line": green_reply(STANDARD.replace(".\n", ". ")),
     "numbers for letters": green_reply(
-        section(green_parsers.SIGNIFICANT, 1, 2, 0, 0, 0, 0, mark=lambda s: f"({'abcdef'.index(s[1]) + 1}{s[2:]}")
+        section(parsers.SIGNIFICANT, 1, 2, 0, 0, 0, 0, mark=lambda s: f"({'abcdef'.index(s[1]) + 1}{s[2:]}")
     ),
-    "no letters": green_reply(section(green_parsers.SIGNIFICANT, 1, 2, 0, 0, 0, 0, mark=lambda s: s[4:])),
-    "bullets": green_reply(section(green_parsers.SIGNIFICANT, 1, 2, 0, 0, 0, 0, mark=lambda s: f"- {s}")),
+    "no letters": green_reply(section(parsers.SIGNIFICANT, 1, 2, 0, 0, 0, 0, mark=lambda s: s[4:])),
+    "bullets": green_reply(section(parsers.SIGNIFICANT, 1, 2, 0, 0, 0, 0, mark=lambda s: f"- {s}")),
     "only what there is": green_reply(f"{HEADER}{LABELS[1]}: 2. Mass; Nodule\n{LABELS[0]}: 1. Effusion\n\n"),
     "renumbered": green_reply(f"{HEADER}(a){LABELS[1][3:]}: 2. Mass; Nodule\n(b){LABELS[0][3:]}: 1. Effusion\n\n"),
     "no full stops": green_reply(f"{HEADER}{LABELS[0]}: 1\n{LABELS[1]}: 2 errors\n{LABELS[2]}: None\n\n"),
@@ -61,14 +61,14 @@ GREEN = {
 
 @pytest.mark.parametrize("reply", GREEN.values(), ids=GREEN)
 def test_green_is_read_in_any_form(reply):
-    parsed = green_parsers.tolerant(reply)
+    parsed = parsers.tolerant(reply)
     assert parsed.significant.counts == (1, 2, 0, 0, 0, 0)
     assert parsed.insignificant.counts == ZEROS
     assert parsed.n_matched == 2
 
 
 def test_green_keeps_the_words():
-    parsed = green_parsers.tolerant(GREEN["renumbered"])
+    parsed = parsers.tolerant(GREEN["renumbered"])
     assert parsed.significant.words[1] == ("Mass", "Nodule")
     assert parsed.matched == ("Clear lungs", "Normal heart")
     assert parsed.explanation == "Invented."
@@ -77,12 +77,12 @@ def test_green_keeps_the_words():
 
 @pytest.mark.parametrize("body", ["None.", "No errors.", "No clinically significant errors were found.", "N/A", "0."])
 def test_green_no_errors_in_words(body):
-    assert green_parsers.tolerant(green_reply(f"{HEADER}{body}\n\n")).significant.counts == ZEROS
+    assert parsers.tolerant(green_reply(f"{HEADER}{body}\n\n")).significant.counts == ZEROS
 
 
 @pytest.mark.parametrize("matched", ["No matched findings.", "None", "0.", "0. "])
 def test_green_no_matches_in_words(matched):
-    assert green_parsers.tolerant(green_reply(STANDARD, matched=matched)).n_matched == 0
+    assert parsers.tolerant(green_reply(STANDARD, matched=matched)).n_matched == 0
 
 
 UNREADABLE = {
@@ -103,12 +103,12 @@ UNREADABLE = {
 @pytest.mark.parametrize("reply", UNREADABLE.values(), ids=UNREADABLE)
 def test_green_says_what_it_cannot_read(reply):
     with pytest.raises(VerdictError, match=r"\[(Clinically Significant Errors|Matched Findings)\]"):
-        green_parsers.tolerant(reply)
+        parsers.tolerant(reply)
 
 
 def test_green_stands_without_the_insignificant_errors():
     reply = f"[Explanation]:\nx\n\n{STANDARD}[Matched Findings]:\n2. A; B"
-    parsed = green_parsers.tolerant(reply)
+    parsed = parsers.tolerant(reply)
     assert (parsed.significant.total, parsed.insignificant, parsed.n_matched) == (3, None, 2)
     assert "Clinically Insignificant Errors" in parsed.notes[0]
 
@@ -161,7 +161,7 @@ CORRECTION = {
 
 def fineradscore(*corrections: dict, around: str = "{}") -> object:
     text = json.dumps({"corrections": corrections})
-    return Fineradscore().verdict(Pair("", ""), [around.replace("{}", text)])
+    return FineradscoreProtocol().verdict(Pair("", ""), [around.replace("{}", text)])
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_fineradscore_wants_every_member_but_the_comment(missing):
 
 def radfact(candidate: list[str], reference: list[str], *judged: dict) -> object:
     phrases = [json.dumps({"phrases": phrases}) for phrases in (candidate, reference)]
-    return Radfact().verdict(Pair("r", "c"), [*phrases, *map(json.dumps, judged)])
+    return RadfactProtocol().verdict(Pair("r", "c"), [*phrases, *map(json.dumps, judged)])
 
 
 def test_radfact_reads_the_authors_phrases():
@@ -199,7 +199,7 @@ def test_radfact_reads_the_authors_phrases():
             {"orig": "x", "new": []},
         ]
     }
-    verdict = Radfact().verdict(Pair("", "c"), [json.dumps(phrases)])
+    verdict = RadfactProtocol().verdict(Pair("", "c"), [json.dumps(phrases)])
     assert [phrase.text for phrase in verdict.candidate] == ["No effusion.", "No mass."]
 
 

@@ -197,12 +197,12 @@ def test_crimsons_checkpoint_without_a_generation_config_is_decoded_greedily(lay
 
 def test_which_checkpoints_sample():
     """CRIMSON's where it is asked as it was trained; GREEN's never, whatever is in its generation_config.json."""
-    from rrgmetrics.judges.protocols.crimson import Crimson
-    from rrgmetrics.judges.protocols.green import Green
+    from rrgmetrics.scorers.crimson import CrimsonProtocol
+    from rrgmetrics.scorers.green import GreenProtocol
 
-    assert Crimson(wording="checkpoint").sampled
-    assert not Crimson().sampled
-    assert not hasattr(Green(), "sampled")
+    assert CrimsonProtocol(wording="checkpoint").sampled
+    assert not CrimsonProtocol().sampled
+    assert not hasattr(GreenProtocol(), "sampled")
 
 
 # --- vLLM, which cannot run here: what it is given --------------------------------------------------------------------

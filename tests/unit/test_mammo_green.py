@@ -10,8 +10,8 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols.mammo_green import KINDS, MammoGreen, strict, tolerant
 from rrgmetrics.reports import check_pairs
+from rrgmetrics.scorers.mammo_green import KINDS, MammoGreenProtocol, strict, tolerant
 from rrgmetrics.scoring.error_rows import errors_of
 
 CASES = json.loads((Path(__file__).parents[1] / "data/other_modalities.json").read_text())["cases"]
@@ -36,7 +36,7 @@ def answer(matched=1, insignificant=0, **errors):
 def score(replies, tmp_path, options="", candidates=None):
     """The metric on recorded replies, a pair each."""
     pairs = check_pairs([f"Candidate {i}." for i in range(len(replies))], ["Reference."] * len(replies))
-    protocol = MammoGreen("strict" if "strict" in options else "tolerant")
+    protocol = MammoGreenProtocol("strict" if "strict" in options else "tolerant")
     lines = []
     for pair, reply in zip(pairs, replies, strict=True):
         (prompt,) = protocol.prompts(pair)
@@ -97,7 +97,7 @@ def test_the_question(case):
     """Roles and the two blocks as theirs; the words of the task are our own."""
     given, expected = case["input"], case["expected"]
     (pair,) = check_pairs([given["candidate"]], [given["reference"]])
-    (prompt,) = MammoGreen().prompts(pair)
+    (prompt,) = MammoGreenProtocol().prompts(pair)
     assert [message.role for message in prompt.messages] == expected["roles"]
     assert prompt.messages[1].content == expected["user"]
     assert prompt.max_tokens == expected["other"]["max_completion_tokens"]

@@ -11,9 +11,9 @@ import pytest
 import rrgmetrics
 from rrgmetrics import cli
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols.nodule_match import Nodule, composite, match_nodules
-from rrgmetrics.judges.protocols.nodules import Nodules, read_nodules
 from rrgmetrics.reports import check_pairs
+from rrgmetrics.scorers.nodule_f1 import NoduleF1Protocol, read_nodules
+from rrgmetrics.scorers.nodule_f1.nodules import Nodule, composite, match_nodules
 
 REFERENCE = (
     "LUNGS: 15 x 12 mm part-solid nodule in the right upper lobe. 4 mm calcified nodule in the left lower lobe. "
@@ -152,7 +152,7 @@ def test_recorded_replies(tmp_path, capsys):
     file, pairs = tmp_path / "replies.jsonl", tmp_path / "pairs.csv"
     lines = []
     for pair in check_pairs(candidates, references):
-        for prompt, text in zip(Nodules().prompts(pair), (pair.reference, pair.candidate), strict=True):
+        for prompt, text in zip(NoduleF1Protocol().prompts(pair), (pair.reference, pair.candidate), strict=True):
             listed = replies[text]
             reply = "No." if listed is None else json.dumps({"nodules": listed})
             lines.append({"protocol": prompt.protocol, "prompt_sha256": prompt.sha256, "reply": reply})

@@ -8,8 +8,8 @@ from green_replies import green_reply
 
 from rrgmetrics import cli
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.judges.protocols.green import Green
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.green import GreenProtocol
 from rrgmetrics.synthesis.distribution import distribution, paper_shares, plot
 from rrgmetrics.synthesis.histograms import histograms, plot_histograms
 from rrgmetrics.synthesis.labels import labeller_for
@@ -31,7 +31,7 @@ def draft(candidate=CANDIDATE, injected=None):
 def write_replies(path, *replies, template="green"):
     with path.open("w") as file:
         for candidate, reply in replies:
-            prompt = Green(template=template).prompts(Pair(REFERENCE, candidate))[0]
+            prompt = GreenProtocol(template=template).prompts(Pair(REFERENCE, candidate))[0]
             record = {"protocol": prompt.protocol, "prompt_sha256": prompt.sha256, "reply": reply}
             file.write(json.dumps({**record, "engine": "invented", "parameters": {}}) + "\n")
     return f"replies:{path}"
@@ -68,7 +68,7 @@ def test_a_judge_counts_and_pairs_without_a_verdict_have_no_label(tmp_path):
 
 def test_crepes_question_has_a_sentence_more(tmp_path):
     pair = Pair(REFERENCE, CANDIDATE)
-    greens, crepes = (Green(template=name).prompts(pair)[0].text for name in ("green", "crepe_labels"))
+    greens, crepes = (GreenProtocol(template=name).prompts(pair)[0].text for name in ("green", "crepe_labels"))
     new = [line.strip() for line in crepes.splitlines() if line.strip() not in map(str.strip, greens.splitlines())]
     assert new == [
         "- The count of clinically significant errors.",

@@ -6,8 +6,8 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics.backends.encoder import BUNDLED, FINDINGS, load_encoder
-from rrgmetrics.judges.protocols.green import Green
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.green import GreenProtocol
 from rrgmetrics.scoring import signature
 
 NAMES = ["bertscore", "radeval_bertscore", "semb_score", "crepe"]
@@ -70,7 +70,7 @@ def test_pairs_that_a_judge_is_asked_about_in_part_are_counted_and_said_once(tmp
     rows = [
         {"protocol": prompt.protocol, "prompt_sha256": prompt.sha256, "reply": reply, "engine": "x", "parameters": {}}
         for pair in pairs
-        for prompt in Green().prompts(pair)
+        for prompt in GreenProtocol().prompts(pair)
     ]
     file = tmp_path / "replies.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -20,8 +20,8 @@ from rrgmetrics.judges.base import EngineName, Reply
 from rrgmetrics.judges.cache import Record
 from rrgmetrics.judges.engines import load_engine
 from rrgmetrics.judges.engines.chats import prompt_ids
-from rrgmetrics.judges.protocols.crimson import Crimson
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.crimson import CrimsonProtocol
 from rrgmetrics.synthesis.pairs import Draft, Label, row_of, schema
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.config import JudgeConfig, asked_as, changed, read_config
@@ -341,7 +341,7 @@ def test_crimson_learns_its_authors_question(pairs):
     own, authors = (
         read_judge_data(changed(config, wording=wording)).rows["train"][0] for wording in ("own", "checkpoint")
     )
-    assert authors.prompt == Crimson(wording="checkpoint").prompts(authors.pair)[0]
+    assert authors.prompt == CrimsonProtocol(wording="checkpoint").prompts(authors.pair)[0]
     assert own.prompt.text != authors.prompt.text
     assert own.reply == authors.reply
 

@@ -1,1 +1,1 @@
-"""One file per judge: pair → prompts, replies → verdict, the reader's comparison → the same kind of verdict."""
+"""What the protocols of judges share: prompts in files, replies in JSON, counts of errors by category."""

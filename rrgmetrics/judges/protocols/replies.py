@@ -14,6 +14,7 @@ THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>
 THOUGHT_START = re.compile(r"<(?:think|thinking|thought|reasoning)>|<\|channel\|>analysis", re.IGNORECASE)
 TOKEN = re.compile(r"<\|[a-z_]{2,20}\|>|</?s>|<(?:start|end)_of_turn>|\ufeff")  # of chat templates
 NONE = re.compile(r"\W*(?:none|nil|null|n/?a|not applicable|no errors?)?\W*", re.IGNORECASE)
+FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3002: ".", 0x3001: ","}
 NUMBERS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 TEXT_KEYS = ("text", "phrase", "finding", "error", "description", "sentence")
 ELLIPSES = ("...", "\u2026")

@@ -58,12 +58,12 @@ def test_replies_that_were_there_give_no_time(rexval, tmp_path, recorded_green):
 @pytest.fixture
 def recorded_green(tmp_path):
     """Recorded replies to the questions about all pairs."""
-    from rrgmetrics.judges.protocols.green import Green
+    from rrgmetrics.scorers.green import GreenProtocol
 
     rows = []
     for _, _, reference, candidate, _ in PAIRS:
-        (prompt,) = Green().prompts(Pair(reference, candidate))
-        reply = Green().written(Green().verdict(Pair(reference, candidate), [REPLY]))
+        (prompt,) = GreenProtocol().prompts(Pair(reference, candidate))
+        reply = GreenProtocol().written(GreenProtocol().verdict(Pair(reference, candidate), [REPLY]))
         rows.append({"protocol": prompt.protocol, "prompt_sha256": prompt.sha256, "reply": reply})
     file = tmp_path / "replies.jsonl"
     file.write_text("".join(json.dumps({**row, "engine": "invented", "parameters": {}}) + "\n" for row in rows))
