@@ -1,1 +1,1 @@
-"""LLM judges: protocols (what is asked, and how replies become a verdict) × engines (who answers)."""
+"""LLM judges: engines (who answers), and what the protocols of the metrics share (prompts, replies, counts)."""

@@ -8,6 +8,9 @@ The cache is a folder with one folder for each protocol version, engine and para
 file of its own, and threads and forked processes, which share one, take turns. Whatever stops a writer, at most its
 last line is unfinished; such a line is passed over. What is read must be the record that was looked for: a file that
 was changed meanwhile costs a question, and never brings another prompt's reply.
+
+It is no SQLite database: caches lie in home folders on network file systems, where SQLite's locks are not reliable, and
+a damaged database would cost every reply instead of one.
 """
 
 from __future__ import annotations

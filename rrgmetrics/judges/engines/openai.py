@@ -7,7 +7,8 @@ where the server offers that; where it refuses, the weaker JSON mode is tried, t
 is taken out of it first.
 
 The tries are not left to the package `tenacity` nor to the client: a try here depends on what all requests share (a
-pause that the server asked for, how many failed in a row, the JSON mode), which neither knows of.
+pause that the server asked for, how many failed in a row, the JSON mode), which neither knows of. The client also
+tries again before it says that nothing listens, and never where a reply breaks off half way.
 """
 
 from __future__ import annotations
