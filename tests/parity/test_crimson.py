@@ -12,8 +12,8 @@ from rrgmetrics.errors import VerdictError
 from rrgmetrics.reports import Context, Pair, parse_context
 from rrgmetrics.scorers.crimson import CrimsonProtocol
 from rrgmetrics.scorers.crimson.parsers import published, tolerant
-from rrgmetrics.scorers.crimson.question import authors_prompts, question
 from rrgmetrics.scorers.crimson.score import ATTRIBUTES, tally
+from rrgmetrics.scorers.crimson.wordings import authors_prompts, question
 
 VALUES = json.loads((Path(__file__).parents[1] / "data" / "crimson.json").read_text())
 PAIR = Pair("REF.", "CAND.", Context())

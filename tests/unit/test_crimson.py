@@ -15,11 +15,10 @@ from rrgmetrics.errors import MissingExtraError, VerdictError
 from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import load
 from rrgmetrics.reports import Context, Pair, parse_context
-from rrgmetrics.scorers.crimson import CrimsonProtocol
-from rrgmetrics.scorers.crimson import question as crimson_question
+from rrgmetrics.scorers.crimson import CrimsonProtocol, wordings
 from rrgmetrics.scorers.crimson.parsers import LONGEST, published_ct, tolerant
-from rrgmetrics.scorers.crimson.question import described, question
 from rrgmetrics.scorers.crimson.score import tally
+from rrgmetrics.scorers.crimson.wordings import described, question
 
 PAIR = Pair("Left effusion. Rib fracture.", "Right effusion. Mass.", Context())
 
@@ -176,8 +175,8 @@ def test_the_question_tells_what_is_known_of_the_patient():
 
 
 def test_the_authors_question_needs_their_package(monkeypatch):
-    crimson_question.authors_prompts.cache_clear()
-    monkeypatch.setattr(crimson_question.importlib.util, "find_spec", lambda name: None)
+    wordings.authors_prompts.cache_clear()
+    monkeypatch.setattr(wordings.importlib.util, "find_spec", lambda name: None)
     for name in ("crimson@openai:x?wording=published", "crimson@paper"):  # before a key or weights are looked for
         with pytest.raises(MissingExtraError, match=r"pip install 'rrgmetrics\[crimson\]'") as raised:
             rrgmetrics.score(name, predictions=["a"], references=["b"], progress=False)

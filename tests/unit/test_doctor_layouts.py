@@ -17,7 +17,7 @@ from rrgmetrics.backends import checkpoints as stored
 from rrgmetrics.doctor import Checkup, Doctor, configurations
 from rrgmetrics.doctor.needs import needs
 from rrgmetrics.errors import BackendError
-from rrgmetrics.scorers.crimson import question as crimson_question
+from rrgmetrics.scorers.crimson import wordings
 
 pytest.importorskip("sentencepiece", reason="GREEN's and RaTE-NER's tokenizers are made with it (extra judges)")
 if not importlib.util.find_spec("CRIMSON"):
@@ -174,8 +174,8 @@ def test_no_weights_are_sent_where_another_repository_of_the_metric_is_missing(h
 
 def test_no_weights_are_sent_where_a_package_is_missing(home, served, monkeypatch):
     """CRIMSON's question is in its authors' package."""
-    crimson_question.authors_prompts.cache_clear()
-    monkeypatch.setattr(crimson_question.importlib.util, "find_spec", lambda name: None)
+    wordings.authors_prompts.cache_clear()
+    monkeypatch.setattr(wordings.importlib.util, "find_spec", lambda name: None)
     with Hub(models(served)) as hub:
         checkup = examine(hub, "crimson")["crimson@paper"]
         assert [status for status, _ in checkup.remarks] == ["left", "fault"]

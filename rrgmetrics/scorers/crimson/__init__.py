@@ -4,7 +4,7 @@ arXiv 2603.06183; code rajpurkarlab/CRIMSON 07e3331 (`crimson-score` 0.2.0). The
 of replies in `parsers`, the bundled judge's knowledge in `rrgmetrics.comparing.rubric`. A pair whose reply cannot be
 read is unscored.
 
-The question and its wordings are in `question`. The authors' package knows the checkpoint by its Hub id only, and asks
+The question and its wordings are in `wordings`. The authors' package knows the checkpoint by its Hub id only, and asks
 a local copy with guidelines.
 
 The checkpoint runs in bf16 and, through transformers, is decoded as its generation_config.json says if it has one, else
@@ -52,8 +52,8 @@ from rrgmetrics.reading.lexicon import DEFAULT_PACK
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.crimson.parsers import published, published_ct, tolerant
-from rrgmetrics.scorers.crimson.question import PROMPTS, Patient, check_package, question
 from rrgmetrics.scorers.crimson.score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, by_kind, tally
+from rrgmetrics.scorers.crimson.wordings import PROMPTS, Patient, check_package, question
 from rrgmetrics.scorers.judged import BUNDLED_ENGINES, JudgeScorer
 from rrgmetrics.specs import keys_of
 
