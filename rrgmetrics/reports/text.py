@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports.cleaning import clean
-from rrgmetrics.reports.headings import heading_forms
 from rrgmetrics.reports.missing import says_nothing
+from rrgmetrics.utils.patterns import terms_of
 from rrgmetrics.utils.text_format import listed
 
 HEADINGS_FILE = Path(__file__).parents[1] / "reading" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
@@ -59,7 +59,7 @@ def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
         for way in ("read", "skip")
         for section, headings in table[way].items()
         for form in headings
-        for heading in heading_forms(form)
+        for heading in terms_of(form)
     }
     names = "|".join(sorted(map(re.escape, sections), key=len, reverse=True)).replace(r"\ ", "[ -]")
     start = r"(?:(?<=^)|(?<=\n))[ \t*#]*"

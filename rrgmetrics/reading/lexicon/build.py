@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, product
+from itertools import product
 from typing import Any, get_args
 
 from rrgmetrics.reading.lexicon.files import load_file
@@ -20,7 +20,6 @@ from rrgmetrics.reading.lexicon.in_use import LexiconKey
 from rrgmetrics.reading.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reading.lexicon.packs import concept_files
 from rrgmetrics.reading.tokens import ARTICLES, BEFORE_NEW_NOUN, leaves, singular, tokenize
-from rrgmetrics.reports.headings import heading_forms
 
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
@@ -356,8 +355,8 @@ def _add_headings(lexicon: Lexicon) -> None:
     table = load_file("sections", lexicon.key)
     for way in ("read", "skip"):
         for section, terms in table[way].items():
-            for form in chain.from_iterable(map(heading_forms, terms)):
-                lexicon.headings[" ".join(words_of(form, lexicon.words))] = (section, way == "read")
+            for term in terms:
+                lexicon.headings[" ".join(words_of(term, lexicon.words))] = (section, way == "read")
     lexicon.inline = frozenset(" ".join(words_of(term, lexicon.words)) for term in table.get("inline", ()))
 
 

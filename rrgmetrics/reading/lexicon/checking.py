@@ -10,6 +10,7 @@ from rrgmetrics.reading.lexicon.faults import Fault, find_faults, find_terms, hi
 from rrgmetrics.reading.lexicon.files import own_files
 from rrgmetrics.reading.lexicon.in_use import DEFAULT_PACK, LexiconKey, folder_in_use
 from rrgmetrics.reading.lexicon.packs import BUNDLED, Pack, chain, concepts_of, find_packs, lay
+from rrgmetrics.reading.lexicon.parsing import plain
 from rrgmetrics.reading.lexicon.schema import LABEL_FILES, SHAPES
 from rrgmetrics.reading.lexicon.terms import Source, Term
 from rrgmetrics.utils.bounded_files import read_yaml_text, yaml_errors
@@ -117,7 +118,7 @@ def _read(path: Path, layer: int, is_own: bool) -> Source | Fault:
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             return Fault(path, 1, "holds no block of keys; see the bundled file of this name for its shape.")
-        return Source(path, path.stem, node, loader.construct_document(node), layer, is_own)
+        return Source(path, path.stem, node, plain(node, loader), layer, is_own)
     except InputError as error:
         return Fault(path, 1, str(error).removeprefix(str(path)).lstrip(", "))
     except yaml_errors() as error:

@@ -13,7 +13,7 @@ from rrgmetrics.reading.lexicon.build import forms_of, without_articles, words_o
 from rrgmetrics.reading.lexicon.packs import all_packs
 from rrgmetrics.reading.lexicon.schema import SHAPES, Many, Record, Shape, Table, Value, empty, merge, shape_of
 from rrgmetrics.reading.lexicon.terms import Source, Term, claim_of, how_to_take_away, is_sought, sense_of, unreadable
-from rrgmetrics.reports.headings import heading_forms
+from rrgmetrics.utils.patterns import terms_of
 from rrgmetrics.utils.text_format import by_number
 
 _TAGS = {str: ("str",), int: ("int",), float: ("int", "float"), bool: ("bool",)}
@@ -210,7 +210,8 @@ class _Check:
         elif value.of and value.of != "terms":
             self._refer(source, node, what, text, value.of)
         elif value.term or value.of:
-            self.terms.append(Term(text, source, keys[1:], node.start_mark.line + 1, value))
+            line = node.start_mark.line + 1
+            self.terms += [Term(term, source, keys[1:], line, value) for term in terms_of(text)]
 
     def _refer(self, source: Source, node: Any, what: str, name: str, table: str) -> None:
         if name not in self.tables.get(table, ()):
@@ -230,10 +231,7 @@ class _Check:
                     else "it is no term of the lexicon; name one."
                 )
             else:
-                forms = heading_forms(term.text) if term.value.term == "heading" else [term.text]
-                each = (term._replace(text=form) for form in forms)
-                faults = (unreadable(one, self.words_of(one.text), compounds, small["abbreviations"]) for one in each)
-                fault = next(filter(None, faults), "")
+                fault = unreadable(term, self.words_of(term.text), compounds, small["abbreviations"])
             if fault:
                 self._say(term.source, term.line, f'"{term.text}" is never read: {fault}')
 

@@ -1,4 +1,4 @@
-"""Reads YAML into plain dictionaries and lists, faster than its own loader does."""
+"""Reads YAML into plain dictionaries and lists, faster than its own loader does, with the terms of each pattern."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.utils.bounded_files import read_yaml_text, yaml_errors
+from rrgmetrics.utils.patterns import terms_of
 
 _TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
 
@@ -17,7 +18,7 @@ def parse(text: str) -> Any:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)  # both read plain data only
     try:
-        return _plain(loader.get_single_node(), loader, {})
+        return plain(loader.get_single_node(), loader)
     finally:
         loader.dispose()
 
@@ -32,15 +33,23 @@ def parse_own(path: Path) -> Any:
         raise InputError(f"{path} cannot be read as YAML: {' '.join(str(error).split())}.") from None
 
 
-def _plain(node: Any, loader: Any, made: dict[int, Any]) -> Any:
+def plain(node: Any, loader: Any) -> Any:
     """The content of a node, in a third of the time that the loader takes for it; an alias is the same object."""
+    return _plain(node, loader, {})
+
+
+def _plain(node: Any, loader: Any, made: dict[int, Any]) -> Any:
     if node is None or id(node) in made:
         return made.get(id(node))
     if node.id == "scalar":
         return node.value if node.tag == _TEXT else loader.construct_object(node)
     if node.id == "sequence":
         items = made[id(node)] = []
-        items.extend([_plain(each, loader, made) for each in node.value])
+        for each in node.value:
+            if each.id == "scalar" and "|" in each.value:
+                items.extend(terms_of(each.value))
+            else:
+                items.append(_plain(each, loader, made))
         return items
     if any(key.tag == _MERGE for key, _ in node.value):
         loader.flatten_mapping(node)

@@ -59,7 +59,7 @@ def test_a_fresh_process_reads_without_the_files(tmp_path: Path, run_python: Cal
 def test_what_is_stale_is_not_used(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load()
     assert not read("Fire sign.").findings
-    line = "    - kerley line\n"
+    line = "    - septal kerley line\n"
     edit_bundled(monkeypatch, tmp_path / "copy", "chest_xray/lung.yaml", line, line + "    - fire sign\n")
     with use(None):
         assert [finding.concept for finding in read("Fire sign.").findings] == ["kerley_lines"]

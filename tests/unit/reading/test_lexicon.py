@@ -11,6 +11,7 @@ from edited_lexicon import BUNDLED, edit_bundled
 
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
+from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import TABLE_FILES, all_packs, key_in_use, load, load_file, use
 from rrgmetrics.reading.lexicon.checking import check, terms
 from rrgmetrics.reading.lexicon.schema import LABEL_FILES, SHAPES
@@ -139,6 +140,27 @@ def test_spellings_are_single_words_and_parts_are_terms(tmp_path: Path) -> None:
     ]
 
 
+def test_a_pattern_is_each_of_its_terms(tmp_path: Path) -> None:
+    pattern = "    - (crescent|halo) of gold in the (left|right|) lung\n"
+    folder = write(tmp_path / "mine", {"lung.yaml": NEW + pattern})
+    assert check([folder]) == []
+    with use(folder):
+        assert load_file("lung", key_in_use())["fire_sign"]["terms"][-6:] == [
+            f"{one} of gold in the {side}lung" for one in ("crescent", "halo") for side in ("left ", "right ", "")
+        ]
+        (finding,) = read("Halo of gold in the right lung.").findings
+    assert (finding.concept, finding.side) == ("fire_sign", "right")
+
+
+def test_a_fault_of_one_term_of_a_pattern_is_said_with_its_line(tmp_path: Path) -> None:
+    pattern = "    - (pleural|golden) effusion\n    - golden (halo|ring\n"
+    faults = check([write(tmp_path / "mine", {"lung.yaml": NEW + pattern})])
+    assert [(fault.line, fault.message.split('"')[1]) for fault in faults] == [
+        (6, "pleural effusion"),
+        (7, "golden (halo|ring"),
+    ]
+
+
 def test_the_bundled_lexicon_has_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
     assert check() == []
     assert main(["lexicon", "check"]) == 0
@@ -146,7 +168,7 @@ def test_the_bundled_lexicon_has_no_fault(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_bundled_file_that_is_edited_is_checked_as_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    line = "    - kerley line\n"
+    line = "    - septal kerley line\n"
     edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/lung.yaml", line, line + "    - pleural effusion\n")
     (fault,) = check([edited])
     assert fault.file == edited
