@@ -15,10 +15,11 @@ from rrgmetrics.reading.device_moves import (
     is_support_device,
 )
 from rrgmetrics.reading.items import Item, Mention
-from rrgmetrics.reading.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, per_lexicon
+from rrgmetrics.reading.lexicon import BONES, DEVICES, Concept, Lexicon, per_lexicon
 from rrgmetrics.reading.model import Finding
 from rrgmetrics.reading.places import near
 from rrgmetrics.reading.recording import built, described, each_cue, note
+from rrgmetrics.reading.senses import Senses, as_earlier, without
 
 _NEAR = 4  # items from an earlier severity to the word that dates it
 _PLACED = frozenset({"position", "positioned", "placement", "location", "high", "higher", "lower", "deep", "deeper"})
@@ -55,7 +56,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         if "quality" in senses and "borderline" in senses["quality"]:
             fields["severity"] = 0
         if "denied" in senses:
-            senses = {kind: value for kind, value in senses.items() if kind != "position"}
+            senses = without(senses, "position")
         for kind in ("acuity", "route", "position", "count"):
             if kind in senses and kind not in fields:
                 fields[kind] = senses[kind]
@@ -257,8 +258,7 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
         if "before" in item.senses:
             yield item.senses
         elif old:
-            value = item.senses[old]
-            yield {"before": (old, max(value) if old == "measure" else value)}
+            yield as_earlier(item.senses, old)
         elif item.senses:
             yield item.senses
             if not (tipped and "tip" in item.senses):
@@ -285,7 +285,7 @@ def _is_told_of_before(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return False
 
 
-def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, tipped: bool, group: str) -> None:
+def _place(fields: dict[str, Any], senses: Senses, lexicon: Lexicon, tipped: bool, group: str) -> None:
     if "side" in senses and not (tipped and "tip" in senses):
         fields["sides"].add(senses["side"])
     zone = senses.get("zone")

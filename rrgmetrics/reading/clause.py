@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from rrgmetrics.reading.items import Item, Mention
-from rrgmetrics.reading.lexicon import Lexicon, Senses
+from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Certainty
+from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.sentence import ATTRIBUTIVE, Sentence
 from rrgmetrics.reading.similarity import related
 from rrgmetrics.reading.subjects import told_apart

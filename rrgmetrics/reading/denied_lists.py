@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import cast
 
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import Item
 
 _FORWARD = {  # a cue behind a finding → the same in front of it
@@ -35,7 +37,7 @@ def deny_lists(items: list[Item], lexicon: Lexicon) -> None:
             end = max(_joint_before(items, following), colon) if following < len(items) else following
             cue = _judgement(items[first:colon])
             if cue:
-                items[colon] = items[colon].saying({cue: cue})
+                items[colon] = items[colon].saying(cast(Senses, {cue: cue}))
                 _rewrite(items, colon + 1, end, ";", ",")
                 _rewrite(items, end, end + 1, ",", ";")
     elif any(item.word == ";" for item in items):

@@ -130,10 +130,10 @@ def _unnamed(items: list[Item], named: Mention, piece: tuple[int, int], side: st
     at = next(i for i in range(*piece) if items[i].senses.get("side") == side)
     for i in range(piece[0], at):
         if items[i].senses.keys() & _DENYING:
-            items[i] = items[i].saying({"negation_before": True})
+            items[i] = items[i].saying({"negation_before": "negation_before"})
     for i in range(at + 1, piece[1]):
         if not _CLEAR.isdisjoint(items[i].senses.get("quality", ())):
-            items[i] = items[i].saying({"negation_after": True})  # "right base hazy, left CLEAR"
+            items[i] = items[i].saying({"negation_after": "negation_after"})  # "right base hazy, left CLEAR"
     return Mention(named.concept, at, at + 1, at, (items[at].first, items[at].last), elided=named, whole=whole)
 
 

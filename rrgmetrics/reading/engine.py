@@ -33,7 +33,6 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.levels import of_two_ages
 from rrgmetrics.reading.lexicon import (
     Lexicon,
-    Senses,
 )
 from rrgmetrics.reading.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reading.parsed import Parsed, asserted, read_sentences
@@ -42,6 +41,7 @@ from rrgmetrics.reading.places import named_at, near, same_side
 from rrgmetrics.reading.pronouns import pronoun_for
 from rrgmetrics.reading.recording import follow, recorder
 from rrgmetrics.reading.scope import Scan, given_spans, scope_as_given
+from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.similarity import of_two_sizes
 from rrgmetrics.reading.tokens import Sentence, Token
 from rrgmetrics.reading.typing_errors import tokenize_report

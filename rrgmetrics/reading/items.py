@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rrgmetrics.reading.lexicon import Lexicon, Senses, Trie
+from rrgmetrics.reading.lexicon import Lexicon, Trie
 from rrgmetrics.reading.model import Assertion, Certainty
+from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.sizes import earlier, measure, ratio
 from rrgmetrics.reading.tokens import ARTICLES, BEFORE_NEW_NOUN, Token, leaves
 from rrgmetrics.reading.tokens import Item as Item
@@ -84,7 +85,10 @@ def match_phrases(tokens: list[Token], first: int, last: int, lexicon: Lexicon) 
         if senses is None:
             if word[0].isdigit():
                 length = measure(tokens, i, last, lexicon) or earlier(tokens, i, items, lexicon)
-                end, senses = (length[0], {"measure": length[1]}) if length else ratio(tokens, i, last, items, lexicon)
+                if length:
+                    end, senses = length[0], {"measure": length[1]}
+                else:
+                    end, senses = ratio(tokens, i, last, items, lexicon)
             elif word == _SAME and items and (i + 1 == last or tokens[i + 1].word in lexicon.small.closing):
                 senses = {"change": "stable"}
             elif word in lexicon.small.bare:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from rrgmetrics.reading.lexicon import BONES, Lexicon, per_lexicon
 from rrgmetrics.reading.model import Finding
+from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import Item, Token
 
 _BETWEEN = frozenset({"side", "zone", "morphology", "acuity", "severity"})  # may stand between a number and its bone
@@ -56,7 +57,7 @@ def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -
         goes_on = _joins(items[run.last : after], lexicon)
         beside = not run.spine and (ribs or goes_on)
         if beside or (run.spine and run.last - run.first > 1):
-            senses = {"level": tuple(lexicon.level_names[order] for order in run.orders)}
+            senses: Senses = {"level": tuple(lexicon.level_names[order] for order in run.orders)}
             if run.spine:
                 senses = {**items[run.first].senses, **senses}
             item = Item(items[run.first].first, items[run.last - 1].last, senses, items[run.first].word)

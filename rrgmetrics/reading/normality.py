@@ -11,10 +11,11 @@ from itertools import takewhile
 
 from rrgmetrics.reading.dates import is_date
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import Item, Token
 
 _ADJECTIVES = 4  # items between a denial and the alteration that it denies
-_NORMAL = {"quality": ("normal",)}
+_NORMAL: Senses = {"quality": ("normal",)}
 _LUCENT = ("lucent",)
 _ENDS = frozenset({"clause_end", "negation_before"})
 _NAMING = frozenset({"concept", "quality", "morphology", "lone", "listed"})

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
+from rrgmetrics.reading.senses import without
 from rrgmetrics.reading.tokens import Item
 
 _DESCRIBING = frozenset(
@@ -91,7 +92,7 @@ def name_nouns(items: Sequence[Item], lexicon: Lexicon) -> None:
         concept = item.senses.get("noun")
         if concept is None:
             continue
-        senses = {kind: value for kind, value in item.senses.items() if kind != "noun"}
+        senses = without(item.senses, "noun")
         if _is_noun(items, i, concept not in lexicon.roles["history"], lexicon.small):
             senses = {**senses, "concept": concept}
         item.senses = senses
@@ -130,7 +131,7 @@ def _set_apart(items: Sequence[Item], small: SmallWords) -> None:
     """Takes the larger of two for no change, in place: "hilar nodes, THE LARGER of 12 mm"."""
     for before, item in pairwise(items):
         if item.word in small.comparatives and before.word in small.definite and "change" in item.senses:
-            item.senses = {kind: value for kind, value in item.senses.items() if kind not in ("change", "quality")}
+            item.senses = without(item.senses, "change", "quality")
 
 
 def _choose(items: Sequence[Item], lexicon: Lexicon) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import Item, Token
 
 _OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"})  # end what "more" speaks of
@@ -48,7 +49,7 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
                 side = _side(items[end - 1])
                 worse = _OTHER_SIDE[side] if than and side else side
                 senses = {
-                    "asymmetry": items[end - 1].senses.get("asymmetry") or worse,
+                    "asymmetry": items[end - 1].senses.get("asymmetry") or worse or "",
                     **({"than": True} if than or paired else {}),
                 }
                 end = paired or end
@@ -66,7 +67,7 @@ def _is_aside(items: list[Item], i: int) -> bool:
     return "nothing" in said.senses or (said.word.endswith("ly") and said.senses.keys() <= _OF_ADVERBS)
 
 
-def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object]:
+def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> Senses:
     """Returns what the height at `i` says with the noun of the next place: "UPPER and mid zones"."""
     at = i + 1
     while at < len(items) and at - i < _LIST and _leads_on(items[at], lexicon):
@@ -79,7 +80,7 @@ def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Le
         node = lexicon.trie.get(items[i].word, {})
         for token in tokens[first : items[at].last]:
             node = node.get(token.word, {})
-        senses: dict[str, object] = node.get("", {})
+        senses: Senses = node.get("", {})
         if "zone" in senses:
             return senses
     return {}

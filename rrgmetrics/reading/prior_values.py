@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.senses import as_earlier
 from rrgmetrics.reading.tokens import Item
 
 LARGE = 6  # severity from which "now" tells that a finding has grown
@@ -46,8 +47,7 @@ def _is_own(item: Item) -> bool:
 
 def was(items: list[Item], i: int, kind: str) -> None:
     """Takes the size or degree of an item for that of an earlier date, in place."""
-    value = items[i].senses[kind]
-    items[i].senses = {"before": (kind, max(value) if kind == "measure" else value)}
+    items[i].senses = as_earlier(items[i].senses, kind)
 
 
 def _is_instead(items: Sequence[Item], one: int, other: int) -> bool:

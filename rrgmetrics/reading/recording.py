@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any, Protocol, SupportsIndex, TypeVar, cast
 
 from rrgmetrics.reading.model import Finding, Step
+from rrgmetrics.reading.senses import Senses
 
 T = TypeVar("T")
 _NAMES = {"sides": "side", "measurements": "measurements_mm", "course": "change", "link": "explains"}
@@ -39,7 +40,7 @@ class _Item(Protocol):
     first: int
     last: int
     word: str
-    senses: dict[str, Any]
+    senses: Senses
 
 
 class Sentence:

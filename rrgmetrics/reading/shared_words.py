@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rrgmetrics.reading.lexicon import Lexicon, Senses
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import ARTICLES, Item, Token
 
 _JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
@@ -70,4 +71,4 @@ def share_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexico
         alike = (senses for senses in _with_ends(part, name, tokens, lexicon, name.last) if "concept" not in senses)
         senses = next((senses for senses in alike if senses.get("structure") == meant), None)
         if senses is not None:
-            items[joint - 1] = part.saying({**senses, **{k: v for k, v in part.senses.items() if k == "zone"}})
+            items[joint - 1] = part.saying({**senses, "zone": part.senses["zone"]} if "zone" in part.senses else senses)

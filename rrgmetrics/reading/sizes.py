@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import takewhile
 
 from rrgmetrics.reading.dates import is_dated, is_then
-from rrgmetrics.reading.lexicon import Lexicon, Senses, SmallWords
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.prior_values import tell_what_was, was
+from rrgmetrics.reading.senses import Senses, without
 from rrgmetrics.reading.tokens import Item, Token
 
 _YEAR = 1900.0
@@ -172,8 +173,7 @@ def settle_sizes(items: list[Item], lexicon: Lexicon) -> list[Item]:
     for i, item in enumerate(items):
         asked = asked or "hypothetical" in item.senses
         if item.senses.get("change") == "resolved" and _is_almost(items, i, lexicon):
-            kept = {kind: value for kind, value in item.senses.items() if kind != "resolved_before"}
-            items[i] = Item(item.first, item.last, {**kept, "change": "better"}, item.word)
+            items[i] = item.saying({**without(item.senses, "resolved_before"), "change": "better"})
         elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
             was(items, i - 1, "measure" if "measure" in items[i - 1].senses else "severity")
         elif item.senses.get("severity") in _COURSES and item.last - item.first == 3 and _is_begun(items, i, lexicon):

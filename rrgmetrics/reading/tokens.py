@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rrgmetrics.reading.line_breaks import statement_ends
+from rrgmetrics.reading.senses import Senses, without
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.
@@ -101,16 +102,16 @@ class Item:
 
     __slots__ = ("first", "last", "senses", "word")
 
-    def __init__(self, first: int, last: int, senses: dict[str, Any], word: str) -> None:
+    def __init__(self, first: int, last: int, senses: Senses, word: str) -> None:
         self.first, self.last, self.senses, self.word = first, last, senses, word
 
-    def saying(self, senses: dict[str, Any]) -> Item:
+    def saying(self, senses: Senses) -> Item:
         """The same words with other senses."""
         return Item(self.first, self.last, senses, self.word)
 
     def without(self, kind: str) -> Item:
         """Returns the item without one of its senses."""
-        return self.saying({key: value for key, value in self.senses.items() if key != kind})
+        return self.saying(without(self.senses, kind))
 
 
 class Sentence(NamedTuple):

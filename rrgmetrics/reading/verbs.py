@@ -6,15 +6,14 @@ grown, shrunk or gone is as it was.
 
 from __future__ import annotations
 
-from typing import Any
-
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import Item, Token
 
 _HAS, _DOES = frozenset({"has", "have", "had"}), frozenset({"did", "doe", "do"})  # "does", as a token is written
 _NOT = frozenset({"not", "never"})
-_STABLE = {"change": "stable"}
-_DENIED: dict[str, dict[str, Any]] = {  # what "has not" makes of a change: what has not come is not there
+_STABLE: Senses = {"change": "stable"}
+_DENIED: dict[str, Senses] = {  # what "has not" makes of a change: what has not come is not there
     **dict.fromkeys(("better", "worse", "resolved"), _STABLE),
     "new": {"negation_after": "negation_after"},
 }
@@ -61,7 +60,7 @@ def read_verbs_of_change(items: list[Item], tokens: list[Token], lexicon: Lexico
             items[k] = Item(items[k].first, items[k].last, senses, verb)  # its subject stands before "has"
 
 
-def _verb(items: list[Item], i: int, tokens: list[Token], lexicon: Lexicon) -> tuple[int, dict[str, Any]] | None:
+def _verb(items: list[Item], i: int, tokens: list[Token], lexicon: Lexicon) -> tuple[int, Senses] | None:
     """Returns which item is the verb of the one at `i`, and what it says; None if it says nothing else than it did."""
     denied = False
     for k in range(i + 1, min(len(items), i + 1 + _FAR)):
@@ -90,14 +89,14 @@ def _is_adverb(item: Item, lexicon: Lexicon) -> bool:
     return degree or item.word in lexicon.small.adverbs or item.word in lexicon.small.manners
 
 
-def _told(verb: Item, auxiliary: str, lexicon: Lexicon) -> dict[str, Any] | None:
+def _told(verb: Item, auxiliary: str, lexicon: Lexicon) -> Senses | None:
     """Returns what a verb says behind "has" or "did"; None if that is no change."""
     if "change" in verb.senses:
         return verb.senses
     form = verb.word if auxiliary in _HAS else _PERFECT.get(verb.word, "")
     tries = lexicon.trie.get("has", {}), lexicon.trie
-    told: list[dict[str, Any]] = [trie[form].get("", {}) for trie in tries if form in trie]
-    senses = next(filter(None, told), {})
-    if "change" not in senses:
+    told: list[Senses] = [trie[form].get("", {}) for trie in tries if form in trie]
+    senses = next(filter(None, told), None)
+    if senses is None or "change" not in senses:
         return None
     return {**senses, "quality": verb.senses["quality"]} if "quality" in verb.senses else senses

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.comparing.alignment import set_beside
-from rrgmetrics.reading.lexicon import Senses, load
+from rrgmetrics.reading.lexicon import load
 from rrgmetrics.reading.model import Reading
 from rrgmetrics.reading.pipeline import find_items
 from rrgmetrics.reading.tokens import ENDS, LONGEST_SENTENCE, Token
@@ -128,7 +128,7 @@ def _pieces(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _meaning(senses: Senses) -> str:
+def _meaning(senses: Mapping[str, object]) -> str:
     return next((f"{sense} {senses[sense]}" for sense in TOLD if sense in senses), "")
 
 

@@ -17,12 +17,14 @@ from typing import Any, get_args
 
 from rrgmetrics.reading.lexicon.files import load_file
 from rrgmetrics.reading.lexicon.in_use import LexiconKey
-from rrgmetrics.reading.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
+from rrgmetrics.reading.lexicon.model import Concept, Known, Lexicon, Role, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reading.lexicon.packs import concept_files
+from rrgmetrics.reading.senses import SENSES, Senses, without
 from rrgmetrics.reading.tokens import ARTICLES, BEFORE_NEW_NOUN, leaves, singular, tokenize
 
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
+_OUTSIDE = SENSES.keys() - _INSIDE
 _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
 _LONG = 5  # letters of a word that has a plural of its own; shorter ones are abbreviations
 _SHORT = 4  # words of a name for a place that may be made of two, "right upper lobe apex"
@@ -152,16 +154,16 @@ class _Builder:
             if about:
                 senses["about"] = about
             inside = []
-            is_device = kind in ("concept", "lone") and self.concepts[senses[kind]].is_device
+            key = senses["concept"] if kind == "concept" else senses["lone"] if kind == "lone" else ""
+            is_device = bool(key) and self.concepts[key].is_device
             i = 0
             own = words.index("than") if "than" in words else len(words)  # "is larger THAN THE RIGHT" is on the left
             while i < own:
                 end, kept = self._described(words, i)
                 if words[i] == "left" and leaves(words[i - 1] if i else "", words[i + 1 : i + 3]):
                     kept = {}  # "LEFT behind"
-                if is_device:
-                    zone = kept.pop("zone", None)  # a central catheter is not a place, an aortic valve is one
-                    kept |= {"zone": zone} if zone in self.valves else {}
+                if is_device and kept.get("zone") not in self.valves:
+                    kept.pop("zone", None)  # a central catheter is not a place, an aortic valve is one
                 if "zone" in senses and len(words) > _SHORT:
                     kept.pop("zone", None)  # "APICAL segment of the lower lobe"
                 if kept:
@@ -179,10 +181,10 @@ class _Builder:
             if node is None:
                 break
             if "" in node:
-                here = {kind: value for kind, value in node[""].items() if kind in _INSIDE}
+                here = without(node[""], *_OUTSIDE)
                 end, kept = (j, here) if here else (end, kept)
                 if "structure" in node[""] and not here:
-                    kept = {kind: value for kind, value in kept.items() if kind != "severity"}  # "small bowel"
+                    kept = without(kept, "severity")  # "small bowel"
             node = node.get(words[j]) if j < len(words) else None
         return end, kept
 

@@ -27,11 +27,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rrgmetrics.reading import line_breaks, model, tokens
+from rrgmetrics.reading import line_breaks, model, senses, tokens
 from rrgmetrics.reading.lexicon.model import Concept, Known, Lexicon, SmallWords, TipSite, Zone
 from rrgmetrics.utils import patterns
 
-_BESIDE = (patterns.__file__, line_breaks.__file__, model.__file__, tokens.__file__)
+_BESIDE = (patterns.__file__, line_breaks.__file__, model.__file__, senses.__file__, tokens.__file__)
 CODE = (*sorted(Path(__file__).parent.glob("*.py")), *map(Path, _BESIDE))
 KEPT = 32  # files in the cache, the newest; each has some 400 kB
 LARGEST = 64_000_000  # bytes of a file; ours have less than two million

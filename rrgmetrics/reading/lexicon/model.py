@@ -15,7 +15,6 @@ R = TypeVar("R")
 BUNDLED_KEY = LexiconKey(DEFAULT_PACK, "")
 KEPT = 4096  # results of one function of one lexicon
 
-Senses = dict[str, Any]
 Trie = dict[str, Any]
 Role = Literal[
     "describing",

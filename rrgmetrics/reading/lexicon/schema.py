@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from rrgmetrics.reading.lexicon.model import Role, SmallWords
 from rrgmetrics.reading.model import Detail, Significance
+from rrgmetrics.reading.senses import Cues
 
 TABLE_FILES = (
     "anatomy",
@@ -136,36 +137,6 @@ _CONCEPTS = Table(
     ),
     _KEY,
 )
-_CUES = (
-    "negation_before",
-    "negation_after",
-    "negation_verb",
-    "not_negation",
-    "probable_before",
-    "possible_list",
-    "possible_before",
-    "possible_after",
-    "probable_after",
-    "preferred_to",
-    "versus",
-    "not_excluded_after",
-    "not_excluded_before",
-    "resolved_before",
-    "earlier_study",
-    "evidenced_by",
-    "hypothetical",
-    "hypothetical_after",
-    "recommendation",
-    "communication",
-    "retracted",
-    "clause_end",
-    "item_break",
-    "location_preposition",
-    "side_port",
-    "not_reached",
-    "feigning",
-    "nothing",
-)
 _RULE = _record(
     {"concepts": _names("concepts or any"), "significance": _SIGNIFICANCE, "why": _TEXT},
     {
@@ -268,7 +239,7 @@ SHAPES: dict[str, Shape] = {
             ),
         }
     ),
-    "cues": _record(dict.fromkeys(_CUES, _TERMS)),
+    "cues": _record(dict.fromkeys(Cues.__annotations__, _TERMS)),
     "small_words": _record({each.name: _WORDS for each in fields(SmallWords)}),
     "normal": _record(
         {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -71,8 +71,9 @@ class Page:
         for span in set(unit.spans):
             first, last = bisect_left(starts, span.start), bisect_left(starts, span.end)
             for item in find_items(self.tokens, first, last, lexicon_of(self.reading)):
-                if sense in item.senses:
-                    yield self.tokens[item.first].start, self.tokens[item.last - 1].end, item.senses[sense]
+                senses: Mapping[str, Any] = item.senses
+                if sense in senses:
+                    yield self.tokens[item.first].start, self.tokens[item.last - 1].end, senses[sense]
 
 
 def on_a_finding(edit: Callable[[Page, Unit, Random], str | None]) -> Edit:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
 from rrgmetrics.reading import pipeline, read
 from rrgmetrics.reading.items import Mention
+from rrgmetrics.reading.senses import SENSES
 
 STAGES = (pipeline.ITEMS, pipeline.MENTIONS, pipeline.ASSERTION, pipeline.DESCRIPTION)
 SENTENCES = [
@@ -72,3 +74,21 @@ def test_a_step_has_one_place(stage):
     names = [step.run.__name__ for each in STAGES for step in each]
     assert len({*names}) == len(names)
     assert all(step.run.__doc__ for step in stage)
+
+
+def test_steps_write_senses_and_fields():
+    known = {"senses", "word", *SENSES, *(f"mention.{name}" for name in Mention.__slots__)}
+    assert {name for stage in STAGES for step in stage for name in step.writes} <= known
+
+
+def test_the_code_asks_for_known_senses():
+    """`"concept" in item.senses`: mypy checks the keys that are read and written, but not those that are asked for."""
+    asked = [
+        (each.left.value, file.name, each.lineno)
+        for file in Path(pipeline.__file__).parent.glob("*.py")
+        for each in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(each, ast.Compare) and isinstance(each.left, ast.Constant)
+        if isinstance(each.ops[0], ast.In | ast.NotIn) and ast.unparse(each.comparators[0]).endswith("senses")
+    ]
+    assert len(asked) > 100
+    assert [place for place in asked if place[0] not in SENSES] == []
