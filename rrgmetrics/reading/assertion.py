@@ -7,7 +7,7 @@ is enlarged").
 
 from __future__ import annotations
 
-from rrgmetrics.reading.clause import BEFORE, Clause
+from rrgmetrics.reading.clause import BEFORE, AssertionState
 from rrgmetrics.reading.dates import leads_to_then
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
@@ -63,7 +63,7 @@ def _acting_words(lexicon: Lexicon) -> frozenset[str]:
     return acting | small.made | small.proving | small.certain | small.purposes
 
 
-class _Walk(Clause):
+class _Walk(AssertionState):
     """The walk through one sentence: every item may change the state, every mention takes it."""
 
     def meet(self, mention: Mention) -> None:

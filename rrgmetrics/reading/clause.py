@@ -1,4 +1,4 @@
-"""The state of the walk through one sentence, and what can be asked of it; asking changes nothing."""
+"""The state while cues are applied to one sentence, and what can be asked of it; asking changes nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Certainty
 from rrgmetrics.reading.senses import Senses
-from rrgmetrics.reading.sentence import ATTRIBUTIVE, Sentence
+from rrgmetrics.reading.sentence import ATTRIBUTIVE, SentenceView
 from rrgmetrics.reading.similarity import related
 from rrgmetrics.reading.subjects import told_apart
 
@@ -29,8 +29,8 @@ def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
     return bool(senses.keys() & {"change", "position"}) or senses.get("acuity") in lexicon.old
 
 
-class Clause(Sentence):
-    """Where the walk stands: what holds for the next finding, and the findings of the clause so far."""
+class AssertionState(SentenceView):
+    """The state while cues are applied: what holds for the next finding, and the findings of the clause so far."""
 
     def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
         super().__init__(items, mentions, lexicon)

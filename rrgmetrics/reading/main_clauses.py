@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
-from rrgmetrics.reading.sentence import Sentence
+from rrgmetrics.reading.sentence import SentenceView
 from rrgmetrics.reading.tokens import Token
 
 _WHOLE = frozenset({"communication", "retracted"})  # speak of all that the sentence says
@@ -52,7 +52,7 @@ def main_clauses(
         return [(0, len(tokens))]
     if any(item.senses.keys() & _WHOLE for item in items):
         return [(0, len(tokens))]
-    found = _Clauses(tokens, items, mentions, lexicon).found()
+    found = _ClauseSearch(tokens, items, mentions, lexicon).found()
     return [(items[first].first, items[last - 1].last) for first, last in found]
 
 
@@ -96,7 +96,7 @@ def _advice_from(items: Sequence[Item], mentions: Sequence[Mention]) -> int:
     return 0
 
 
-class _Clauses(Sentence):
+class _ClauseSearch(SentenceView):
     """The search for main clauses in one sentence."""
 
     def __init__(self, tokens: Sequence[Token], items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:

@@ -15,8 +15,7 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.main_clauses import main_clauses
 from rrgmetrics.reading.pipeline import assert_mentions, find_items, find_mentions
-from rrgmetrics.reading.recording import Sentence as Recorded
-from rrgmetrics.reading.recording import recorder
+from rrgmetrics.reading.recording import SentenceRecord, recorder
 from rrgmetrics.reading.statements import Marks, statements
 from rrgmetrics.reading.tokens import Sentence, Token, inline_headings, sentences
 
@@ -51,7 +50,7 @@ class Parsed:
         self.text, self.tokens, self.start = text, tokens, tokens[0].start
         self.lexicon = lexicon
         if (recording := recorder()) is not None:
-            recording.sentence = Recorded(text, tokens)
+            recording.sentence = SentenceRecord(text, tokens)
         self.items: list[Item] = find_items(tokens, 0, len(tokens), lexicon)
         self.mentions: list[Mention] = find_mentions(self.items, lexicon)
         cues = ["retracted" in item.senses for item in self.items]

@@ -43,7 +43,7 @@ class _Item(Protocol):
     senses: Senses
 
 
-class Sentence:
+class SentenceRecord:
     """What was recorded of a sentence: its words, its mentions, what replaced its items."""
 
     def __init__(self, text: str, tokens: list[Any]) -> None:
@@ -70,8 +70,8 @@ class Recorder:
 
     def clear(self) -> None:
         """Begins anew: a report is read again when its kind asks for another pack."""
-        self.sentence = Sentence("", [])
-        self.sentences: list[Sentence] = []
+        self.sentence = SentenceRecord("", [])
+        self.sentences: list[SentenceRecord] = []
         self.taken_back: list[tuple[int, int]] = []
         self.known: dict[int, tuple[Any, list[Step]]] = {}  # by id; it holds the object, so that no other has the id
         self.cues: dict[tuple[int, str], str] = {}  # of a flag of the state

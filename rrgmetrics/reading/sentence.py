@@ -20,8 +20,8 @@ _FIRM_BEHIND = _FIRM | {"side", "zone"}
 ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
 
 
-class Sentence:
-    """The items of a sentence and the findings that they mention.
+class SentenceView:
+    """The items of a sentence and the findings that they mention, with questions about what is around one of them.
 
     Attributes:
         items: Words and terms, in order.

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, load_file, per_lexicon
-from rrgmetrics.reading.sentence import JUDGEMENTS, Sentence
+from rrgmetrics.reading.sentence import JUDGEMENTS, SentenceView
 from rrgmetrics.reading.tokens import Token
 
 _OPEN = frozenset(  # senses of words that something has to follow
@@ -104,13 +104,13 @@ def statements(
         lexicon: What it is read with.
         marks: The tokens at which something that is no punctuation speaks for a beginning.
     """
-    turns = _Statements(tokens, items, mentions, lexicon, marks).turns() if mentions and len(items) > 2 else []
+    turns = _StatementSearch(tokens, items, mentions, lexicon, marks).turns() if mentions and len(items) > 2 else []
     firsts = [0, *(items[first].first for _, first in turns)]
     lasts = [*(items[last - 1].last for last, _ in turns), len(tokens)]
     return list(zip(firsts, lasts, strict=True))
 
 
-class _Statements(Sentence):
+class _StatementSearch(SentenceView):
     """The search for statements in one sentence."""
 
     def __init__(

@@ -8,7 +8,7 @@ from typing import Any
 from rrgmetrics.reading.lexicon import Lexicon, all_packs, lexicon_of, load_file, per_lexicon
 from rrgmetrics.reading.lexicon.build import forms_of, words_of
 from rrgmetrics.reading.model import LeftOut, Reading, Span, Step, Trace, Traced
-from rrgmetrics.reading.recording import Recorder, Sentence
+from rrgmetrics.reading.recording import Recorder, SentenceRecord
 from rrgmetrics.reading.scope import out_of_scope
 from rrgmetrics.reading.tokens import Token, inline_headings, sentences
 from rrgmetrics.reading.typing_errors import tokenize_report
@@ -46,7 +46,7 @@ def _steps_of(finding: object, recorded: Recorder) -> Iterator[Step]:
     yield from steps
 
 
-def _meanings(sentence: Sentence, mention: Any) -> Iterator[Step]:
+def _meanings(sentence: SentenceRecord, mention: Any) -> Iterator[Step]:
     """Yields what changed the meaning of the words of a mention."""
     around = {(item.first, item.last) for item in mention.modifiers}
     first, last = mention.tokens
@@ -72,7 +72,7 @@ def _unread(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[
     yield from (LeftOut(Span(*span), "It takes back what was said, or was taken back.") for span in recorded.taken_back)
 
 
-def _span_of(sentence: Sentence, mention: Any) -> Span:
+def _span_of(sentence: SentenceRecord, mention: Any) -> Span:
     first, last = mention.tokens
     offset = sentence.span[0] - sentence.tokens[0].start
     return Span(sentence.tokens[first].start + offset, sentence.tokens[last - 1].end + offset)
@@ -87,7 +87,7 @@ def _why_not(mention: Any, steps: Iterable[Step], reading: Reading) -> str:
     return "It repeats the question that was asked (background.only_asked), or says more of another finding."
 
 
-def _why_nothing(sentence: Sentence) -> str:
+def _why_nothing(sentence: SentenceRecord) -> str:
     """Says why a sentence names no finding."""
     items = sentence.parsed_items
     named = [item for item in items if "concept" in item.senses]
