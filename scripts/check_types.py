@@ -1,4 +1,4 @@
-"""Runs mypy over the package as it is installed: callbacks, metrics and spaces are within it.
+"""Runs mypy over the package as it is installed (callbacks, metrics and spaces are within it) and the tests' helpers.
 
 python scripts/check_types.py [mypy's arguments]
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 OUTER = ("callbacks", "metrics", "spaces")  # setup.cfg installs them under the package's name
+HELPERS = (ROOT / "tests" / "helpers", ROOT / "tests")  # tests import the modules in them by name
 
 
 def linked_package() -> Path:
@@ -26,6 +27,7 @@ def linked_package() -> Path:
 
 
 if __name__ == "__main__":
-    path = os.pathsep.join([str(linked_package()), str(ROOT / "stubs")])
-    command = [sys.executable, "-m", "mypy", "-p", "rrgmetrics", *sys.argv[1:]]
+    path = os.pathsep.join(map(str, (linked_package(), *HELPERS)))
+    helpers = [word for folder in HELPERS for file in sorted(folder.glob("*.py")) for word in ("-m", file.stem)]
+    command = [sys.executable, "-m", "mypy", "-p", "rrgmetrics", *helpers, *sys.argv[1:]]
     sys.exit(subprocess.run(command, cwd=ROOT, env={**os.environ, "MYPYPATH": path}, check=False).returncode)

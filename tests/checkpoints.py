@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from rrgmetrics.scorers.green import CHECKPOINTS as GREENS
 
@@ -344,7 +345,7 @@ def _snapshot(hub: Path, name: str) -> Path:
     return repository / "snapshots" / COMMIT
 
 
-def _save(hub: Path, name: str, model, tokenizer, special: dict[str, str]) -> None:
+def _save(hub: Path, name: str, model: Any, tokenizer: Any, special: dict[str, str]) -> None:
     folder = hub / f"models--{name}" / "snapshots" / COMMIT
     model.save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -355,7 +356,7 @@ def _save(hub: Path, name: str, model, tokenizer, special: dict[str, str]) -> No
     (folder.parents[1] / "refs" / "main").write_text(COMMIT)
 
 
-def _word_pieces(texts: list[str]):
+def _word_pieces(texts: list[str]) -> Any:
     """Letters, and every second word of the texts: others fall into pieces. (Training one is another each time.)"""
     from tokenizers.implementations import BertWordPieceTokenizer
 
@@ -366,7 +367,7 @@ def _word_pieces(texts: list[str]):
     return BertWordPieceTokenizer(vocab={token: i for i, token in enumerate(vocabulary)}, lowercase=True)
 
 
-def _byte_pairs(texts: list[str]):
+def _byte_pairs(texts: list[str]) -> Any:
     from tokenizers.implementations import ByteLevelBPETokenizer
 
     tokenizer = ByteLevelBPETokenizer(add_prefix_space=True)
@@ -375,7 +376,7 @@ def _byte_pairs(texts: list[str]):
     return tokenizer
 
 
-def write_crepe(folder: Path, **config) -> Path:
+def write_crepe(folder: Path, **config: Any) -> Path:
     """A CREPE checkpoint in the authors' layout; its weights are those of the fixtures in data/crepe.json.
 
     Key i of the sorted state dict holds 0.5·sin(0.7·j + i), a layer norm's weight 1 + a tenth of that.

@@ -11,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -25,7 +27,7 @@ PATIENCE = 600  # seconds for what another process does, on a machine that does 
 _HOME = pytest.StashKey[str]()
 
 
-def pytest_configure(config):
+def pytest_configure(config: pytest.Config) -> None:
     """Before anything imports `evaluate`, which reads these once."""
     config.stash[_HOME] = tempfile.mkdtemp(prefix="rrgmetrics-tests-")
     os.environ |= {
@@ -41,7 +43,7 @@ def pytest_configure(config):
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # beside other workers torch's threads mostly wait for each other
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks `float32` what compares by helpers/float32.py, itself or through a function of its own file."""
     for item in items:
         function = getattr(item, "function", None)
@@ -49,7 +51,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("float32")
 
 
-def _compares_in_float32(function, depth: int) -> bool:
+def _compares_in_float32(function: Any, depth: int) -> bool:
     """Whether a function's code names one of them; `depth`: how many calls deep to look."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     called = [function.__globals__.get(name) for name in code.co_names] if code and depth else []
@@ -63,7 +65,7 @@ def _compares_in_float32(function, depth: int) -> bool:
     )
 
 
-def pytest_terminal_summary(terminalreporter):
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What was not checked, so that a green run is not taken for more than it is."""
     properties = [pair for report in terminalreporter.stats.get("passed", ()) for pair in report.user_properties]
     blocks = sum((Counter(value) for name, value in properties if name == "code blocks"), Counter())
@@ -79,7 +81,7 @@ def pytest_terminal_summary(terminalreporter):
             terminalreporter.line(f"{number:4} {file}")
 
 
-def pytest_unconfigure(config):
+def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(config.stash[_HOME], ignore_errors=True)
 
 
@@ -98,16 +100,17 @@ def reports() -> Reports:
 
 
 @pytest.fixture(scope="session")
-def text_metrics() -> dict:
+def text_metrics() -> dict[str, Any]:
     """Values of other packages on invented texts; tests/data/text_metrics.json names them."""
-    return json.loads((DATA / "text_metrics.json").read_text())
+    values: dict[str, Any] = json.loads((DATA / "text_metrics.json").read_text())
+    return values
 
 
 @pytest.fixture
-def no_waiting(monkeypatch):
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fails the test when anything sleeps or asks a host: "at once", without a clock that a busy machine would stop."""
 
-    def wait(*_, **__):
+    def wait(*_: object, **__: object) -> None:
         pytest.fail("it waits, or asks the network")
 
     for name in ("time.sleep", "socket.getaddrinfo", "socket.create_connection"):
@@ -115,7 +118,7 @@ def no_waiting(monkeypatch):
 
 
 @pytest.fixture
-def run_python(tmp_path):
+def run_python(tmp_path: Path) -> Callable[..., str]:
     """Runs a script in a fresh interpreter, in an empty folder with an empty cache; returns what it printed."""
 
     def run(script: str, *arguments: str, timeout: float = PATIENCE, **environment: str) -> str:
@@ -134,19 +137,19 @@ def run_python(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def checkpoints():
+def checkpoints() -> ModuleType:
     """The functions of tests/checkpoints.py, which write tiny models."""
     return _module("checkpoints")
 
 
 @pytest.fixture(scope="session")
-def radgraph_checkpoints():
+def radgraph_checkpoints() -> ModuleType:
     """The functions of tests/radgraph_checkpoints.py, which write tiny RadGraph models."""
     return _module("radgraph_checkpoints")
 
 
 @pytest.fixture(scope="session")
-def layouts(checkpoints, radgraph_checkpoints):
+def layouts(checkpoints: ModuleType, radgraph_checkpoints: ModuleType) -> ModuleType:
     """The functions of tests/layouts.py, which write every published checkpoint as it is published."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setitem(sys.modules, "checkpoints", checkpoints)
@@ -155,7 +158,7 @@ def layouts(checkpoints, radgraph_checkpoints):
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory, layouts, reports) -> dict[str, Path]:
+def made(tmp_path_factory: pytest.TempPathFactory, layouts: ModuleType, reports: Reports) -> dict[str, Path]:
     """Folders of stand-ins for all published checkpoints, as they are published, by repository."""
     root = tmp_path_factory.mktemp("made")
     folders = {name: root / name for name in layouts.LAYOUTS}
@@ -165,7 +168,13 @@ def made(tmp_path_factory, layouts, reports) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def layout_home(tmp_path_factory, made, layouts, checkpoints, reports) -> Path:
+def layout_home(
+    tmp_path_factory: pytest.TempPathFactory,
+    made: dict[str, Path],
+    layouts: ModuleType,
+    checkpoints: ModuleType,
+    reports: Reports,
+) -> Path:
     """A folder with a Hub's cache, `hub`, of all of them, BERTScore's encoders beside them, and its table of pins."""
     from rrgmetrics.backends import checkpoints as stored
 
@@ -179,7 +188,7 @@ def layout_home(tmp_path_factory, made, layouts, checkpoints, reports) -> Path:
 
 
 @pytest.fixture
-def layout_cache(layout_home, monkeypatch):
+def layout_cache(layout_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The Hub's cache of all published checkpoints, as they are published; their checksums are the pinned ones."""
     from rrgmetrics.backends import checkpoints as stored
 
@@ -191,15 +200,17 @@ def layout_cache(layout_home, monkeypatch):
     stored.pins.cache_clear()
 
 
-def _module(name: str):
+def _module(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture
-def no_pins(tmp_path, monkeypatch):
+def no_pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Pins nothing: no stand-in has the published weights."""
     import yaml
 
@@ -215,7 +226,9 @@ def no_pins(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def published_checkpoints(reports, checkpoints, radgraph_checkpoints):
+def published_checkpoints(
+    reports: Reports, checkpoints: ModuleType, radgraph_checkpoints: ModuleType
+) -> Iterator[Path]:
     """A Hub cache in which the named configurations' checkpoints are tiny and random; yields its folder.
 
     Their checksums stand in place of the published ones meanwhile.

@@ -13,6 +13,7 @@ import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import checkpoints
 import radgraph_checkpoints
@@ -142,8 +143,8 @@ def write_rate_ner(folder: Path, texts: Sequence[str]) -> None:
     torch.manual_seed(4)
     folder.mkdir(parents=True, exist_ok=True)
     pieces = {"pad": "[PAD]", "bos": "[CLS]", "eos": "[SEP]", "unk": "[UNK]"}
-    names = {f"{name}_piece": piece for name, piece in pieces.items()}
-    places = {f"{name}_id": place for place, name in enumerate(pieces)}
+    names: dict[str, Any] = {f"{name}_piece": piece for name, piece in pieces.items()}
+    places: dict[str, Any] = {f"{name}_id": place for place, name in enumerate(pieces)}
     with (folder / "spm.model").open("wb") as written:
         SentencePieceTrainer.train(
             sentence_iterator=iter(texts),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tarfile
 from pathlib import Path
+from typing import Any
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 ENCODER = "microsoft/BiomedNLP-PubMedBERT-base-uncased-abstract"
@@ -23,7 +24,7 @@ RELATION_LABELS = ["modify", "located_at", "suggestive_of"]
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
-def write_encoder(folder: Path, texts: list[str], *, every: int = 2, **config) -> Path:
+def write_encoder(folder: Path, texts: list[str], *, every: int = 2, **config: object) -> Path:
     """Config and tokenizer of a BERT; its pieces are letters and each `every`-th word. Weights are the checkpoint's."""
     words = sorted({word.strip(".,:;()").lower() for text in texts for word in text.split()} - {""})[::every]
     letters = sorted({character for text in texts for character in text.lower() if not character.isspace()})
@@ -83,7 +84,7 @@ def write_radgraph(folder: Path, dataset: str, encoder: Path, *, name: str = "",
     return folder
 
 
-def random_weights(dataset: str, encoder: dict) -> dict:
+def random_weights(dataset: str, encoder: dict[str, Any]) -> dict[str, Any]:
     """A state dict with every key of the published ones; biases thin out entities and relations to a plausible few."""
     import torch
     from transformers import BertConfig, BertModel

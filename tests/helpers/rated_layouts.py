@@ -123,8 +123,12 @@ def radevalx(folder: Path) -> Path:
     """PhysioNet 1.0.0; a study has one candidate."""
     significant, insignificant, scores = [], [], []
     for study, which, reference, candidate, counts in PAIRS:
-        about = {"report_id": f"{study}{which}", "ground_truth": reference, "M2Tr-Generation": candidate}
-        eight = {str(number): count or "" for number, count in enumerate((*counts, 0, 0), 1)}
+        about: dict[str, int | str] = {
+            "report_id": f"{study}{which}",
+            "ground_truth": reference,
+            "M2Tr-Generation": candidate,
+        }
+        eight: dict[str, int | str] = {str(number): count or "" for number, count in enumerate((*counts, 0, 0), 1)}
         significant.append(about | eight)
         insignificant.append(about | dict.fromkeys(map(str, range(1, 9)), ""))
         names = ("bleu4", "bleu_2", "bertscore", "CheXbert", "radgraph_f1", "radcliq")
@@ -233,7 +237,8 @@ def rate_eval(task: str, columns: Callable[[int], Mapping[str, Any]]) -> Callabl
 
 def radpref(folder: Path) -> Path:
     """A clone of CRIMSON's repository."""
-    preferences, marks = [], {}
+    preferences: list[dict[str, Any]] = []
+    marks: dict[str, dict[str, Any]] = {}
     for n, reference in enumerate(REFERENCES):
         row: dict[str, Any] = {"id": n, "ground_truth_report": reference, "ground_truth_findings": [reference]}
         row |= {"PatientAge": "061Y", "PatientSex": "F", "Indication": "Cough."}
@@ -265,7 +270,7 @@ def radpref_lines(folder: Path) -> Path:
         candidates = {}
         for name, candidate, counts in zip(("C1", "C2"), CANDIDATES[n], COUNTS[n], strict=True):
             kinds = {"false": sum(counts), "missing": 0, "attribute": 0}
-            rated = kinds | {f"{kind}_significant": count for kind, count in kinds.items()}
+            rated: dict[str, Any] = kinds | {f"{kind}_significant": count for kind, count in kinds.items()}
             rated |= {f"{kind}_significance": [None] * kinds[kind] for kind in ("false", "missing")}
             candidates[name] = {"report": candidate, "raters": [rated | {"rating": 5 - sum(counts)}] * 2}
         about = {"case": n, "reference": reference, "age": "061Y", "sex": "F", "indication": "Cough."}

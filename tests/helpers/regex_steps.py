@@ -14,6 +14,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -45,9 +46,9 @@ def is_match(op: Any, value: Any, character: str, flags: int) -> bool:
         either = (is_match(op, value, each, plain) for each in (character.lower(), character.upper()))
         return all(either) if op is codes.NOT_LITERAL else any(either)
     if op is codes.LITERAL:
-        return ord(character) == value
+        return bool(ord(character) == value)
     if op is codes.NOT_LITERAL:
-        return ord(character) != value
+        return bool(ord(character) != value)
     negated = value[0][0] is codes.NEGATE
     return negated != any(_is_in(part, character) for part in value[negated:])
 
@@ -55,8 +56,9 @@ def is_match(op: Any, value: Any, character: str, flags: int) -> bool:
 def _is_in(part: tuple[Any, Any], character: str) -> bool:
     op, value = part
     if op is codes.CATEGORY:
-        return _IS[value](character)
-    return value[0] <= ord(character) <= value[1] if op is codes.RANGE else ord(character) == value
+        return bool(_IS[value](character))
+    first, last = value if op is codes.RANGE else (value, value)
+    return bool(first <= ord(character) <= last)
 
 
 class _Search:
@@ -82,9 +84,8 @@ class _Search:
                 if self.asserts(value, at, flags) == (op is codes.ASSERT_NOT):
                     return False
             else:
-                return self.branch(
-                    op, value, at, flags, lambda end, after=i + 1: self.run(ops, after, end, flags, then)
-                )
+                rest = partial(self.run, ops, i + 1, flags=flags, then=then)
+                return self.branch(op, value, at, flags, rest)
             i += 1
         return then(at)
 
@@ -124,7 +125,7 @@ class _Search:
         if op is codes.MIN_REPEAT:
             return self.lazily(value, at, flags, then)
         end = at
-        while end < len(self.text) and end - at < most and is_match(*body[0], self.text[end], flags):
+        while end < len(self.text) and end - at < most and is_match(body[0][0], body[0][1], self.text[end], flags):
             end += 1
             self.steps += 1
         if end - at < least:
@@ -141,7 +142,7 @@ class _Search:
             self.steps += 1
             if n >= least and then(at + n):
                 return True
-            if at + n == len(self.text) or not is_match(*body[0], self.text[at + n], flags):
+            if at + n == len(self.text) or not is_match(body[0][0], body[0][1], self.text[at + n], flags):
                 return False
         return False
 
@@ -208,13 +209,13 @@ def _sample(op: Any, value: Any, flags: int, n: int) -> str:
         members = value if op is codes.IN else ()
         known += [chr(v if o is codes.LITERAL else v[0]) for o, v in members if o in (codes.LITERAL, codes.RANGE)]
         known = known or ["a"]
-        return known[n % len(known)]
+        return str(known[n % len(known)])
     if op is codes.BRANCH:
         return samples(value[1][n % len(value[1])], flags, n)
     if op is codes.SUBPATTERN:
         return samples(value[3], (flags | value[1]) & ~value[2], n)
     if op in _REPEATS:
-        return samples(value[2], flags, n) * value[0]
+        return samples(value[2], flags, n) * int(value[0])
     return samples(value, flags, n) if op is codes.ATOMIC_GROUP else ""
 
 

@@ -47,7 +47,7 @@ class _Request(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answers a question."""
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"][-1]["content"]
+        asked: str = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"][-1]["content"]
         reply = answer(asked)
         usage = {"prompt_tokens": len(asked) // 4, "completion_tokens": len(reply) // 4}
         message = {"message": {"role": "assistant", "content": reply}, "finish_reason": "stop"}

@@ -79,15 +79,13 @@ class Answer(BaseHTTPRequestHandler):
         file = re.fullmatch(r"/([\w./-]+?)/resolve/(\w+)/(.+)", self.path)
         found = tree or api or file
         model = self.server.models.get(found[1]) if found else None
-        if model is None:
+        if found is None or model is None:
             return self.answer(b"{}", 404, {"X-Error-Code": "RepoNotFound"})
         if found[2] not in (None, "main", COMMIT):
             return self.answer(b"{}", 404, {"X-Error-Code": "RevisionNotFound"})
-        if model.gated and file:
-            return self.answer(b"{}", 403, {"X-Error-Code": "GatedRepo"})
-        if tree:
-            return self.answer(self.tree(model))
-        return self.answer(self.listing(api[1], model)) if api else self.send(model, file[3])
+        if file:
+            return self.answer(b"{}", 403, {"X-Error-Code": "GatedRepo"}) if model.gated else self.send(model, file[3])
+        return self.answer(self.tree(model) if tree else self.listing(found[1], model))
 
     def tree(self, model: Model) -> bytes:
         rows = [

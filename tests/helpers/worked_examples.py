@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -12,12 +13,12 @@ TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8
 def block(path: str) -> str:
     """The block of CONTRIBUTING.md that begins with the name of a file."""
     begin = rf"(?:# |<!-- ){re.escape(path)}[^\n]*\n"
-    blocks = re.findall(rf"^(`{{3,4}})\w+\n{begin}(.*?)^\1$", TEXT, re.DOTALL | re.MULTILINE)
+    blocks: list[tuple[str, str]] = re.findall(rf"^(`{{3,4}})\w+\n{begin}(.*?)^\1$", TEXT, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 1, path
     return blocks[0][1]
 
 
-def install(folder: Path, project: Mapping, modules: Mapping[str, str]) -> None:
+def install(folder: Path, project: Mapping[str, Any], modules: Mapping[str, str]) -> None:
     """Writes a package, and the metadata that pip would write of its pyproject.toml."""
     for path, text in modules.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
