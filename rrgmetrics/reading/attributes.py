@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TypedDict
 
 from rrgmetrics.reading.device_moves import (
     ADVANCED,
@@ -16,7 +16,7 @@ from rrgmetrics.reading.device_moves import (
 )
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import BONES, DEVICES, Concept, Lexicon, per_lexicon
-from rrgmetrics.reading.model import Finding
+from rrgmetrics.reading.model import Finding, Span
 from rrgmetrics.reading.places import near
 from rrgmetrics.reading.recording import built, described, each_cue, note
 from rrgmetrics.reading.senses import Senses, as_earlier, without
@@ -28,13 +28,41 @@ _LANDMARKS = frozenset({"airway", "gut"})  # paths whose places say of a device 
 SAME_SIZE = 0.1  # share of its size by which a finding may differ between two studies that measure it alike
 
 
-def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
-    """Returns the fields of the `Finding` that a mention's modifiers give."""
+class Attributes(TypedDict, total=False):
+    """What is said of a mention; of a denied one nothing.
+
+    The first eight are there of every mention that is described. The last seven only decide others.
+    """
+
+    sides: set[str]
+    zones: set[str]
+    levels: set[str]
+    morphology: set[str]
+    tip: set[str]
+    measurements: tuple[float, ...]  # in mm
+    change: str | None
+    below: Sequence[bool]  # of each measurement, whether a device ends below what it is measured from
+    severity: int | None
+    acuity: str
+    route: str
+    position: str
+    count: int
+    worse_side: str | None
+    before: tuple[str, float]  # "measure" or "severity", and its value on an earlier study
+    both: bool  # both sides have it, one more of it
+    than: bool  # the other side is named: "larger than the right one"
+    several: bool  # a place that is more than one
+    not_reached: bool  # the next place is not where the device ends
+    side_port: bool  # the next place is that of its side port
+
+
+def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
+    """Returns what a mention's modifiers say of it."""
     device = lexicon.concepts[mention.concept]
     group = device.group
     ends = mention.concept in lexicon.roles["tipped"] or mention.concept in lexicon.roles["lodged"]
     leads = _leads(mention, lexicon)
-    fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
+    fields: Attributes = {"morphology": set(), "tip": set(), "zones": set(), "sides": set(), "levels": set()}
     fields["measurements"] = ()
     fields["below"] = are_below(mention.modifiers)
     for senses in each_cue(_all_senses(mention, lexicon), mention, fields):
@@ -57,9 +85,14 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["severity"] = 0
         if "denied" in senses:
             senses = without(senses, "position")
-        for kind in ("acuity", "route", "position", "count"):
-            if kind in senses and kind not in fields:
-                fields[kind] = senses[kind]
+        if "acuity" in senses:
+            fields.setdefault("acuity", senses["acuity"])
+        if "route" in senses:
+            fields.setdefault("route", senses["route"])
+        if "position" in senses:
+            fields.setdefault("position", senses["position"])
+        if "count" in senses:
+            fields.setdefault("count", senses["count"])
         if senses.get("tip") in device.expected_tip and fields.get("position") == senses.get("position"):
             fields.pop("position", None)  # a double-lumen tube belongs into a main bronchus
         if "not_reached" in senses:
@@ -97,7 +130,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     )  # "no change but larger, was small"
     astray = fields.get("position") == "bad" or not fields["tip"].isdisjoint(device.wrong_tip)
     fields["change"] = _course(mention, mention.change or told, lexicon, astray=astray)
-    return described(mention, fields)
+    described(mention, fields)
+    return fields
 
 
 def _course(mention: Mention, told: str | None, lexicon: Lexicon, *, astray: bool) -> str | None:
@@ -133,7 +167,7 @@ def _leads(mention: Mention, lexicon: Lexicon) -> bool:
     return mention.concept in lexicon.roles["tipped"] and mention.concept not in lexicon.roles["lodged"]
 
 
-def since(fields: dict[str, Any], concept: Concept, lexicon: Lexicon) -> str | None:
+def since(fields: Attributes, concept: Concept, lexicon: Lexicon) -> str | None:
     """Returns the change that a size or a severity of an earlier study tells ("8 mm, previously 12 mm")."""
     kind, then = fields.get("before", ("", None))
     now = max(fields["measurements"], default=None) if kind == "measure" else fields.get("severity")
@@ -176,7 +210,7 @@ def _is_landmark(site: str, device: Concept, lexicon: Lexicon) -> bool:
     return bool(own) and lexicon.tips[site].path in _LANDMARKS - own
 
 
-def _tip(fields: dict[str, Any], site: str, device: Concept, lexicon: Lexicon) -> None:
+def _tip(fields: Attributes, site: str, device: Concept, lexicon: Lexicon) -> None:
     """Adds where a device ends; where its side port lies only tells whether it is far enough in."""
     if fields.pop("not_reached", False) or _is_landmark(site, device, lexicon):
         return  # "does not reach the stomach"
@@ -202,14 +236,14 @@ def _ends_in_any(structures: frozenset[str], mention: Mention, lexicon: Lexicon)
     return False
 
 
-def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[dict[str, Any]]:
+def by_side(mention: Mention, fields: Attributes, lexicon: Lexicon) -> list[Attributes]:
     """Returns one set of fields for each side with a severity or a place of its own.
 
     "Moderate left and small right effusions" are two findings, as are "opacities in the lingula and the right apex".
     """
     if fields["sides"] - {"midline"} != {"left", "right"} or fields.get("both"):
         return [fields]
-    parts: dict[str, dict[str, Any]] = {side: {"zones": set(), "levels": set()} for side in ("left", "right")}
+    parts: dict[str, Attributes] = {side: {"zones": set(), "levels": set()} for side in ("left", "right")}
     side, step, height = None, None, None
     items = sorted(mention.modifiers, key=lambda item: item.first)
     for i, item in enumerate(items):
@@ -220,13 +254,13 @@ def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[
             side = named
             if step is not None:
                 parts[side].setdefault("severity", step)
-            if height in fields["zones"]:
+            if height and height in fields["zones"]:
                 parts[side]["zones"].add(height)  # "at the apex on the left"
             step = height = None
         if zone and (side is None or _leads_to_side(items, i)):
             height = zone
         elif side is not None:
-            parts[side]["zones"] |= {zone} & fields["zones"]
+            parts[side]["zones"] |= fields["zones"] & {zone}
             parts[side]["levels"] |= fields["levels"].intersection(senses.get("level", ()))
     left, right = parts.values()
     severities = "severity" in left and "severity" in right
@@ -285,7 +319,7 @@ def _is_told_of_before(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return False
 
 
-def _place(fields: dict[str, Any], senses: Senses, lexicon: Lexicon, tipped: bool, group: str) -> None:
+def _place(fields: Attributes, senses: Senses, lexicon: Lexicon, tipped: bool, group: str) -> None:
     if "side" in senses and not (tipped and "tip" in senses):
         fields["sides"].add(senses["side"])
     zone = senses.get("zone")
@@ -307,7 +341,7 @@ def one_side(sides: set[str]) -> str | None:
 
 
 def build(
-    mention: Mention, fields: dict[str, Any], section: str, sentence: int, observation: int, spans: Any
+    mention: Mention, fields: Attributes, section: str, sentence: int, observation: int, spans: tuple[Span, ...]
 ) -> Finding:
     """Returns the finding of a mention."""
     finding = Finding(
@@ -332,4 +366,4 @@ def build(
         sentence=sentence,
         spans=spans,
     )
-    return built(finding, mention, fields)
+    return built(finding, mention)

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
-from typing import Any
 
-from rrgmetrics.reading.attributes import build, describe, since
+from rrgmetrics.reading.attributes import Attributes, build, describe, since
 from rrgmetrics.reading.background import PLACES, SEEN
 from rrgmetrics.reading.change import give_changes, settle_changes
 from rrgmetrics.reading.comparatives import TURNED, was_then
@@ -44,7 +43,7 @@ SUMMED = ("morphology", "tip", "zones", "levels", "spans")
 
 
 def antecedent(
-    mention: Mention, fields: dict[str, Any], findings: list[Finding], number: int, lexicon: Lexicon
+    mention: Mention, fields: Attributes, findings: list[Finding], number: int, lexicon: Lexicon
 ) -> int | None:
     """Returns which finding a mention takes up again ("The opacity obscures the heart.").
 
@@ -73,7 +72,7 @@ def antecedent(
     return None
 
 
-def _goes_its_way(fields: dict[str, Any], earlier: Finding, lexicon: Lexicon) -> bool:
+def _goes_its_way(fields: Attributes, earlier: Finding, lexicon: Lexicon) -> bool:
     """Tells whether a device may end where a bare word's does: the catheter IN THE RIGHT ATRIUM is no gastric tube."""
     device = lexicon.concepts[earlier.concept]
     ways = {lexicon.tips[site].path for site in device.expected_tip | device.wrong_tip}
@@ -103,7 +102,7 @@ def is_left_by(
     return of_operations and any(item.word in LEFT_BY for item in items[max(0, mention.first - 3) : mention.first])
 
 
-def _may_be_at(earlier: Finding, fields: dict[str, Any], lexicon: Lexicon) -> bool:
+def _may_be_at(earlier: Finding, fields: Attributes, lexicon: Lexicon) -> bool:
     sides = fields["sides"] - {"midline"}
     return (not sides or earlier.side is None or sides == {earlier.side}) and near(
         earlier.zones, frozenset(fields["zones"]), lexicon
@@ -322,15 +321,13 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, s
     give_changes(mention.modifiers, [mention], lexicon)
     told = describe(mention, lexicon)
     if not told["measurements"]:  # "it WAS 7 mm in January"
-        sized = {"severity": earlier.severity, **_given(told), "measurements": earlier.measurements_mm}
+        sized: Attributes = {**told, "measurements": earlier.measurements_mm}
+        if told.get("severity") is None:
+            sized["severity"] = earlier.severity
         told["change"] = told["change"] or since(sized, lexicon.concepts[earlier.concept], lexicon)
     more = build(mention, told, earlier.section, earlier.sentence, earlier.observation, (span,))
     both = add(earlier, more)
     return replace(both, assertion="absent") if more.change == "resolved" else both
-
-
-def _given(fields: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if value is not None}
 
 
 def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexicon) -> str | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rrgmetrics.reading.abbreviations import spell_out
-from rrgmetrics.reading.attributes import build, by_side, describe, one_side
+from rrgmetrics.reading.attributes import Attributes, build, by_side, describe, one_side
 from rrgmetrics.reading.background import only_asked, told_ahead, told_of_patient, told_of_person, told_with_day
 from rrgmetrics.reading.change import course_of_all, is_of_lungs, stable_organ
 from rrgmetrics.reading.coreference import (
@@ -110,8 +110,8 @@ class _Stated(NamedTuple):
     """A mention with the fields of its finding, and of its parts where the two sides are told apart."""
 
     mention: Mention
-    fields: dict[str, Any]
-    parts: list[dict[str, Any]]
+    fields: Attributes
+    parts: list[Attributes]
 
 
 class _Said(NamedTuple):
@@ -157,7 +157,7 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
     stated: list[_Stated] = []
     for mention in mentions:
         if not mention.dropped:
-            fields = {} if mention.denies else describe(mention, lexicon)
+            fields: Attributes = {} if mention.denies else describe(mention, lexicon)
             mention.concept = named_at(mention.concept, frozenset(fields.get("zones", ())), lexicon)
             if lies_beside(mention, fields, items, lexicon.small):
                 sides = next((each.fields["sides"] for each in reversed(stated) if each.fields.get("sides")), ())
@@ -242,7 +242,7 @@ def _read_sentence(
         read_as = explained(mention, items, findings, observations, sentence.section, number, lexicon)
         if read_as and not fields["sides"] and not fields["zones"]:
             places = [(findings[k].side, findings[k].zones) for k in read_as]
-            parts = [{**fields, "sides": {side} - {None}, "zones": zones} for side, zones in places]
+            parts = [{**fields, "sides": {side} if side else set(), "zones": {*zones}} for side, zones in places]
         elif not fields["sides"] and (side := relative_side(mention, findings, lexicon)):
             parts = [{**part, "sides": {side}} for part in parts]
         observations[id(mention)] = list(range(len(findings), len(findings) + len(parts)))

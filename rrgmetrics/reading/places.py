@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from rrgmetrics.reading.lexicon import Concept, Lexicon
 from rrgmetrics.reading.model import Finding
 
 
-def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
+def near(a: Set[str], b: Set[str], lexicon: Lexicon) -> bool:
     """Tells whether two sets of zones may be one place; an unstated place agrees with all."""
     if not a or not b or a & b or not lexicon.everywhere.isdisjoint(a | b):
         return True

@@ -8,7 +8,7 @@ for what describes a mention. A step is named by the function that sets the fiel
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import MISSING, fields
@@ -199,7 +199,7 @@ class Recorder:
             if value != last and name != "observation":
                 steps.append(Step(name, None if last is MISSING else last, value, words, *_where(frame)))
 
-    def looked_at(self, mention: Any, told: dict[str, Any], words: str, where: tuple[str, str]) -> None:
+    def looked_at(self, mention: Any, told: Mapping[str, Any], words: str, where: tuple[str, str]) -> None:
         """Records what differs in the fields that describe a mention since they were looked at."""
         before = self.before.get(id(mention), {})
         for name, value in told.items():
@@ -329,13 +329,13 @@ def follow(things: list[T], before: list[T] | None = None, maker: Callable[..., 
     return _Followed(things)
 
 
-def each_cue(senses: Iterator[T], mention: Any, told: dict[str, Any]) -> Iterator[T]:
+def each_cue(senses: Iterator[T], mention: Any, told: Mapping[str, Any]) -> Iterator[T]:
     """Yields what describes a mention, and records what each adds to the fields."""
     made = recorder()
     return senses if made is None else _each_cue(made, senses, mention, told)
 
 
-def _each_cue(made: Recorder, senses: Any, mention: Any, told: dict[str, Any]) -> Iterator[Any]:
+def _each_cue(made: Recorder, senses: Any, mention: Any, told: Mapping[str, Any]) -> Iterator[Any]:
     where = _where(sys._getframe(1))
     made.before[id(mention)] = {}
     for each in senses:
@@ -356,16 +356,15 @@ def note(mention: Any, field: str, value: object, maker: Callable[..., object], 
         made.add(mention, field, None, value, words, _where_made(maker))
 
 
-def described(mention: Any, told: dict[str, Any]) -> dict[str, Any]:
-    """Records the fields that describe a mention, as they are in the end; returns them."""
+def described(mention: Any, told: Mapping[str, Any]) -> None:
+    """Records the fields that describe a mention, as they are in the end."""
     made = recorder()
     if made is not None:
         made.looked_at(mention, told, "", _where(sys._getframe(1)))
-    return told
 
 
-def built(finding: Finding, mention: Any, told: dict[str, Any]) -> Finding:
-    """Records that a finding is made of a mention and of the fields that describe it; returns the finding."""
+def built(finding: Finding, mention: Any) -> Finding:
+    """Records that a finding is made of a mention; returns the finding."""
     made = recorder()
     if made is not None:
         frame = sys._getframe(1)
