@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.encoder import BUNDLED, FINDINGS, TokenVectors, load_encoder
+from rrgmetrics.backends.encoder import BUNDLED, FINDINGS, FINDINGS_LAYERS, TokenVectors, load_encoder
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import rows_of
 from rrgmetrics.metaeval.loaders.fields import column_names
@@ -37,7 +37,7 @@ KEYS = (*(f"P@{depth}" for depth in PRECISION_DEPTHS), *(f"nDCG@{depth}" for dep
 SEEDS = 10  # draws of queries, as RadEval
 SEPARATOR = ";"
 NAN = float("nan")
-NAMED = {"bundled": (FINDINGS, 1), "minilm": (BUNDLED, 0)}  # the layer that semb_score reads; 0 is all
+NAMED = {"bundled": (FINDINGS, FINDINGS_LAYERS), "minilm": (BUNDLED, 0)}  # and layers; 0 is all
 
 
 class Pool(NamedTuple):

@@ -16,12 +16,13 @@ Configurations: `default` our bundled metrics under the coefficients of the auth
 and BLEU-2 under `coefficients=yu2022`; a file with refitted coefficients, which names the metrics that it was fitted
 on.
 
-Bundled, all four read each report's standard wording: the sentences that affirm a finding, each once, and one sentence
-for each organ without a finding. Repetition and normal statements earn nothing, and each difference costs much the same
-however long the report is. But any two reports share most of these sentences: of unrelated ones RadGraph is 0.52 on
-the mean, of the authors' on the words as written 0.05. Raw under the coefficients of the authors' metrics is therefore
-counted in their unit: identical reports keep their raw, and unrelated ones are as far from it as the paper's table has
-them. This is a straight line, which changes no rank and no correlation.
+Bundled, BERTScore and SembScore share one encoder, CREPE's, and all four read each report's standard wording: the
+sentences that affirm a finding, each once, and one sentence for each organ without a finding. Repetition and normal
+statements earn nothing, and each difference costs much the same however long the report is. But any two reports share
+most of these sentences: of unrelated ones RadGraph is 0.52 on the mean, of the authors' on the words as written 0.05.
+Raw under the coefficients of the authors' metrics is therefore counted in their unit: identical reports keep their raw,
+and unrelated ones are as far from it as the paper's table has them. This is a straight line, which changes no rank and
+no correlation.
 
 BLEU-2 is fast-bleu's, on lower-case words with the full stop apart: geometric mean of both precisions, 0.1 matches for
 none of order 2, brevity penalty. It weighs 4e-12 in v1, 0.7 in v0.
@@ -44,6 +45,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.backends.base import Backend, read_parts
+from rrgmetrics.backends.encoder import FINDINGS, FINDINGS_LAYERS
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.tokens import Ngrams, TextFunction, count_ngrams
 from rrgmetrics.errors import InputError
@@ -337,7 +339,11 @@ class Radcliq:
                 "semb": SembScore("paper"),
             }
             if self.parts == "paper"
-            else {"radgraph": RadgraphF1(), "bertscore": Bertscore(**idf), "semb": SembScore()}
+            else {
+                "radgraph": RadgraphF1(),
+                "bertscore": Bertscore(FINDINGS, FINDINGS_LAYERS, **idf),
+                "semb": SembScore(),
+            }
         )
         return {name: scorer for name, scorer in scorers.items() if name in self.model.features}
 

@@ -2,8 +2,7 @@
 
 P, R and F as in `rrgmetrics.scorers.bertscore`: greedy cosine matching of token vectors, no IDF, no rescaling.
 
-Configurations: `default` the bundled encoder of findings, after its first layer (it was trained to tell errors apart,
-and deeper layers keep less of single words); `paper` IAMJB/RadEvalModernBERT, all 22 layers, as RadEval 2.2 runs it.
+Configurations: `default` CREPE's encoder, which knows findings; `paper` IAMJB/RadEvalModernBERT, all 22 layers, as RadEval 2.2 runs it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
+from rrgmetrics.backends.encoder import FINDINGS, FINDINGS_LAYERS, Encoder, TokenVectors, load_encoder
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, note_too_long, of_pairs, too_long
 from rrgmetrics.scorers.bertscore import greedy_match
@@ -21,7 +20,7 @@ from rrgmetrics.specs import keys_of
 
 KEYS = keys_of("radeval_bertscore")
 MODELS = {  # named configuration → checkpoint, layers
-    "default": (FINDINGS, 1),
+    "default": (FINDINGS, FINDINGS_LAYERS),
     "paper": ("IAMJB/RadEvalModernBERT", 22),
 }
 

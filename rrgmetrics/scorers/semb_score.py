@@ -2,8 +2,7 @@
 
 s = r·c / (‖r‖ ‖c‖) for the vectors r of the reference and c of the candidate, 0 if either is zero.
 
-Configurations: `default` the bundled encoder trained for CREPE, mean of its token vectors after the first of four
-layers (the last ones know errors of a pair, and little of one report; `radeval_bertscore` reads the same); `paper`
+Configurations: `default` CREPE's encoder, mean of its token vectors (`radeval_bertscore` reads the same); `paper`
 CheXbert's last hidden state of [CLS]; a folder or a file with CheXbert's weights, or another Hub id. With
 `vectors=conditions` the vector has one number for each of CheXpert's 14 conditions, 1 if positive or uncertain, by the
 reader or by CheXbert's heads.
@@ -20,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rrgmetrics.backends.chexbert import Chexbert, ConditionReading, Long
-from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
+from rrgmetrics.backends.encoder import FINDINGS, FINDINGS_LAYERS, Encoder, TokenVectors, load_encoder
 from rrgmetrics.backends.reader import ReaderBackend
 from rrgmetrics.labels.conditions import Status
 from rrgmetrics.reports import Pair
@@ -29,7 +28,6 @@ from rrgmetrics.scorers.chexbert_f1 import condition_backend, is_too_long, statu
 from rrgmetrics.specs import keys_of
 
 KEYS = keys_of("semb_score")
-LAYER = 1
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class SembScore:
     def backend(self, runtime: Runtime) -> Encoder | ReaderBackend | Chexbert:
         """The bundled encoder, the reader, or CheXbert's weights."""
         if self.config == "default" and self.vectors == "encoder":
-            return load_encoder(FINDINGS, layer=LAYER, device=runtime.device, batch_size=runtime.batch_size)
+            return load_encoder(FINDINGS, layer=FINDINGS_LAYERS, device=runtime.device, batch_size=runtime.batch_size)
         return condition_backend(self.config, self.long, runtime)
 
     def pair_stats(

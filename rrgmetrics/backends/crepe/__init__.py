@@ -34,10 +34,7 @@ from rrgmetrics.reports import Context, Pair, distinct_texts
 from rrgmetrics.utils.extras import need
 
 BUNDLED = "crepe-bundled@3"
-FOLDERS = {
-    f"crepe-bundled@{version}": Path(__file__).parent.parent / "weights" / f"crepe-bundled-{version}"
-    for version in (2, 3)
-}
+FOLDERS = {BUNDLED: Path(__file__).parent.parent / "weights" / "crepe-bundled-3"}
 PUBLISHED = "gihuncho/crepe-biomedbert"
 CATEGORIES = tuple(ErrorCategory)
 SMALLEST_RATE = 0.01  # of an error; what a word adds below it is not worth telling
