@@ -35,7 +35,7 @@ Args:
         scored as an 'empty' report, or an 'error'. A missing candidate is an empty report.
 
 Configurations (config_name):
-    default: CREPE's encoder, layer 1.
+    default: CREPE's encoder.
     paper: IAMJB/RadEvalModernBERT, layer 22.
     <id or path>: the Hub id (an optional @revision behind it) or folder of an encoder.
 

@@ -367,7 +367,7 @@ class Radcliq:
         fitted = model.fitted_on == parts if model.fitted_on else model.parts == self.parts
         file = Path(self.source).expanduser()
         checksum = {"coefficients_sha256": hashlib.sha256(file.read_bytes()).hexdigest()[:8]} if file.is_file() else {}
-        rescaled = {"scale": "random_reports@1"} if self.is_rescaled else {}
+        rescaled = {"scale": "random_reports@2"} if self.is_rescaled else {}
         return {"calibrated": "yes" if fitted else "no", **rescaled, **checksum}
 
     def reference_statistics(self, references: Iterable[str], backend: CombinedBackend) -> Frequencies | None:

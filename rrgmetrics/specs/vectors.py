@@ -108,7 +108,7 @@ VECTORS = (
             "layer": Option(0, "hidden layer to compare; 0: the configuration's own"),
         },
         configs={
-            "default": Config("CREPE's encoder, layer 1"),
+            "default": Config("CREPE's encoder"),
             "paper": Config("IAMJB/RadEvalModernBERT, layer 22"),
         },
         checkpoint="the Hub id (an optional @revision behind it) or folder of an encoder",

@@ -79,7 +79,7 @@ def train_crepe(config: CrepeConfig, output: str | Path, *, force: bool = False,
 
 
 def find_encoder(name: str) -> Checkpoint:
-    """Returns the encoder's folder, or that of a network which ships with the package (`crepe-bundled@2`).
+    """Returns the encoder's folder, or that of a network which ships with the package (`crepe-bundled@3`).
 
     Pickled weights of older transformers are taken too, and read as weights only.
     """

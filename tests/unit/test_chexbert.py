@@ -187,12 +187,13 @@ def test_semb_score_of_conditions():
 
 
 def test_semb_score_is_the_cosine_of_the_mean_token_vectors():
-    from rrgmetrics.backends.encoder import FINDINGS, load_encoder
+    from rrgmetrics.backends.encoder import FINDINGS, FINDINGS_LAYERS, load_encoder
 
     texts = ["Small left pleural effusion.", "No pneumothorax. Mild edema."]
     encoder = SembScore().backend(Runtime(device="cpu"))
-    assert (encoder.identity, encoder.layer) == (FINDINGS, 1)
-    one, other = (v.vectors[1:-1].astype(float).mean(axis=0) for v in load_encoder(FINDINGS, layer=1).annotate(texts))
+    assert (encoder.identity, encoder.layer) == (FINDINGS, FINDINGS_LAYERS)
+    read = load_encoder(FINDINGS, layer=FINDINGS_LAYERS).annotate(texts)
+    one, other = (tokens.vectors[1:-1].astype(float).mean(axis=0) for tokens in read)
     expected = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
     assert score("semb_score", texts[:1], texts[1:]).scores["semb_score"] == in_float32(expected)
 

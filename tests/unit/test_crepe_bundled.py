@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics.backends.crepe import load_crepe, nearly_whole, once
+from rrgmetrics.backends.crepe import FOLDERS, load_crepe, nearly_whole, once
 from rrgmetrics.backends.crepe.model import CrepeSettings
 from rrgmetrics.errors import BackendError
 from rrgmetrics.training.config import CrepeConfig, read_config
@@ -56,12 +56,13 @@ def test_counts_near_a_whole_number():
         CrepeSettings(crepe_whole=0.5)
 
 
-def test_version_2_still_scores():
+def test_one_checkpoint_ships_and_is_the_encoder_too():
     candidate = REPORT.replace("left", "right")
-    old, new = (rrgmetrics.load("crepe", config) for config in ("crepe-bundled@2", None))
-    given = {"predictions": [candidate], "references": [REPORT], "progress": False}
-    assert "model:crepe-bundled@2" in old.compute(**given)["crepe_signature"]
-    assert "model:crepe-bundled@3" in new.compute(**given)["crepe_signature"]
+    names = ["crepe", "semb_score", "radeval_bertscore", "ratescore", "radcliq"]
+    results = rrgmetrics.score(names, predictions=[candidate], references=[REPORT], progress=False)
+    assert all("model:crepe-bundled@3" in result.signature for result in results.values())
+    shipped = FOLDERS["crepe-bundled@3"].parent
+    assert [path.parent.name for path in shipped.glob("crepe*/*.safetensors")] == ["crepe-bundled-3"]
 
 
 def test_a_finding_told_again_in_the_impression_counts_once():

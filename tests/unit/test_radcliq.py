@@ -112,7 +112,7 @@ def test_without_weights_of_tokens_a_pair_is_unscored(reports):
 
 def test_features_are_the_metrics_own(reports, published_checkpoints):
     parts = {
-        "radcliq": ("radgraph_f1", "bertscore", "semb_score"),
+        "radcliq": ("radgraph_f1", "bertscore@crepe-bundled@3?layer=3", "semb_score"),
         "radcliq@paper": (
             "radgraph_f1@radgraph?lowercase=no&text=space",
             "bertscore@radcliq",
@@ -174,7 +174,7 @@ def test_unrelated_reports_score_as_the_paper_prints():
         result = score(name, texts[1:], texts[:-1])
         unrelated = np.nanmean(result.per_pair["radcliq"])
         assert unrelated - perfect == pytest.approx(printed - perfect, rel=0.1)  # a sample of 200 pairs
-        assert "|calibrated:no|scale:random_reports@1|" in result.signature
+        assert "|calibrated:no|scale:random_reports@2|" in result.signature
 
 
 @pytest.mark.parametrize("version", ["v0", "v1", "yu2022"])
