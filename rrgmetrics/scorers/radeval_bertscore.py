@@ -2,7 +2,8 @@
 
 P, R and F as in `rrgmetrics.scorers.bertscore`: greedy cosine matching of token vectors, no IDF, no rescaling.
 
-Configurations: `default` CREPE's encoder, which knows findings; `paper` IAMJB/RadEvalModernBERT, all 22 layers, as RadEval 2.2 runs it.
+Configurations: `default` CREPE's encoder, which knows findings; `paper` IAMJB/RadEvalModernBERT, all 22 layers, as
+RadEval 2.2 runs it.
 """
 
 from __future__ import annotations
