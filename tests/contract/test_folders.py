@@ -44,6 +44,16 @@ def test_a_card_is_read_in_two_minutes(spec):
     assert len(re.findall(r"\w[\w'.-]*", shown)) <= MOST_WORDS_SHOWN
 
 
+@pytest.mark.parametrize("name", ["green", "nodule_f1"])
+def test_five_files_hold_all_that_is_specific_to_a_metric(name):
+    """Its row, its card, and the files of its scorer's folder; the others in the module's folder are generated."""
+    folder = ROOT.joinpath(*SPECS[name].scorer.partition(":")[0].split("."))
+    files = [path.name for path in folder.iterdir() if path.is_file()]
+    assert "prompts.txt" in files
+    assert len(files) + 2 <= 5
+    assert not [path for path in (ROOT / "rrgmetrics" / "judges").rglob("*") if name.partition("_")[0] in path.name]
+
+
 @pytest.fixture
 def make_cards():
     spec = importlib.util.spec_from_file_location("make_cards", ROOT / "scripts" / "make_cards.py")
