@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.comparing.device_positions import position
 from rrgmetrics.comparing.differences import acute, attribute_errors, doubted, is_turned, opposed
@@ -133,7 +133,7 @@ def _vague_links(
     free_cands = [c for c in range(len(cands)) if all(link.candidate != c for link in links)]
     vague: list[Link] = []
 
-    def fits(r: int, c: int) -> dict[str, Any] | None:
+    def fits(r: int, c: int) -> _Row | None:
         a, b = refs[r].unit, cands[c].unit
         one_place = same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
         if _turned(refs[r], cands[c], lexicon) or _turned(cands[c], refs[r], lexicon):
@@ -147,10 +147,10 @@ def _vague_links(
             free_refs.remove(r)
             free_cands.remove(c)
     for link in links:
-        for r in [r for r in free_refs if (fits(r, link.candidate) or {}).get("over")]:
+        for r in [r for r in free_refs if (row := fits(r, link.candidate)) and row.over]:
             vague.append(Link(r, link.candidate, other_words=True))
             free_refs.remove(r)
-        for c in [c for c in free_cands if (fits(link.reference, c) or {"over": True})["over"] is False]:
+        for c in [c for c in free_cands if (row := fits(link.reference, c)) and not row.over]:
             vague.append(Link(link.reference, c, other_words=True))
             free_cands.remove(c)
     return vague
@@ -235,14 +235,13 @@ class _Grader:
         new_class = _differ(ref.significance, cand.significance)
         row = _row(x, y, self.lexicon)
         if row:
-            over = row["over"]
-            if row["matters"] == "never" or not indication_kinds(self.lexicon, self.context.indication).isdisjoint(
-                row["unless"]
-            ):
+            over = row.over
+            kinds = indication_kinds(self.lexicon, self.context.indication)
+            if row.matters == "never" or not kinds.isdisjoint(row.unless):
                 return None
             if self.shown(*((self.refs, ref, y) if over else (self.cands, cand, x))):
                 return None
-            matters = row["matters"] == "always" or new_class
+            matters = row.matters == "always" or new_class
         elif y in one.same_as or x in other.same_as:
             return None
         elif x in other.ancestors or y in one.ancestors:
@@ -386,11 +385,19 @@ def _differ(a: Significance, b: Significance) -> bool:
     return (a in SIGNIFICANT, a == "urgent") != (b in SIGNIFICANT, b == "urgent")
 
 
-def _row(x: str, y: str, lexicon: Lexicon) -> dict[str, Any] | None:
+class _Row(NamedTuple):
+    """Whether the wording of two concepts matters, and whether the candidate's is the exacter one (`over`)."""
+
+    over: bool
+    matters: Literal["always", "class", "never"]
+    unless: frozenset[str]
+
+
+def _row(x: str, y: str, lexicon: Lexicon) -> _Row | None:
     """Returns the row of the rubric for the reference's concept `x` and the candidate's `y`, the nearest first."""
     for precise, vague, over in ((x, y, False), (y, x, True)):
         for name in (precise, *lexicon.concepts[precise].ancestors):
             row = lexicon.rubric["precision"].get((name, vague))
             if row and name != vague:
-                return {**row, "over": over}
+                return _Row(over, row["matters"], row["unless"])
     return None

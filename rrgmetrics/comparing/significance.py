@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reading.lexicon.rules import SignificanceRule
 from rrgmetrics.reading.model import Finding, Significance
 from rrgmetrics.reading.pipeline import find_items
 from rrgmetrics.reading.places import is_astray
@@ -57,7 +58,7 @@ def harm(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
 
 
 def _ruled(
-    found: Level, rules: tuple[dict[str, Any], ...], finding: Finding, context: Context, lexicon: Lexicon
+    found: Level, rules: tuple[SignificanceRule, ...], finding: Finding, context: Context, lexicon: Lexicon
 ) -> Level:
     """Returns the class that the last fitting rule gives."""
     concept = lexicon.concepts[finding.concept]
@@ -72,18 +73,18 @@ def _ruled(
 
 
 @per_lexicon
-def _rules_of(lexicon: Lexicon, concept: str) -> tuple[dict[str, Any], ...]:
+def _rules_of(lexicon: Lexicon, concept: str) -> tuple[SignificanceRule, ...]:
     """The rules of `lexicon/*/context.yaml` that a concept may come under."""
     return _naming(concept, lexicon.rules, lexicon)
 
 
 @per_lexicon
-def _harm_of(lexicon: Lexicon, concept: str) -> tuple[dict[str, Any], ...]:
+def _harm_of(lexicon: Lexicon, concept: str) -> tuple[SignificanceRule, ...]:
     """The rules of harm that a concept may come under."""
     return _naming(concept, lexicon.harm, lexicon)
 
 
-def _naming(concept: str, rules: list[dict[str, Any]], lexicon: Lexicon) -> tuple[dict[str, Any], ...]:
+def _naming(concept: str, rules: list[SignificanceRule], lexicon: Lexicon) -> tuple[SignificanceRule, ...]:
     names = {concept, *lexicon.concepts[concept].ancestors, "any"}
     return tuple(rule for rule in rules if not names.isdisjoint(rule["concepts"]))
 
@@ -146,7 +147,12 @@ def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
 
 
 def _fits(
-    rule: dict[str, Any], finding: Finding, position: str | None, age: float | None, kinds: frozenset[str], known: bool
+    rule: Mapping[str, Any],
+    finding: Finding,
+    position: str | None,
+    age: float | None,
+    kinds: frozenset[str],
+    known: bool,
 ) -> bool:
     """Tells whether every condition of a rule holds; a condition on something unknown does not."""
     size = max(finding.measurements_mm, default=None)

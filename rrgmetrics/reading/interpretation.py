@@ -6,11 +6,14 @@ Picture and diagnosis are one observation. Which diagnosis can explain which pic
 
 from __future__ import annotations
 
+from typing import Literal
+
 from rrgmetrics.reading.coreference import is_left_by
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.model import Finding
 
+_Table = Literal["named", "explains"]  # of the rubric
 _HEDGES = frozenset({"possible_before", "probable_before", "possible_list"})
 _BACK = 4  # findings before a diagnosis among which its picture may be
 
@@ -84,7 +87,7 @@ def _shown(mention: Mention, findings: list[Finding], section: str, number: int,
         if number - before.sentence > 1 or before.section != section:
             break
         names = {before.concept, *lexicon.concepts[before.concept].ancestors}
-        tables = ("named", "explains") if before.sentence == number else ("explains",)
+        tables: tuple[_Table, ...] = ("named", "explains") if before.sentence == number else ("explains",)
         narrower = before.sentence == number and before.concept in lexicon.concepts[mention.concept].ancestors
         if before.assertion != "absent" and narrower:
             return [k]  # "a metallic disc, likely a COIN"
@@ -94,7 +97,7 @@ def _shown(mention: Mention, findings: list[Finding], section: str, number: int,
 
 
 @per_lexicon
-def _pictures(lexicon: Lexicon, table: str, diagnosis: str) -> frozenset[str]:
+def _pictures(lexicon: Lexicon, table: _Table, diagnosis: str) -> frozenset[str]:
     """The pictures that a table of the rubric says a diagnosis explains."""
     rows = [row["shown_by"] for row in lexicon.rubric[table] if diagnosis in row["diagnosis"]]
     return frozenset().union(*rows)

@@ -13,12 +13,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from rrgmetrics.reading.lexicon.files import load_file
 from rrgmetrics.reading.lexicon.in_use import LexiconKey
 from rrgmetrics.reading.lexicon.model import Concept, Known, Lexicon, Role, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reading.lexicon.packs import concept_files
+from rrgmetrics.reading.lexicon.rules import Precision, Rubric
 from rrgmetrics.reading.senses import SENSES, Senses, without
 from rrgmetrics.reading.tokens import ARTICLES, BEFORE_NEW_NOUN, leaves, singular, tokenize
 
@@ -389,11 +390,11 @@ def _any_of(words: Iterable[str]) -> str:
     return rf"\b(?:{'|'.join(forms)})\b"
 
 
-def _rubric(tables: Mapping[str, Any]) -> dict[str, Any]:
+def _rubric(tables: Mapping[str, Any]) -> Rubric:
     """The rubric with a row for each two concepts."""
-    precision: dict[tuple[str, str], dict[str, Any]] = {}
+    precision: dict[tuple[str, str], Precision] = {}
     for row in tables["precision"]:
-        entry = {"matters": row["matters"], "unless": frozenset(row.get("unless_indication", ()))}
+        entry: Precision = {"matters": row["matters"], "unless": frozenset(row.get("unless_indication", ()))}
         for pair in product(row["precise"], row["vague"]):
             precision.setdefault(pair, entry)
-    return {**tables, "precision": precision}
+    return cast(Rubric, {**tables, "precision": precision})

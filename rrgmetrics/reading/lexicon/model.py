@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, TypeVarTuple
 
 from rrgmetrics.reading.lexicon.in_use import DEFAULT_PACK, LexiconKey
+from rrgmetrics.reading.lexicon.rules import Rubric, SignificanceRule
 
 Ts = TypeVarTuple("Ts")
 R = TypeVar("R")
@@ -338,12 +339,12 @@ class Lexicon:
     denials: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     inline: frozenset[str] = frozenset()
-    rules: list[dict[str, Any]] = field(default_factory=list)
-    harm: list[dict[str, Any]] = field(default_factory=list)
+    rules: list[SignificanceRule] = field(default_factory=list)
+    harm: list[SignificanceRule] = field(default_factory=list)
     indications: dict[str, str] = field(default_factory=dict)
     denied: str = _NEVER
     known: Known = field(default_factory=Known)
-    rubric: dict[str, Any] = field(default_factory=dict)
+    rubric: Rubric = field(default_factory=lambda: Rubric())
     roles: dict[Role, frozenset[str]] = field(default_factory=dict)
     groups: dict[str, frozenset[str]] = field(default_factory=dict)
     old: frozenset[str] = frozenset()

@@ -13,6 +13,7 @@ from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
 from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import TABLE_FILES, all_packs, key_in_use, load, load_file, use
+from rrgmetrics.reading.lexicon import rules as typed
 from rrgmetrics.reading.lexicon.checking import check, terms
 from rrgmetrics.reading.lexicon.schema import LABEL_FILES, SHAPES
 
@@ -233,6 +234,30 @@ def test_there_are_at_least_150_concepts() -> None:
     assert set(SHAPES) == {*TABLE_FILES, *LABEL_FILES, "pack"}
     stems = {path.stem for path in BUNDLED.glob("*/*.yaml")}
     assert stems == {*SHAPES, *(name for pack in all_packs().values() for name in pack.concepts)}
+
+
+@pytest.mark.parametrize(
+    ("file", "table", "row"),
+    [
+        ("context", "rules", typed.SignificanceRule),
+        ("context", "harm", typed.SignificanceRule),
+        ("rubric", "named", typed.Named),
+        ("rubric", "explains", typed.Explained),
+        ("rubric", "thresholds", typed.Threshold),
+        ("rubric", "opposed", typed.Opposed),
+        ("rubric", "abbreviations", typed.Abbreviation),
+        ("rubric", "left_out", typed.LeftOutRow),
+    ],
+)
+def test_rows_have_the_types_that_the_schema_gives_them(file: str, table: str, row: Any) -> None:
+    """All that a file may hold can be read from the type, and nothing else."""
+    shape: Any = SHAPES[file]
+    assert {*row.__annotations__} == {*shape.keys[table].value.keys}
+
+
+def test_the_rubric_has_the_type_that_the_schema_gives_it() -> None:
+    shape: Any = SHAPES["rubric"]
+    assert {*typed.Rubric.__annotations__} == {*shape.keys}
 
 
 def test_roles_hold_for_children_where_the_file_says_so() -> None:
