@@ -17,7 +17,7 @@ REPORTS = "reports"  # <prefix>_reports: how many reports were generated
 OWN_KEYS = (REPORTS, "generation_seconds", "scoring_seconds")  # of the callback, beside the metrics'
 
 
-def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dict[str, Any]:
+def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dict[str, object]:
     """Returns the arguments of `TrainingArguments` that make a metric choose the best checkpoint.
 
     Args:

@@ -123,7 +123,7 @@ def _positions(model: Any) -> int:
 class _Collated:
     collate: Callable[[Examples], Any]
 
-    def __call__(self, examples: Examples) -> dict[str, Any]:
+    def __call__(self, examples: Examples) -> dict[str, object]:
         return {key: value for key, value in _tensors(self.collate(examples)).items() if key not in LABELS}
 
 
@@ -133,7 +133,7 @@ class _Prompted:
     tokenizer: Any
     prompt: str | Callable[[Any], Any]
 
-    def __call__(self, examples: Examples) -> dict[str, Any]:
+    def __call__(self, examples: Examples) -> dict[str, object]:
         prompts = [self.prompt(each) if callable(self.prompt) else each[self.prompt] for each in examples]
         if isinstance(prompts[0], str):
             texts, special = prompts, True
@@ -157,7 +157,7 @@ class _Masked:
     tokenizer: Any
     collate: Callable[[Examples], Any]
 
-    def __call__(self, examples: Examples) -> dict[str, Any]:
+    def __call__(self, examples: Examples) -> dict[str, object]:
         prompts = [{"input_ids": _prompt_ids(example)} for example in examples]
         with _padded_left(self.tokenizer):
             inputs = dict(self.tokenizer.pad(prompts, return_tensors="pt"))
@@ -192,7 +192,7 @@ def _images(example: Any, turns: Any) -> list[Any]:
     return [part["image"] for content in parts for part in content if part.get("image") is not None]
 
 
-def _tensors(batch: Mapping[str, Any]) -> dict[str, Any]:
+def _tensors(batch: Mapping[str, Any]) -> dict[str, object]:
     import torch
 
     return {key: value for key, value in batch.items() if isinstance(value, torch.Tensor)}

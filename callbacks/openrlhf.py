@@ -32,7 +32,7 @@ def make_reward_func(metric: str, **keywords: Any) -> RewardFunc:
     scaled = {} if {"transform", "scale"} & set(keywords) else {"scale": "unit"}
     reward = make_reward(metric, **{"unscored": 0.0, **scaled, **keywords})
 
-    def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[str]) -> dict[str, Any]:
+    def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[str]) -> dict[str, object]:
         import torch
 
         completions = [completion_of(query, prompt) for query, prompt in zip(queries, prompts, strict=True)]

@@ -75,7 +75,7 @@ class Reward:
     def __post_init__(self) -> None:
         object.__setattr__(self, "__name__", self.name)  # TRL logs rewards/<__name__>/mean
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_held": []}  # a copy in another process loads its own
 
     @property
@@ -310,7 +310,7 @@ def _key(metric: str, key: str) -> Key:
     return next(known for known in parse_name(metric).spec.keys if known.name == key)
 
 
-def _contexts(columns: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _contexts(columns: Mapping[str, Any]) -> list[dict[str, object]] | None:
     known = [key for key in CONTEXT_KEYS if key in columns]
     return [dict(zip(known, row, strict=True)) for row in zip(*(columns[key] for key in known), strict=True)] or None
 

@@ -74,7 +74,7 @@ def gradio_theme() -> Any:
     return theme.set(**colours, block_shadow="none", button_primary_shadow="none", button_secondary_shadow="none")
 
 
-def look() -> dict[str, Any]:
+def look() -> dict[str, object]:
     """What `Blocks.launch` needs to look like the house: `page.launch(**look())`.
 
     The style sheet goes into the page's head: what is passed as `css`, Gradio rewrites rule by rule.

@@ -203,7 +203,7 @@ def _api(spec: MetricSpec) -> Any:
 
     def score_pair(
         reference: str, candidate: str, age: str = "", sex: str = "", indication: str = ""
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Scores one pair of reports: every key's value, what the metric says of it, and the signature.
 
         Args:

@@ -90,7 +90,7 @@ def _options(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
     return {action.dest: action for action in parser._actions if action.dest not in APART}
 
 
-def _defaults(parser: argparse.ArgumentParser, evaluation: Evaluation) -> dict[str, Any]:
+def _defaults(parser: argparse.ArgumentParser, evaluation: Evaluation) -> dict[str, object]:
     """The values of a command's options, checked."""
     known = {dest.removeprefix("no_"): action for dest, action in _options(parser).items()}
     defaults: dict[str, Any] = {}

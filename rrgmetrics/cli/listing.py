@@ -71,7 +71,7 @@ def show_by_agreement(specs: Sequence[MetricSpec], options: argparse.Namespace) 
 # --- rows
 
 
-def metric_row(spec: MetricSpec) -> dict[str, Any]:
+def metric_row(spec: MetricSpec) -> dict[str, object]:
     """A metric as a row of numbers and words."""
     low, high = spec.range
     return {
@@ -85,14 +85,14 @@ def metric_row(spec: MetricSpec) -> dict[str, Any]:
     }
 
 
-def key_row(key: Key) -> dict[str, Any]:
+def key_row(key: Key) -> dict[str, object]:
     """A key as a row of numbers and words."""
     low, high = key.range
     aliases = "; ".join(key.aliases)
     return {"key": key.name, "title": key.title, "better": key.better, "low": low, "high": high, "aliases": aliases}
 
 
-def metric_facts(spec: MetricSpec) -> dict[str, Any]:
+def metric_facts(spec: MetricSpec) -> dict[str, object]:
     """All that `list NAME` says of a metric, for another program."""
     from rrgmetrics.metaeval.advice import in_words
 

@@ -20,7 +20,7 @@ MAX_BATCH = 25 * MAX_CELL  # bytes of all texts of a batch
 SHARED = 10_000  # distinct texts that are remembered, to be used again
 
 
-def parquet_rows(path: Path, columns: Collection[str]) -> Iterator[dict[str, Any]]:
+def parquet_rows(path: Path, columns: Collection[str]) -> Iterator[dict[str, object]]:
     """Yields the rows; of the columns that are not needed each cell is None.
 
     Raises:

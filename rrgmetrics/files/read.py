@@ -65,7 +65,7 @@ class Studies:
         return [pair.candidate for pair in self.pairs]
 
     @property
-    def contexts(self) -> list[dict[str, Any]]:
+    def contexts(self) -> list[dict[str, object]]:
         """The contexts as `rrgmetrics.score` takes them."""
         return [pair.context._asdict() for pair in self.pairs]
 

@@ -11,7 +11,7 @@ from rrgmetrics.reports import CONTEXT_KEYS
 DEFAULT_METRICS = ("bleu", "rouge", "crepe", "finding_score", "radgraph_f1", "chexbert_f1")
 
 
-def context_of(row: Mapping[str, Any]) -> dict[str, Any]:
+def context_of(row: Mapping[str, Any]) -> dict[str, object]:
     """Returns what a row says of the patient: any of `age`, `sex`, `indication`."""
     return {key: row[key] for key in CONTEXT_KEYS if row.get(key) is not None}
 

@@ -101,7 +101,7 @@ def write_model_card(folder: PathLike, model: str, results: Mapping[str, Result]
     return [path, readme]
 
 
-def entries(results: Mapping[str, Result], benchmark: Benchmark) -> list[dict[str, Any]]:
+def entries(results: Mapping[str, Result], benchmark: Benchmark) -> list[dict[str, object]]:
     """Returns the entries of `.eval_results/*.yaml`, one a headline."""
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 

@@ -71,7 +71,7 @@ class Prompt:
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
-    def conversation(self) -> list[dict[str, Any]]:
+    def conversation(self) -> list[dict[str, object]]:
         """The messages as OpenAI's chat completions take them, the picture in the last one."""
         turns: list[dict[str, Any]] = [message._asdict() for message in self.messages]
         if self.image is not None:
@@ -134,7 +134,7 @@ class Engine(Answerer, Protocol):
 class Verdict(Protocol):
     """A protocol's reading of the replies about one pair; each protocol has a frozen dataclass of its own."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The verdict as a JSON object, for `explain`: numbers, and the judge's words."""
 
 
@@ -154,7 +154,7 @@ class Unscored:
     is_pending: bool = False
     cause: Cause = "candidate"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a JSON object."""
         return as_entry(self.reason, self.cause, self.replies) | ({"is_pending": True} if self.is_pending else {})
 

@@ -62,7 +62,7 @@ class Graph(NamedTuple):
     text: str
     entities: tuple[Entity, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The graph as RadGraph publishes it; entities are numbered from "1"."""
         return {
             "text": self.text,

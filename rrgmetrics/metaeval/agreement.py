@@ -107,7 +107,7 @@ class AgreementReport:
         parts = {"": self.data} | {f"{label} {text}": self.data.only(keep) for label, text, keep in self.data.subsets()}
         return cache(lambda target, view, subset: ceiling_of(parts[subset], target, view))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns all but the texts and per-pair scores, in Python's own types (NaN where undefined)."""
         return {
             "dataset": self.data.name,
@@ -127,7 +127,7 @@ class AgreementReport:
             ],
         }
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """Yields a flat row for each agreement of a metric or a rater, for a table of numbers."""
         yield from ({"dataset": self.name, **each.row()} for each in self.beside)
         for line in (*self.agreements, *self.published):
@@ -136,7 +136,7 @@ class AgreementReport:
             yield row(self.name, line)
 
 
-def row(dataset: str, line: Agreement, ceiling: Sequence[float] = ()) -> dict[str, Any]:
+def row(dataset: str, line: Agreement, ceiling: Sequence[float] = ()) -> dict[str, object]:
     """A line as a flat row; what raters reach is NaN where none shares pairs with others."""
     return {
         "dataset": dataset,
@@ -448,6 +448,6 @@ def _tied(values: Array) -> Array:
     return values.astype(np.float32).astype(np.float64)
 
 
-def _to_dict(line: Agreement | Preference | Between | Beside) -> dict[str, Any]:
+def _to_dict(line: Agreement | Preference | Between | Beside) -> dict[str, object]:
     fields = {name: value._asdict() if isinstance(value, Estimate) else value for name, value in vars(line).items()}
     return fields | ({"label": line.label} if isinstance(line, Agreement) else {})

@@ -41,7 +41,7 @@ class Beside:
     r: Estimate
     n: int
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """A row for a table of numbers, in the columns of agreements; `mae` and `bias` are of the differences."""
         return {
             "subject": self.subject,

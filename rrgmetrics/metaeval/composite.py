@@ -77,7 +77,7 @@ class Quality(NamedTuple):
     p_value: float
     mae: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the values as JSON has them."""
         tau_b, r = self.correlation.tau_b._asdict(), self.correlation.r._asdict()
         return {"r2": self.r2, "tau_b": tau_b, "tau_b_p": self.p_value, "r": r, "mae": self.mae}
@@ -138,7 +138,7 @@ class Composite:
         """Mean absolute error of these predictions."""
         return self.left_out.mae
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the content of the file that `radcliq@FILE` and `?coefficients=FILE` read."""
         model = self.coefficients
         rows = zip(model.features, model.mean, model.scale, model.weight, strict=True)

@@ -114,7 +114,7 @@ class EqualReport:
         """The data set."""
         return self.data.name
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the numbers of each metric in Python's own types (NaN where undefined)."""
         return {
             "dataset": self.name,
@@ -126,7 +126,7 @@ class EqualReport:
             "kept": [each._asdict() | {"share": each.share._asdict()} for each in self.kept],
         }
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """Yields a flat row for each metric, for a table of numbers."""
         for each in self.kept:
             row = each._asdict() | {"share": each.share.value, "low": each.share.low, "high": each.share.high}

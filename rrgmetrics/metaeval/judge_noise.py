@@ -66,7 +66,7 @@ class NoiseReport:
     spread: Spread
     noises: tuple[Noise, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the numbers as JSON has them."""
         return {
             "subject": self.subject,

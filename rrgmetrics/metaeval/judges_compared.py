@@ -71,7 +71,7 @@ class JudgesCompared:
     n_both: int
     unscored: tuple[int, int]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the numbers as JSON has them."""
         return {
             **vars(self),

@@ -92,7 +92,7 @@ class Oracles:
         value, random = (self.judged[name][metric].scores[key] for name in (oracle, RANDOM))
         return 100 * (value - random) / abs(random) if random else math.nan
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """Yields the retrieved pairs with their scores."""
         for oracle, pairs in self.retrieved.items():
             scores = {metric: result.headline for metric, result in self.judged[oracle].items()}
@@ -100,7 +100,7 @@ class Oracles:
                 about = {"study_id": study, "reference": pair.reference, "candidate": pair.candidate, "source": oracle}
                 yield {**about, **{metric: float(values[number]) for metric, values in scores.items()}}
 
-    def numbers(self) -> Iterator[dict[str, Any]]:
+    def numbers(self) -> Iterator[dict[str, object]]:
         """Yields the score of each metric on what each oracle retrieved, and its change against a random report."""
         for oracle, judged in self.judged.items():
             for metric in judged:

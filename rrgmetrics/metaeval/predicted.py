@@ -59,7 +59,7 @@ class Predictions:
     systems: Mapping[str, Prediction]
     n_studies: int
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """One a system, for a table of numbers."""
         return [
             {
@@ -71,7 +71,7 @@ class Predictions:
             for name, each in self.systems.items()
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the values as JSON has them."""
         systems = {
             name: {

@@ -105,7 +105,7 @@ class Accuracy(NamedTuple):
     n_ties: int
     n_unscored: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the numbers as JSON has them."""
         return self._asdict() | {"strict": self.strict._asdict(), "half": self.half._asdict()}
 
@@ -137,7 +137,7 @@ class PreferenceReport:
         """The accuracies of one metric, by stratum."""
         return {each.stratum: each for each in self.accuracies if each.subject == subject}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the numbers in Python's own types (NaN where undefined)."""
         differ, neither = self.data.left_out()
         return {
@@ -151,7 +151,7 @@ class PreferenceReport:
             "preferences": [each.to_dict() for each in (*self.accuracies, *self.raters)],
         }
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """Yields a flat row for each metric and stratum, for a table of numbers."""
         for each in (*self.accuracies, *self.raters):
             result = self.results.get(each.subject)

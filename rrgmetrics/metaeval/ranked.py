@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.results import Result
@@ -71,7 +71,7 @@ class RankedReport:
         """The categories in the order of the data."""
         return list(dict.fromkeys(row.category for row in self.judged))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the cases passed by metric and category, and every case, in Python's own types (NaN: unscored)."""
         return {
             "dataset": self.name,
@@ -90,7 +90,7 @@ class RankedReport:
             "cases": [row._asdict() | {"expected": list(row.expected)} for row in self.judged],
         }
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """Yields a flat row for each metric and category, for a table of numbers."""
         for name in self.results:
             for category in self.categories:

@@ -85,7 +85,7 @@ class ClassesCompared:
         cells = ((row, column, n) for row, line in enumerate(self.matrix) for column, n in enumerate(line))
         return sum(n for row, column, n in cells if holds(row, column)) / self.n if self.n else math.nan
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the numbers as JSON has them."""
         shares = {name: getattr(self, name) for name in ("n", "same", "side", "adjacent", "graver")}
         return {**vars(self), **shares, "classes": list(CLASSES), "matrix": [list(row) for row in self.matrix]}

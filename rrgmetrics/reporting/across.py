@@ -129,7 +129,7 @@ def _heads(scores: Sequence[Score]) -> list[str]:
     ]
 
 
-def number_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
+def number_rows(runs: Sequence[Run]) -> list[dict[str, object]]:
     """Every score with its interval, a row each."""
     return [
         {

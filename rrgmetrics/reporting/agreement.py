@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any
 
 from rrgmetrics.metaeval.agree import Report
 from rrgmetrics.metaeval.agreement import AgreementReport, main_target
@@ -324,7 +323,7 @@ def between_table(report: AgreementReport) -> Table:
     )
 
 
-def number_rows(reports: Sequence[Report]) -> list[dict[str, Any]]:
+def number_rows(reports: Sequence[Report]) -> list[dict[str, object]]:
     """Every number, a row each, as `--output` writes them."""
     return [row for report in reports for row in report.rows()]
 

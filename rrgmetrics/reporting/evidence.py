@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets, of_metric, with_keys
@@ -97,7 +97,7 @@ def ranked_table(specs: Iterable[MetricSpec]) -> Table:
     )
 
 
-def agreement_rows(specs: Iterable[MetricSpec]) -> list[dict[str, Any]]:
+def agreement_rows(specs: Iterable[MetricSpec]) -> list[dict[str, object]]:
     """Every number of `ranked_table`, a row each."""
     return [
         {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from markupsafe import Markup
 
@@ -64,7 +63,7 @@ def _metric(name: str, result: Result, pair: Pair) -> list[Markup]:
     ]
 
 
-def as_json(pair: Pair, comparison: ReportComparison, results: Mapping[str, Result]) -> dict[str, Any]:
+def as_json(pair: Pair, comparison: ReportComparison, results: Mapping[str, Result]) -> dict[str, object]:
     """Both reports, each error with its evidence, and each metric's scores and words."""
     return {
         "rrgmetrics": VERSION,

@@ -72,7 +72,7 @@ def _json(value: Result | Comparison) -> str:
 FORMS: Mapping[str, Callable[[Result | Comparison], str]] = {"html": _page, "json": _json}
 
 
-def of_result(result: Result) -> dict[str, Any]:
+def of_result(result: Result) -> dict[str, object]:
     """The scores of a result with what belongs to them, for a JSON file."""
     return {
         "scores": result.scores,
@@ -91,7 +91,7 @@ def table_of(rows: Sequence[Row], n_pairs: int, correction: str, *, with_p: bool
     return paper_table(rows, n_pairs=n_pairs, correction=correction, with_p=with_p)
 
 
-def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -> dict[str, Any]:
+def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -> dict[str, object]:
     """What `--json` writes: scores, intervals, tests and signatures, and what systems are worth beside trivial ones."""
     document: dict[str, Any] = {"rrgmetrics": VERSION, "systems": {}}
     for system, by_metric in results.items():

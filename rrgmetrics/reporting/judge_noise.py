@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from rrgmetrics.metaeval.agreement import AgreementReport
 from rrgmetrics.metaeval.judge_noise import SOURCES, Noise, NoiseReport
@@ -28,7 +27,7 @@ def noise_tables(report: AgreementReport, found: Sequence[NoiseReport]) -> Itera
         yield Table(HEADS, (Group(lines),), title=title, note=NOTE)
 
 
-def noise_numbers(report: AgreementReport, found: Sequence[NoiseReport]) -> list[dict[str, Any]]:
+def noise_numbers(report: AgreementReport, found: Sequence[NoiseReport]) -> list[dict[str, object]]:
     """The numbers of these tables, a row each."""
     return [row for each in found for row in _rows(report, each)]
 
@@ -40,7 +39,7 @@ def _line(report: AgreementReport, each: Noise) -> Cells:
     return (what, _or_dash(each.value), _or_dash(each.sd_of_runs), *shown)
 
 
-def _rows(report: AgreementReport, found: NoiseReport) -> Iterator[dict[str, Any]]:
+def _rows(report: AgreementReport, found: NoiseReport) -> Iterator[dict[str, object]]:
     for each in found.noises:
         yield {
             "dataset": report.data.name,

@@ -112,7 +112,7 @@ def _tests_table(data: Rated, target: str, tests: Sequence[MoreErrors]) -> Table
     )
 
 
-def _failure_numbers(report: AgreementReport, found: FailureModes) -> list[dict[str, Any]]:
+def _failure_numbers(report: AgreementReport, found: FailureModes) -> list[dict[str, object]]:
     """The mean counts and the tests."""
     means = [
         {
@@ -152,7 +152,7 @@ def find_overlooked(report: AgreementReport) -> Further:
     return Further(list(_overlooked_tables(report, found)), _overlooked_numbers(report, found))
 
 
-def _overlooked_numbers(report: AgreementReport, found: Sequence[Overlooked]) -> list[dict[str, Any]]:
+def _overlooked_numbers(report: AgreementReport, found: Sequence[Overlooked]) -> list[dict[str, object]]:
     """What each metric overlooks by kind and the paired tests."""
     rows: list[dict[str, Any]] = []
     for each in found:
@@ -276,7 +276,7 @@ def _with_sd(mean: float, sd: float) -> str:
 
 def _counting_numbers(
     report: AgreementReport, means: Sequence[Counting], alone: Sequence[FromRater]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     rows = [{"dataset": report.name, "view": "counts", **vars(line)} for line in means]
     rows += [{"dataset": report.name, "view": "counts of one rater", **vars(line)} for line in alone]
     return [{("mae_sd" if key == "sd" else key): value for key, value in each.items()} for each in rows]
@@ -288,7 +288,7 @@ def compare_raters(report: AgreementReport) -> Further:
     return Further(list(_rater_tables(report, lines, of_raters)), _rater_numbers(report, [*lines, *of_raters]))
 
 
-def _rater_numbers(report: AgreementReport, lines: Sequence[ByRater]) -> list[dict[str, Any]]:
+def _rater_numbers(report: AgreementReport, lines: Sequence[ByRater]) -> list[dict[str, object]]:
     """tau-b with each rater alone."""
     return [
         {
@@ -438,7 +438,7 @@ def _labelled(line: Agreement) -> Cell:
     return Cell(short_estimate(line.tau_b) + mark, STYLES[line.label])
 
 
-def _block_numbers(report: AgreementReport, found: Sequence[Block]) -> list[dict[str, Any]]:
+def _block_numbers(report: AgreementReport, found: Sequence[Block]) -> list[dict[str, object]]:
     """The agreement of each block, a row each metric and view."""
     return [
         row(report.name, line, ceiling) | {"view": f"block {line.view}"}
@@ -479,7 +479,7 @@ def _distribution_table(report: AgreementReport, found: Sequence[Distribution]) 
     )
 
 
-def _distribution_numbers(report: AgreementReport, found: Sequence[Distribution]) -> list[dict[str, Any]]:
+def _distribution_numbers(report: AgreementReport, found: Sequence[Distribution]) -> list[dict[str, object]]:
     names = ("least", "first_quartile", "median", "third_quartile", "most")
     return [
         {
@@ -518,7 +518,7 @@ def _time_table(report: AgreementReport) -> Table:
     )
 
 
-def _time_numbers(report: AgreementReport) -> list[dict[str, Any]]:
+def _time_numbers(report: AgreementReport) -> list[dict[str, object]]:
     return [
         {
             "dataset": report.name,

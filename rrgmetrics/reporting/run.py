@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -136,7 +136,7 @@ def run_page(sets: Sequence[Evaluations], *, name: str) -> str:
     )
 
 
-def _of_set(one: Evaluations) -> dict[str, Any]:
+def _of_set(one: Evaluations) -> dict[str, object]:
     curves = [curve for curve in one.curves if curve.scored]
     return {
         "name": one.name,
@@ -149,7 +149,7 @@ def _of_set(one: Evaluations) -> dict[str, Any]:
     }
 
 
-def _row(curve: Curve) -> dict[str, Any]:
+def _row(curve: Curve) -> dict[str, object]:
     """A line of the table at the top."""
     latest, best = curve.scored[-1], curve.best
     return {
@@ -177,7 +177,7 @@ def _all_values(one: Evaluations) -> list[tuple[str, list[str]]]:
 # --- the drawing of a curve -------------------------------------------------------------------------------------------
 
 
-def _drawn(curve: Curve) -> dict[str, Any]:
+def _drawn(curve: Curve) -> dict[str, object]:
     points, scale = curve.scored, _scale(curve)
     first, last = points[0].step, points[-1].step
 
@@ -241,7 +241,7 @@ def _caption(curve: Curve) -> Iterator[tuple[str, str]]:
 # --- reports over time ------------------------------------------------------------------------------------------------
 
 
-def _sample(sample: Sample) -> dict[str, Any]:
+def _sample(sample: Sample) -> dict[str, object]:
     reading = read(sample.reference)
     return {
         "study_id": sample.study_id,

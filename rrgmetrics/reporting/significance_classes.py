@@ -30,7 +30,7 @@ def class_tables(report: AgreementReport, found: Sequence[ClassesCompared]) -> I
             yield _matrix(report, each)
 
 
-def class_numbers(report: AgreementReport, found: Sequence[ClassesCompared]) -> list[dict[str, Any]]:
+def class_numbers(report: AgreementReport, found: Sequence[ClassesCompared]) -> list[dict[str, object]]:
     """The numbers of these tables, a row each."""
     rows: list[dict[str, Any]] = []
     for each in found:

@@ -156,7 +156,7 @@ def _diversity(name: str, own: Diversity, wrong: bool) -> Cells:
     )
 
 
-def as_json(worth: Worth) -> dict[str, Any]:
+def as_json(worth: Worth) -> dict[str, object]:
     """The worth of systems for a JSON file; texts of reports are left out."""
     return {
         "skill": _skills(worth.skills),
@@ -187,5 +187,5 @@ def _skills(skills: Sequence[Skill]) -> list[Mapping[str, Any]]:
     ]
 
 
-def _without_text(own: Diversity) -> dict[str, Any]:
+def _without_text(own: Diversity) -> dict[str, object]:
     return {key: value for key, value in own._asdict().items() if key != "commonest"}

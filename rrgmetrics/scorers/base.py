@@ -55,7 +55,7 @@ def of_pairs(pairs: Sequence[Pair], annotations: Mapping[str, Any]) -> list[tupl
     return [(annotations[pair.reference], annotations[pair.candidate]) for pair in pairs]
 
 
-def explain_both(pairs: Sequence[Pair], tell: Callable[[str], Any]) -> list[dict[str, Any]]:
+def explain_both(pairs: Sequence[Pair], tell: Callable[[str], Any]) -> list[dict[str, object]]:
     """Describes both reports of each pair with `tell`, for `SupportsDetails.details`."""
     return [{"reference": tell(pair.reference), "candidate": tell(pair.candidate)} for pair in pairs]
 

@@ -109,6 +109,6 @@ class Crepe:
         return details
 
 
-def _to_dict(word: WordAttribution) -> dict[str, Any]:
+def _to_dict(word: WordAttribution) -> dict[str, object]:
     """A word's share as JSON has it; characters of the (normalised) text."""
     return {**word._asdict(), "category": CATEGORIES[word.category]}

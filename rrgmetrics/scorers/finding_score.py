@@ -212,6 +212,6 @@ class FindingScore:
         return {"finding_score_explained": [_to_dict(each) for each in tallies]}
 
 
-def _to_dict(each: Tally) -> dict[str, Any]:
+def _to_dict(each: Tally) -> dict[str, object]:
     errors = [error._asdict() | {"category": error.category.value} for error in each.errors]
     return {"words": each.words, "errors": errors}

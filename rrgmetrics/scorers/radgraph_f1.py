@@ -139,7 +139,7 @@ def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True
     return GraphScores(*(_f1(ours, theirs) for ours, theirs in sets))
 
 
-def _told(reference: Graph | None, candidate: Graph | None, *, lowercase: bool) -> dict[str, Any] | None:
+def _told(reference: Graph | None, candidate: Graph | None, *, lowercase: bool) -> dict[str, object] | None:
     """Both graphs as JSON has them, with whether the other report has each entity and relation."""
     if reference is None or candidate is None:
         return None
@@ -151,7 +151,7 @@ def _told(reference: Graph | None, candidate: Graph | None, *, lowercase: bool) 
     }
 
 
-def _entity(entity: Entity, graph: Graph, other: tuple[set[Hashable], ...], lowercase: bool) -> dict[str, Any]:
+def _entity(entity: Entity, graph: Graph, other: tuple[set[Hashable], ...], lowercase: bool) -> dict[str, object]:
     def name_of(each: Entity) -> tuple[str, str]:
         return (each.tokens.lower() if lowercase else each.tokens, each.label)
 

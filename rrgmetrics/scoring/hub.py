@@ -182,7 +182,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
             device: str | None = None,
             progress: bool = True,
             missing: Missing = "unscored",  # as `_check_run` prepared
-        ) -> dict[str, Any]:
+        ) -> dict[str, object]:
             known = self.contexts if contexts is not None else [Context()] * len(references)
             pairs = [Pair(*row) for row in zip(references, predictions, known, strict=True)]  # checked when added
             _watch_single_pairs(self, len(pairs))
@@ -197,7 +197,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
     return decorate
 
 
-def as_dict(result: Result, *, per_pair: bool = False) -> dict[str, Any]:
+def as_dict(result: Result, *, per_pair: bool = False) -> dict[str, object]:
     """Returns a Result as `evaluate` has it: floats, `<metric>_n_unscored`, `<metric>_signature`, lists on request."""
     name = result.spec.name
     scores: dict[str, Any] = dict(result.scores)
@@ -322,7 +322,7 @@ def _module_info(description: str, inputs: str, citation: str) -> Any:
     )
 
 
-def _known(spec: MetricSpec, keywords: dict[str, Any]) -> dict[str, Any]:
+def _known(spec: MetricSpec, keywords: dict[str, Any]) -> dict[str, object]:
     """The base class swallows what it does not know; an option passed this way would be lost."""
     from evaluate import EvaluationModule
 

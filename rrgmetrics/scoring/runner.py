@@ -150,7 +150,7 @@ class Memory:
         self.size = size
         self._kept: dict[str, OrderedDict[str, Any]] = {}
 
-    def recall(self, key: str, texts: Sequence[str]) -> dict[str, Any]:
+    def recall(self, key: str, texts: Sequence[str]) -> dict[str, object]:
         """Returns the annotations that the backend of this key gave to some of the texts."""
         kept = self._kept.get(key, OrderedDict())
         recalled = {text: kept[text] for text in texts if text in kept}

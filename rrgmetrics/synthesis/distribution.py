@@ -53,7 +53,7 @@ class Distribution:
         """The number of pairs."""
         return sum(self.n_by_way.values())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns it as JSON has it."""
         return {
             "n_pairs": self.n_pairs,

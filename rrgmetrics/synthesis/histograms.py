@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ class Histograms:
     similarity_by_way: Mapping[str, float]
     n_pairs: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns it as JSON has it."""
         counts, _ = np.histogram(np.clip(self.similarities, 0, 1), EDGES)
         return {

@@ -121,7 +121,7 @@ class Plan:
         n = self.counts[way]
         return range(n * shard // self.n_shards, n * (shard + 1) // self.n_shards)
 
-    def facts(self, labeller: Labeller, writer: Writer | None = None) -> dict[str, Any]:
+    def facts(self, labeller: Labeller, writer: Writer | None = None) -> dict[str, object]:
         """Returns what stands in the file's metadata; runs of equal facts make equal files."""
         outputs = [part for study, reports in sorted(self.outputs.items()) for part in (study, *reports)]
         return {

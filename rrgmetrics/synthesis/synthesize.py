@@ -169,7 +169,7 @@ def _open(folder: Path, facts: Mapping[str, Any], force: bool) -> None:
     files.write_json(file, facts)
 
 
-def provenance(path: str | Path) -> dict[str, Any]:
+def provenance(path: str | Path) -> dict[str, object]:
     """Returns what a file of pairs was made from and how, and what became of the pairs by way.
 
     Raises:

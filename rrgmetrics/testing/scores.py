@@ -225,5 +225,5 @@ def _check_equal(case: Case, result: Result) -> None:
     assert result.signature == case.on_altered.signature
 
 
-def _rows(result: Result, rows: Any) -> dict[str, Any]:
+def _rows(result: Result, rows: Any) -> dict[str, object]:
     return {key: values[rows] for key, values in result.per_pair.items()}

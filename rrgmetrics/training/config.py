@@ -403,7 +403,7 @@ def _config_path(name: str) -> Path:
     raise InputError(f"There is no file {name}, and no config of that name; ours are {names}.")
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
+def _read_yaml(path: Path) -> dict[str, object]:
     try:
         read = yaml.load(read_yaml_text(path), _Loader)
     except InputError:

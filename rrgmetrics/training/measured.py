@@ -88,7 +88,7 @@ def read_measured(folder: Path) -> tuple[Measured, ...]:
     return tuple(Measured(**{key: _from_json(value) for key, value in facts.items()}) for facts in read)
 
 
-def _as_json(measured: Measured) -> dict[str, Any]:
+def _as_json(measured: Measured) -> dict[str, object]:
     values = vars(measured).items()
     return {key: value._asdict() if isinstance(value, Estimate) else value for key, value in values}
 

@@ -72,7 +72,7 @@ class Preferences:
     n_without: int
     signature: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the counts, by name."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "columns"}
 
@@ -300,7 +300,7 @@ def _find_pairs(candidates: Sequence[Scored], which: Which, margin: float) -> Fo
 
 def _lines(
     pairs: Sequence[tuple[Scored, Scored]], form: Form, scores: bool, conversational: bool
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """The rows of one study: its pairs, or the reports of its pairs.
 
     Where every two candidates are compared, a report may be chosen in one pair and rejected in another: it then has no

@@ -106,7 +106,7 @@ def search_crepe(
     return SearchResult(best.params, float(best.value), n_trials, folder / BEST)
 
 
-def draw(trial: Any, config: CrepeConfig) -> dict[str, Any]:
+def draw(trial: Any, config: CrepeConfig) -> dict[str, object]:
     """Returns a trial's values; Optuna gives the same ones each time a trial is asked."""
     values: dict[str, Any] = {}
     for key, space in (config.search or {}).items():
@@ -118,7 +118,7 @@ def draw(trial: Any, config: CrepeConfig) -> dict[str, Any]:
     return values
 
 
-def _arguments(values: Mapping[str, Any], config: CrepeConfig, n_rows: int) -> dict[str, Any]:
+def _arguments(values: Mapping[str, Any], config: CrepeConfig, n_rows: int) -> dict[str, object]:
     """Returns a trial's values as transformers' TrainingArguments."""
     arguments = {ARGUMENTS[key]: value for key, value in values.items() if key in ARGUMENTS}
     schedule = {key: value for key, value in values.items() if key in ("warmup_ratio", "epochs")}

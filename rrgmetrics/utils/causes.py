@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 Cause = Literal["candidate", "reference", "outage"]
 
@@ -27,7 +27,7 @@ TOO_LONG = re.compile(  # what servers say of such a request under other statuse
 BROKEN = ("error", "abort", "cancelled", "insufficient_system_resource")  # why a reply ended: nothing about the texts
 
 
-def as_entry(reason: str, cause: Cause | None, replies: Sequence[str] = ()) -> dict[str, Any]:
+def as_entry(reason: str, cause: Cause | None, replies: Sequence[str] = ()) -> dict[str, object]:
     """What the details of a result say of an unscored pair; None: nobody knows what it is due to."""
     return {"unscored": reason, "cause": cause, "replies": list(replies)}
 

@@ -88,7 +88,7 @@ def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
     return app
 
 
-def launch_options(board: Board, *, proxies: int = 0) -> dict[str, Any]:
+def launch_options(board: Board, *, proxies: int = 0) -> dict[str, object]:
     """What `Blocks.launch` needs for the board: the look, limits on uploads, nothing kept in the browser."""
     from starlette.middleware import Middleware
 

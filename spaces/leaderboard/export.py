@@ -160,7 +160,7 @@ def _check_free(paths: Sequence[Path], force: bool) -> None:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _standings(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
+def _standings(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, object]]:
     line, system = report.standing, report.standing.system
     row: dict[str, Any] = {
         "rank": line.rank,
@@ -184,7 +184,7 @@ def _standings(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]
     yield row
 
 
-def _skill(slug: str, found: Skill | None) -> dict[str, Any]:
+def _skill(slug: str, found: Skill | None) -> dict[str, object]:
     """Skill over the best trivial system with its interval, and which that is; nothing known where none is recorded."""
     value = found.skill if found is not None else Estimate(math.nan, math.nan, math.nan, 0)
     best = found.best if found is not None and found.state != "undefined" else ""
@@ -192,7 +192,7 @@ def _skill(slug: str, found: Skill | None) -> dict[str, Any]:
     return {**columns, f"{slug}_best_trivial": best}
 
 
-def _scores(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
+def _scores(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, object]]:
     for result in report.results:
         for item in result.scores:
             yield {
@@ -207,13 +207,13 @@ def _scores(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
             }
 
 
-def _slices(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
+def _slices(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, object]]:
     for part in report.slices:
         for metric, score in part.scores.items():
             yield {**_who(report), "slice": part.name, "metric": metric, **_estimate(score)}
 
 
-def _tests(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
+def _tests(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, object]]:
     for versus in report.above:
         test = versus.test
         yield {
@@ -230,11 +230,11 @@ def _tests(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
         }
 
 
-def _who(report: SystemReport) -> dict[str, Any]:
+def _who(report: SystemReport) -> dict[str, object]:
     return {"system": report.standing.system.name, "id": report.standing.system.id}
 
 
-def _estimate(score: Estimate) -> dict[str, Any]:
+def _estimate(score: Estimate) -> dict[str, object]:
     return dict(score._asdict())
 
 
@@ -245,7 +245,7 @@ def _columns(rows: Rows) -> dict[str, list[Any]]:
 # --- documents --------------------------------------------------------------------------------------------------------
 
 
-def _head(info: BoardInfo) -> dict[str, Any]:
+def _head(info: BoardInfo) -> dict[str, object]:
     return {
         "title": info.title,
         "description": info.description,
@@ -304,7 +304,7 @@ def _template_json(report: SystemReport, info: BoardInfo) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def _eval_entry(report: SystemReport, info: BoardInfo, key: str, value: float) -> dict[str, Any]:
+def _eval_entry(report: SystemReport, info: BoardInfo, key: str, value: float) -> dict[str, object]:
     source = {"url": f"https://huggingface.co/datasets/{info.dataset}", "name": info.title}
     signature = next(result.signature for result in report.results if parse_name(result.metric.name).slug == key)
     return {

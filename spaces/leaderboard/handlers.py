@@ -75,7 +75,7 @@ class Site:
         standings = self.board.standings()
         return pages.board_head(standings.board), pages.standings_page(standings)
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """The leaderboard's table: rank, system, and its value of each metric with the 95% interval; null: no score."""
         try:
             return [

@@ -306,7 +306,7 @@ def _summary(compared: HeadToHead, headlines: Sequence[Versus]) -> str:
     return summary(first, second, better, worse, len(headlines))
 
 
-def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
+def _example(board: BoardInfo, example: Example) -> dict[str, object]:
     """A public study: both reports marked, the errors in words, the scores of the pair."""
     context = Context(**example.context)
     read = Explanation.of(explain(candidate=example.candidate, reference=example.reference, context=context))

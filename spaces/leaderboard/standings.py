@@ -334,7 +334,7 @@ def _estimates(text: str) -> dict[str, Estimate]:
 # --- computing --------------------------------------------------------------------------------------------------------
 
 
-def compute(store: Store, figure: Figure) -> dict[str, Any]:
+def compute(store: Store, figure: Figure) -> dict[str, object]:
     """A figure's value by key of the metric, kept in the board."""
     with store.reading() as connection:
         values = _stats(connection, figure)

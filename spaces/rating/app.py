@@ -293,7 +293,7 @@ async def _form(request: Request) -> Mapping[str, Any]:
     return form
 
 
-async def _json(request: Request) -> dict[str, Any]:
+async def _json(request: Request) -> dict[str, object]:
     if "json" not in request.headers.get("content-type", ""):
         raise InputError("An answer is sent as JSON.")
     try:

@@ -97,7 +97,7 @@ def _preferences(project: Project) -> Iterator[Mapping[str, Any]]:
         }
 
 
-def _context(row: Any) -> dict[str, Any]:
+def _context(row: Any) -> dict[str, object]:
     return {key: value for key, value in json.loads(row.context).items() if value is not None}
 
 

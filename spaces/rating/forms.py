@@ -149,7 +149,7 @@ def _save(project: Project, known: _Codes, read: Mapping[tuple[Rater, int, str],
     return changed
 
 
-def _as_sent(answer: Answer) -> dict[str, Any]:
+def _as_sent(answer: Answer) -> dict[str, object]:
     """An answer as a page sends it."""
     if isinstance(answer, Preferred):
         return {"choice": answer.choice, "confidence": answer.confidence}

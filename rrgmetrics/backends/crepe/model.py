@@ -79,7 +79,7 @@ class CrepeSettings:
             raise BackendError(f"the config lacks {', '.join(missing)}; it is not a CREPE checkpoint.")
         return cls(**{key: config[key] for key in cls.__dataclass_fields__ if key in config})
 
-    def written(self) -> dict[str, Any]:
+    def written(self) -> dict[str, object]:
         """The inverse of `read`: the authors' keys, and those of ours that are set."""
         ours = {key: value for key, value in vars(self).items() if value != self.__dataclass_fields__[key].default}
         return {key: getattr(self, key) for key in PUBLISHED_KEYS} | ours

@@ -366,7 +366,7 @@ class DoubledKeyError(ValueError):
     """A key that an object has twice: which of the two counts would be anybody's guess."""
 
 
-def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(items: list[tuple[str, Any]]) -> dict[str, object]:
     found = dict(items)
     if len(found) < len(items):
         keys = [key for key, _ in items]
@@ -416,7 +416,7 @@ def _message(error: Any) -> str:
     return " ".join(str(text or error.message).split())
 
 
-def response_format(json_mode: str, prompt: Prompt) -> dict[str, Any]:
+def response_format(json_mode: str, prompt: Prompt) -> dict[str, object]:
     """Returns the request for JSON: by the prompt's schema, or for any object."""
     if json_mode == "json_object":
         return {"type": "json_object"}

@@ -77,7 +77,7 @@ class VllmModel:
                 fitting.append(Question(index, row, self._settings(prompt)))
         yield from ask_all(self.replicas, fitting, ROUND)
 
-    def _settings(self, prompt: Prompt) -> dict[str, Any]:
+    def _settings(self, prompt: Prompt) -> dict[str, object]:
         """Returns how to answer, held to the reply's schema if there is one."""
         schema = None if prompt.json_schema is None else dict(prompt.json_schema)
         return {**self.sampling, "max_tokens": prompt.max_tokens, "schema": schema}
@@ -152,7 +152,7 @@ def _tokenizer_folder(causal: Causal, tokenizer: Any, scratch: Path) -> Path:
     return scratch
 
 
-def _adapting(causal: Causal) -> dict[str, Any]:
+def _adapting(causal: Causal) -> dict[str, object]:
     """What vLLM must know beforehand of an adapter: the room for its matrices."""
     if not causal.adapter:
         return {}
@@ -160,7 +160,7 @@ def _adapting(causal: Causal) -> dict[str, Any]:
     return {"enable_lora": True, "max_lora_rank": rank}
 
 
-def _request(causal: Causal) -> dict[str, Any]:
+def _request(causal: Causal) -> dict[str, object]:
     if not causal.adapter:
         return {}
     from vllm.lora.request import LoRARequest
@@ -174,7 +174,7 @@ def _sampling(schema: dict[str, Any] | None, **keywords: Any) -> Any:
     return SamplingParams(**keywords, **({} if schema is None else _structured(schema)))
 
 
-def _structured(schema: dict[str, Any]) -> dict[str, Any]:
+def _structured(schema: dict[str, Any]) -> dict[str, object]:
     """The request for a schema, under the name that this version of vLLM has for it."""
     from vllm import sampling_params
 

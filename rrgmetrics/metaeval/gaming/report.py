@@ -122,7 +122,7 @@ class GamingReport:
     seed: int
     metrics: Mapping[str, Gamed]
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """Yields every number, a row for each metric and text or trick, over all systems and for each."""
         for name, metric in self.metrics.items():
             played = [(f"best {goal}", each) for goal, each in metric.found.items()]
@@ -141,13 +141,13 @@ class GamingReport:
                         "text": each.text,
                     }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the report as JSON has it; NaN becomes None."""
         metrics = {name: gamed_row(metric) for name, metric in self.metrics.items()}
         return {"source": self.source, "n_studies": self.n_studies, "seed": self.seed, "metrics": metrics}
 
 
-def gamed_row(metric: Gamed) -> dict[str, Any]:
+def gamed_row(metric: Gamed) -> dict[str, object]:
     """A metric's part of the report, as JSON and YAML have it."""
     return {
         "title": metric.title,
@@ -227,7 +227,7 @@ def _estimate(gains: Array, studies: Sequence[str], trials: int) -> Estimate:
 DIGITS = 4
 
 
-def _row(each: Played) -> dict[str, Any]:
+def _row(each: Played) -> dict[str, object]:
     gains = {"all": each.gain, **each.by_system}
     return {
         "title": each.title,

@@ -172,7 +172,7 @@ def _rater(path: Path) -> Mapping[str, Any]:
     return mapping(value_of(mapping(json_of(path), str(path)), "annotations", str(path)), f"{path}: annotations")
 
 
-def _marks(marks: Mapping[str, Any], case: str, candidate: str, path: Path) -> dict[str, Any]:
+def _marks(marks: Mapping[str, Any], case: str, candidate: str, path: Path) -> dict[str, object]:
     """Counts one radiologist's marks on one candidate."""
     where = f"{path}: case {case}"
     marked = mapping(value_of(mapping(value_of(marks, case, str(path)), where), candidate, where), where)

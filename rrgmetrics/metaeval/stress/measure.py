@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class StressReport:
     suite: Suite
     metrics: Mapping[str, Stressed]
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[dict[str, object]]:
         """Yields every number, a row for each metric and kind or ladder."""
         for name, metric in self.metrics.items():
             for kind, own in metric.kinds.items():
@@ -103,7 +103,7 @@ class StressReport:
             for ladder, order in metric.ladders.items():
                 yield {"metric": name, "group": "order", "kind": ladder, "category": "", **order._asdict()}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns the report as JSON has it; NaN becomes None."""
         suite = {
             "source": self.suite.source,
@@ -206,7 +206,7 @@ def _in_order(differences: Sequence[float], least: float) -> float:
     return float(((values > least) + 0.5 * (abs(values) <= least)).mean())
 
 
-def _to_dict(metric: Stressed) -> dict[str, Any]:
+def _to_dict(metric: Stressed) -> dict[str, object]:
     return {
         "title": metric.title,
         "signature": metric.signature,
@@ -218,7 +218,7 @@ def _to_dict(metric: Stressed) -> dict[str, Any]:
     }
 
 
-def _fields(own: OfKind | OfLadder) -> dict[str, Any]:
+def _fields(own: OfKind | OfLadder) -> dict[str, object]:
     return {name: _or_none(value) for name, value in own._asdict().items()}
 
 

@@ -86,7 +86,7 @@ class OfVariants(NamedTuple):
     n_equal: int
     n_unscored: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The numbers as one row of a frame; NaN where there is none."""
         row: dict[str, Any] = {"title": self.title, "signature": self.signature}
         for key in KEYS:

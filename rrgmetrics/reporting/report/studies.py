@@ -90,7 +90,7 @@ class Studies:
         for place, row in enumerate(self.rows):
             yield Markup(self._template.render(place=place, **self._study(row)))
 
-    def numbers(self, abnormal: Iterable[int]) -> dict[str, Any]:
+    def numbers(self, abnormal: Iterable[int]) -> dict[str, object]:
         """What the script sorts and chooses by, in the order of the page.
 
         Args:
@@ -107,7 +107,7 @@ class Studies:
             "kinds": [self._kinds(row) for row in self.rows],
         }
 
-    def _column(self, name: str) -> dict[str, Any]:
+    def _column(self, name: str) -> dict[str, object]:
         key = next(iter(self._results.values()))[name].titled.headline
         places = decimals(key)
         values = [by_name[name].per_pair[key.name][self.rows] for by_name in self._results.values()]
@@ -128,7 +128,7 @@ class Studies:
 
     # --- one study
 
-    def _study(self, row: int) -> dict[str, Any]:
+    def _study(self, row: int) -> dict[str, object]:
         reference, _, context = next(iter(self._pairs.values()))[row]
         compared = {system: _differences(reference, self._pairs[system][row].candidate) for system in self._results}
         lacking = _in_all([missing for missing, _ in compared.values()])

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ class ChexpromptVerdict:
     significant: Errors | None
     insignificant: Errors | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a JSON object."""
         kinds = {"significant": self.significant, "insignificant": self.insignificant}
         return {name: errors.to_dict() if errors else None for name, errors in kinds.items()}

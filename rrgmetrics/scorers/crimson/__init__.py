@@ -68,7 +68,7 @@ ERRORS = ("false_findings", "missing_findings", "attribute_errors")
 TERMS = {"device_position": "location", "underinterpretation": "unspecific"}
 
 
-def _entries(**fields: Any) -> dict[str, Any]:
+def _entries(**fields: Any) -> dict[str, object]:
     item = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
     return {"type": "array", "items": item}
 
@@ -85,7 +85,7 @@ _ATTRIBUTE_ERRORS = _entries(
 )
 
 
-def _object(**fields: Any) -> dict[str, Any]:
+def _object(**fields: Any) -> dict[str, object]:
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
@@ -116,7 +116,7 @@ class CrimsonVerdict:
         """The score CRIMSON, -1 to 1."""
         return self.tally.score
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a JSON object: score, every error in words, the evaluation."""
         return {
             "score": self.score,
@@ -224,7 +224,7 @@ def _within(value: Any, schema: Mapping[str, Any]) -> Any:
 # --- reading
 
 
-def checked(evaluation: Mapping[str, Any]) -> dict[str, Any]:
+def checked(evaluation: Mapping[str, Any]) -> dict[str, object]:
     """Checks that an evaluation has all parts, of the right kind; labels and ids get the authors' spelling.
 
     Raises:
@@ -250,7 +250,7 @@ def checked(evaluation: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _identified(entry: Any, keys: Sequence[str], where: str) -> dict[str, Any]:
+def _identified(entry: Any, keys: Sequence[str], where: str) -> dict[str, object]:
     if isinstance(entry, list) and len(entry) == len(keys) == 2:  # ["R1", "P1"] for a match
         entry = dict(zip(keys, entry, strict=True))
     if not isinstance(entry, Mapping) or any(_plain_id(entry.get(key)) is None for key in keys):
@@ -258,14 +258,14 @@ def _identified(entry: Any, keys: Sequence[str], where: str) -> dict[str, Any]:
     return {**entry, **{key: _plain_id(entry[key]) for key in keys}}
 
 
-def _finding(entry: Any, where: str) -> dict[str, Any]:
+def _finding(entry: Any, where: str) -> dict[str, object]:
     finding = _identified(entry, ("id",), where)
     if finding.get("finding") in ELLIPSES:
         raise VerdictError(f"{where} holds the form that was asked for, not filled in.")
     return finding | {"clinical_significance": _label(finding.get("clinical_significance"))}
 
 
-def _attribute_error(entry: Any) -> dict[str, Any]:
+def _attribute_error(entry: Any) -> dict[str, object]:
     error = _identified(entry, ("ref_id",), "attribute_errors")
     kinds = error.get("error_types", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
@@ -317,7 +317,7 @@ def check_labels(evaluation: Mapping[str, Any]) -> None:
             raise VerdictError(f"An attribute error is {error.get('severity')!r}, {error.get('error_types')}.")
 
 
-def completed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
+def completed(evaluation: Mapping[str, Any]) -> dict[str, object]:
     """Completes an evaluation: every finding that matches nothing is false or missing."""
     errors = dict(evaluation["errors"])
     for part, key, kind in (
@@ -332,7 +332,7 @@ def completed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
 # --- the bundled judge, and words
 
 
-def from_appraisal(appraisal: Appraisal) -> dict[str, Any]:
+def from_appraisal(appraisal: Appraisal) -> dict[str, object]:
     """Writes the reader's appraisal in the authors' JSON, with `why` where a rule changed a class."""
     return {
         "reference_findings": [_to_dict("R", i, graded) for i, graded in enumerate(appraisal.references, 1)],
@@ -361,7 +361,7 @@ def _term(difference: Difference) -> str:
     return "unspecific" if difference.part < 1 else TERMS.get(difference.attribute, difference.attribute)
 
 
-def with_penalties(evaluation: dict[str, Any], penalties: Sequence[FindingError]) -> dict[str, Any]:
+def with_penalties(evaluation: dict[str, Any], penalties: Sequence[FindingError]) -> dict[str, object]:
     """Adds the penalties of a candidate to an evaluation, each as a false or a missing finding."""
     errors = evaluation["errors"]
     for error in penalties:

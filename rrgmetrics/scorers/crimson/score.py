@@ -137,7 +137,7 @@ def tally(evaluation: Evaluation, parts: Sequence[float] | None = None) -> Tally
     )
 
 
-def by_kind(evaluation: Evaluation) -> dict[str, Any]:
+def by_kind(evaluation: Evaluation) -> dict[str, object]:
     """Returns an evaluation in which each kind that an attribute error names is an error of its own, as in the paper.
 
     The authors' code weighs an entry once, however many kinds it names.

@@ -94,7 +94,7 @@ class FineradscoreVerdict:
         """The greatest severity, 0 without a correction."""
         return max((correction.severity for correction in self.corrections), default=0)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a JSON object."""
         corrections = [
             correction._asdict()

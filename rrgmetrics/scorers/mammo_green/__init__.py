@@ -67,7 +67,7 @@ KIND_OF = {  # the reader's categories; a missing comparison is no significant e
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 
 
-def _object(**members: Any) -> dict[str, Any]:
+def _object(**members: Any) -> dict[str, object]:
     return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}
 
 
@@ -87,7 +87,7 @@ class Counted(NamedTuple):
         """What was listed."""
         return cls(len(words), tuple(words))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a JSON object."""
         return {"count": self.number, "errors": list(self.words)}
 
@@ -119,7 +119,7 @@ class MammoVerdict:
         total = self.matched.number + self.n_significant
         return self.matched.number / total if total else self.nothing
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a JSON object; kinds without an error are left out."""
         return {
             "score": self.score,

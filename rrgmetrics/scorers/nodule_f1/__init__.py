@@ -136,7 +136,7 @@ class NodulesVerdict:
         reference, candidate = (tuple(one.to_dict() for one in nodules) for nodules in (references, candidates))
         return cls(reference, candidate, matches, count(references, candidates, matches))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a JSON object: the nodules, and by their numbers which match, are false, or are missing."""
         found, right = {match.reference for match in self.matches}, {match.candidate for match in self.matches}
         return {
@@ -383,7 +383,7 @@ def _as_row(references: Sequence[Nodule], candidates: Sequence[Nodule]) -> dict[
     return dict(zip(PARTS, (listed["R"], listed["P"], pairs, false, missing), strict=True))
 
 
-def _entry(name: str, nodule: Nodule) -> dict[str, Any]:
+def _entry(name: str, nodule: Nodule) -> dict[str, object]:
     return {
         "id": name,
         "size_mm": nodule.size_mm,

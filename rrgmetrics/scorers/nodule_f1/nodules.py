@@ -92,7 +92,7 @@ class Nodule:
         """The group of its size; None without one."""
         return bucket_of(self.size_mm)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a JSON object without what the report does not say."""
         known = {
             "size_mm": self.size_mm,

@@ -88,7 +88,7 @@ class RadfactVerdict:
     reference: tuple[Phrase, ...]
     positives: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a JSON object."""
         sides = {"candidate": self.candidate, "reference": self.reference}
         return {
