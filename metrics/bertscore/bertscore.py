@@ -36,7 +36,7 @@ Args:
         scored as an 'empty' report, or an 'error'. A missing candidate is an empty report.
 
 Configurations (config_name):
-    default: three layers of all-MiniLM-L6-v2, at 8 bits.
+    default: the first layer of all-MiniLM-L6-v2, at 8 bits.
     paper: roberta-large, layer 17, as bert-score chooses for English.
     radeval: distilbert-base-uncased, layer 5, rescaled, as RadEval 2.2.
     radcliq: distilroberta-base, layer 5, rescaled, spaces squeezed, as in RadCliQ.

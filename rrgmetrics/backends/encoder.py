@@ -1,9 +1,9 @@
 """Encoders: one unit vector for each token of a text, for BERTScore and every other comparison of meanings.
 
-Two are bundled: `BUNDLED`, the first three layers of all-MiniLM-L6-v2 at 8 bits a weight, for the meaning of any
-English; `FINDINGS`, the first three of the four layers of our CREPE checkpoint, which knows nothing but findings. Its
-last layer knows the errors of a pair, and little of one report. Both run in numpy on a processor, elsewhere in torch.
-Any checkpoint of transformers' AutoModel serves too.
+Two are bundled: `BUNDLED`, the first layer of all-MiniLM-L6-v2 at 8 bits a weight, for the meaning of any English;
+`FINDINGS`, the first three of the four layers of our CREPE checkpoint, which knows nothing but findings. Its last layer
+knows the errors of a pair, and little of one report. Both run in numpy on a processor, elsewhere in torch. Any
+checkpoint of transformers' AutoModel serves too.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from rrgmetrics.utils.extras import need
 if TYPE_CHECKING:
     from torch import Tensor
 
-BUNDLED = "minilm-l3-int8@1"
+BUNDLED = "minilm-l1-int8@1"
 FINDINGS = "crepe-bundled@3"
 FINDINGS_LAYERS = 3
-BUNDLED_FOLDER = Path(__file__).parent / "weights" / "minilm-l3-int8"
+BUNDLED_FOLDER = Path(__file__).parent / "weights" / "minilm-l1-int8"
 FOLDERS = {BUNDLED: BUNDLED_FOLDER, FINDINGS: Path(__file__).parent / "weights" / "crepe-bundled-3"}
 LAYER_LISTS = ("encoder.layer", "transformer.layer", "encoder.layers", "layers", "h", "encoder.block")
 SHORTEST = 1e-12  # of a vector that is divided by its length; torch's own

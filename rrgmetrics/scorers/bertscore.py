@@ -37,7 +37,7 @@ from rrgmetrics.specs import keys_of
 
 KEYS = keys_of("bertscore")
 MODELS = {  # named configuration → checkpoint, layers; layers as in bert-score's model2layers
-    "default": (BUNDLED, 3),
+    "default": (BUNDLED, 1),
     "paper": ("roberta-large", 17),
     "radeval": ("distilbert-base-uncased", 5),
     "radcliq": ("distilroberta-base", 5),

@@ -75,7 +75,7 @@ VECTORS = (
             "rescale": Option(False, "rescale with bert-score's published English baseline of that model and layer"),
         },
         configs={
-            "default": Config("three layers of all-MiniLM-L6-v2, at 8 bits"),
+            "default": Config("the first layer of all-MiniLM-L6-v2, at 8 bits"),
             "paper": Config("roberta-large, layer 17, as bert-score chooses for English"),
             "radeval": Config("distilbert-base-uncased, layer 5, rescaled, as RadEval 2.2", {"rescale": True}),
             "radcliq": Config(

@@ -19,7 +19,7 @@ NAMES = {
     "one encoder": ["bertscore", "bertscore?idf=call"],
     "one encoder, two normalisers": ["bertscore", "bertscore?text=space", "bertscore?text=lower"],
     "one n-gram counter": ["bleu", "cider"],
-    "two layers": ["bertscore", "bertscore?layer=2"],
+    "two layers": ["bertscore@crepe-bundled@3?layer=3", "bertscore@crepe-bundled@3?layer=2"],
 }
 
 

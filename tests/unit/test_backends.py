@@ -102,7 +102,7 @@ def test_rouge_tokens():
 
 @pytest.fixture(scope="module")
 def bundled():
-    return encoder.load_encoder(encoder.BUNDLED, layer=3)
+    return encoder.load_encoder(encoder.BUNDLED)
 
 
 @pytest.mark.parametrize(
@@ -139,11 +139,11 @@ def test_encoders_are_loaded_once_while_one_is_held(monkeypatch):
     monkeypatch.setattr(encoder, "load_int8", lambda file: pytest.fail("loaded again"))
     assert [held.layer, encoder.load_encoder(encoder.FINDINGS, layer=2).layer] == [1, 2]  # of the same weights
     monkeypatch.undo()
-    first = encoder.load_encoder(encoder.BUNDLED, layer=2)
-    again = encoder.load_encoder(encoder.BUNDLED, layer=2, batch_size=7)
+    first = encoder.load_encoder(encoder.FINDINGS, layer=2)
+    again = encoder.load_encoder(encoder.FINDINGS, layer=2, batch_size=7)
     assert (first.batch_size, again.batch_size) == (None, 7)
-    assert first.key == again.key != encoder.load_encoder(encoder.BUNDLED, layer=3).key
-    assert encoder.load_encoder(encoder.BUNDLED).key == encoder.load_encoder(encoder.BUNDLED, layer=3).key
+    assert first.key == again.key != encoder.load_encoder(encoder.FINDINGS, layer=3).key
+    assert encoder.load_encoder(encoder.FINDINGS).key == encoder.load_encoder(encoder.FINDINGS, layer=4).key
 
 
 @pytest.mark.parametrize("device", ["gameboy", "cuda:99", "cpu:0:0"])
