@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy.special import ndtr
 
 from float32 import assert_equal_in_float32
