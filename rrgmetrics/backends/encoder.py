@@ -160,7 +160,7 @@ def load_encoder(
 
 def _cut(available: int, layer: int, identity: str) -> int:
     if not 0 <= layer <= available:
-        raise BackendError(f"{identity} has {available} layers; layer={layer} is not among them (0 takes all).")
+        raise BackendError(f"{identity} has no layer {layer}; its last is {available}, and 0 takes all.")
     return layer or available
 
 

@@ -224,8 +224,8 @@ def test_frozen_idf_reads_the_file_each_time(tmp_path, reports):
         ("idf_file=/tmp", "needs idf_file"),
         ("idf=frozen&idf_file=/nowhere/a.txt", "does not exist"),
         ("rescale=yes", "no English baseline"),
-        ("layer=4", "3 layers"),
-        ("layer=-1", "3 layers"),
+        ("layer=4", "its last is 1"),
+        ("layer=-1", "its last is 1"),
     ],
 )
 def test_wrong_bertscore_options(options, message):
