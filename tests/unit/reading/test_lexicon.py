@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import pytest
 from edited_lexicon import BUNDLED, edit_bundled
@@ -16,6 +16,7 @@ from rrgmetrics.reading.lexicon import TABLE_FILES, all_packs, key_in_use, load,
 from rrgmetrics.reading.lexicon import rules as typed
 from rrgmetrics.reading.lexicon.checking import check, terms
 from rrgmetrics.reading.lexicon.schema import LABEL_FILES, SHAPES
+from rrgmetrics.reading.senses import Senses
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -253,6 +254,19 @@ def test_rows_have_the_types_that_the_schema_gives_them(file: str, table: str, r
     """All that a file may hold can be read from the type, and nothing else."""
     shape: Any = SHAPES[file]
     assert {*row.__annotations__} == {*shape.keys[table].value.keys}
+
+
+@pytest.mark.parametrize("pack", all_packs())
+def test_terms_have_senses_of_their_types(pack: str) -> None:
+    """`build` puts them into a trie by their names, where mypy does not see them."""
+    types = {name: get_origin(hint) or hint for name, hint in get_type_hints(Senses).items()}
+    found, todo = set[tuple[str, type]](), [load(pack).trie]
+    while todo:
+        node = todo.pop()
+        found |= {(name, type(value)) for name, value in node.get("", {}).items()}
+        todo += [below for word, below in node.items() if word]
+    assert len(found) > 20
+    assert found <= set(types.items())
 
 
 def test_the_rubric_has_the_type_that_the_schema_gives_it() -> None:
