@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from rrgmetrics.reading.lexicon import Lexicon, concept_files, load, load_file
 from rrgmetrics.reading.reader import read
@@ -16,7 +16,6 @@ DEVICES = "devices"
 DIFFUSE = "diffuse"  # the zone that is everywhere
 RETROCARDIAC = "retrocardiac"  # the zone that is on the left whether or not that is said
 REMOVED = "xxxx"  # what stands for removed words in published reports
-_TOLD = ("side", "zones", "severity", "acuity", "route", "tip", "position", "change", "count", "morphology")
 _COPIED = ("clinic", "icu", "sided", "zoned", "scale", "graded", "sized", "count", "aged", "placed")
 _LISTS = ("names", "zones", "steps", "size_mm", "words", "acuity", "shown_as", "tips", "cm", "routes", "says_need")
 Weighted = tuple[tuple[str, ...], tuple[float, ...]]  # concepts, and the running sums of their weights
@@ -130,8 +129,23 @@ def _profile(concept: str, group: str, entry: dict[str, Any]) -> Profile:
     )
 
 
+class Told(TypedDict, total=False):
+    """What a term tells of its finding besides the concept; fields of a `Finding`."""
+
+    side: str
+    zones: frozenset[str]
+    severity: int
+    acuity: str
+    route: str
+    tip: frozenset[str]
+    position: str
+    change: str
+    count: int
+    morphology: frozenset[str]
+
+
 @cache
-def inside(concept: str, term: str) -> dict[str, Any] | None:
+def inside(concept: str, term: str) -> Told | None:
     """Returns what a term tells of its finding besides the concept; None if the reader takes it for another concept.
 
     >>> inside("pneumothorax", "tiny apical pneumothorax")
@@ -141,8 +155,8 @@ def inside(concept: str, term: str) -> dict[str, Any] | None:
     finding = next((f for f in findings if f.concept == concept and f.assertion != "absent"), None)
     if finding is None:
         return None
-    values = {key: getattr(finding, key) for key in _TOLD}
-    return {key: value for key, value in values.items() if value is not None and value != frozenset()}
+    values = {key: getattr(finding, key) for key in Told.__annotations__}
+    return cast(Told, {key: value for key, value in values.items() if value is not None and value != frozenset()})
 
 
 @cache

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rrgmetrics.synthesis.generator.draws import pick
 from rrgmetrics.synthesis.generator.english import article, head_of, is_plural, plural_of, surface, words
-from rrgmetrics.synthesis.generator.knowledge import RETROCARDIAC, inside, knowledge
+from rrgmetrics.synthesis.generator.knowledge import RETROCARDIAC, Told, inside, knowledge
 from rrgmetrics.synthesis.generator.studies import Fact
 
 _ATTRIBUTES = frozenset({"side", "severity", "acuity", "change", "route", "position"})
@@ -34,23 +34,16 @@ def _plain_terms(concept: str) -> tuple[str, ...]:
     return plain or tuple(t for t in terms if inside(concept, t) is not None) or terms
 
 
-def _fits(told: dict[str, Any] | None, fact: Fact) -> bool:
+def _fits(told: Told | None, fact: Fact) -> bool:
     """Tells whether a term says nothing of a fact that is not so."""
     if told is None:
         return False
-    for key, value in told.items():
-        if key == "zones":
-            if fact.zone not in value:
-                return False
-        elif key == "tip":
-            if fact.tip not in value:
-                return False
-        elif key in _ATTRIBUTES and getattr(fact, key) != value:
-            return False
-    return True
+    if ("zones" in told and fact.zone not in told["zones"]) or ("tip" in told and fact.tip not in told["tip"]):
+        return False
+    return all(getattr(fact, key) == value for key, value in told.items() if key in _ATTRIBUTES)
 
 
-def name_of(fact: Fact, rng: Random, rare: float) -> tuple[str, dict[str, Any]]:
+def name_of(fact: Fact, rng: Random, rare: float) -> tuple[str, Told]:
     """Returns a name that fits a fact, and what it tells besides the concept."""
     profile = knowledge().profiles[fact.concept]
     if fact.term and rng.random() < 0.7:
@@ -102,7 +95,7 @@ def noun_phrase(fact: Fact, rng: Random, rare: float, *, graded: bool = True, pl
     return Phrase(" ".join(filter(None, (*parts, after))), plural, counted)
 
 
-def _qualities(fact: Fact, name: str, told: dict[str, Any], rng: Random) -> list[str]:
+def _qualities(fact: Fact, name: str, told: Told, rng: Random) -> list[str]:
     """Returns severity, age and morphology, as far as the name does not tell them."""
     known, qualities = words(), []
     if fact.severity is not None and "severity" not in told:
@@ -115,7 +108,7 @@ def _qualities(fact: Fact, name: str, told: dict[str, Any], rng: Random) -> list
     return qualities
 
 
-def _where(fact: Fact, name: str, told: dict[str, Any], rng: Random, *, placed: bool) -> tuple[str, list[str], str]:
+def _where(fact: Fact, name: str, told: Told, rng: Random, *, placed: bool) -> tuple[str, list[str], str]:
     """Returns the name, perhaps with its side in it, the words of the place before it, and those after it."""
     known = words()
     side = fact.side if placed and "side" not in told else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
-from typing import Any
 
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.synthesis.generator.draws import pick, weighted
@@ -14,6 +13,7 @@ from rrgmetrics.synthesis.generator.knowledge import (
     DIFFUSE,
     RETROCARDIAC,
     Profile,
+    Told,
     comes_and_goes,
     family,
     inside,
@@ -128,7 +128,7 @@ def _side_of(zone: str | None, side: str | None, lexicon: Lexicon) -> str | None
     return implied or side
 
 
-def _place_device(fact: Fact, profile: Profile, rng: Random, *, prior: bool, told: dict[str, Any]) -> Fact:
+def _place_device(fact: Fact, profile: Profile, rng: Random, *, prior: bool, told: Told) -> Fact:
     route = told.get("route") or (pick(profile.routes, rng) if profile.routes and rng.random() < 0.75 else None)
     tip: str | None = None
     size: tuple[int, ...] = ()
