@@ -119,11 +119,9 @@ def _words(state: State, what: str, value: float, baseline: Baseline, higher_is_
         theirs = ", ".join(f"{TRIVIAL_NAMES[name]}'s is {_show(scores[name])}" for name in scores)
         return f"{what} cannot be compared with trivial reports: it is {shown}, {theirs}."
     better = "higher" if higher_is_better else "lower"
-    unbeaten = next(
-        name for name, score in baseline.trivial.items() if not (value > score if higher_is_better else value < score)
-    )
-    against = f"{TRIVIAL_NAMES[unbeaten]}'s {_show(scores[unbeaten])}"
-    return f"{what} {shown} does not beat {against} ({better} is better). {use} {OUTCOMES[unbeaten]}."
+    best = (max if higher_is_better else min)(baseline.trivial, key=scores.__getitem__)
+    against = f"{TRIVIAL_NAMES[best]}'s {_show(scores[best])}"
+    return f"{what} {shown} does not beat {against} ({better} is better). {use} {OUTCOMES[best]}."
 
 
 @dataclass

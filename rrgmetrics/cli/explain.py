@@ -86,11 +86,12 @@ def run(options: argparse.Namespace) -> None:
     results = _scored(split_names(options.metrics), reference, candidate, context)
     pair = Pair(reference, candidate)
     console = Terminal(highlight=False)
-    console.print(explained(reference, candidate, Explanation.of(comparison)))
+    shown = Explanation.of(comparison)
+    console.print(explained(reference, candidate, shown))
     if options.trace:
         print_traces(console, reference, candidate, options.modality)
     for name, result in results.items():
-        console.print(verdict(name, result, pair))
+        console.print(verdict(name, result, pair, shown))
     _write(options, pair, comparison, results)
 
 

@@ -46,7 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--errors", metavar="FILE", help="write each error that a metric names as a row (.csv, .jsonl or .parquet)"
     )
     parser.add_argument(
-        "--summary", action="store_true", help="also print GREEN's summary: typical errors of each kind"
+        "--summary",
+        action="store_true",
+        help="also print, for each metric that names errors, how often reports are free of each kind of error, and the "
+        "typical errors",
     )
     parser.add_argument("--clusters", metavar="FILE", help="plot GREEN's clusters of typical errors (.png)")
     shard.add_arguments(parser)
@@ -63,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     mark_stand_ins(options)
     called = {name: name for name in names}
     if options.summary:
-        called = _with_verdicts(called, ["green"], "--summary is GREEN's")
+        called = _with_verdicts(called, TOLD, "--summary is for metrics that name errors")
     if options.clusters:
         called = _with_verdicts(called, ["green"], "--clusters are GREEN's")
     if options.errors:
@@ -145,11 +148,12 @@ def _error_columns(results: Mapping[str, Result], study_ids: Sequence[str]) -> d
 
 
 def summary_lines(results: Mapping[str, Result]) -> Iterator[str]:
-    """Yields GREEN's summary of each configuration of GREEN that was scored."""
+    """Yields the summary of each metric that names errors."""
     from rrgmetrics.judges.summary import summarise
 
     for name, result in results.items():
-        if result.spec.name == "green":
-            verdicts = result.details["green_explained"]
-            summary = summarise(verdicts) if result.n_unscored < result.n_pairs else "no pair is scored"
+        metric = result.spec.name
+        if metric in TOLD:
+            told, scores = result.details[f"{metric}_explained"], result.per_pair[result.spec.headline.name]
+            summary = summarise(metric, told, scores) if result.n_unscored < result.n_pairs else "no pair is scored"
             yield f"{label(name, result.titled)}: {summary}"

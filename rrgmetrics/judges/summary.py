@@ -1,4 +1,4 @@
-"""GREEN's summary: how often a report is free of each kind of significant error, and the typical errors.
+"""GREEN's summary, of every metric that names errors: how often a report is free of each kind, and the typical ones.
 
 Ostmeier et al. 2024, section 3: the errors of one kind are embedded and clustered by k-means, k by silhouette; the
 three nearest to the centre of the largest cluster stand for the kind. Differs from the authors' code: it shows one
@@ -8,7 +8,7 @@ its own, so that no library's version decides. The search for k is theirs: a bis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,79 +17,113 @@ from numpy.typing import NDArray
 from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.protocols.counts import CATEGORIES
+from rrgmetrics.scoring.error_rows import ToldError, errors_of
+from rrgmetrics.specs import SPECS
 
 Vectors = NDArray[np.float64]
+A_TO_F = tuple(category.value for category in CATEGORIES)
 TOP = 3
 MAX_ERRORS = 300  # of one kind; beyond, evenly spaced ones are clustered: the silhouette needs all distances
 STARTS, STEPS, SEED = 10, 100, 42
 
 
 class KindSummary(NamedTuple):
-    """The summary of one kind of significant error.
+    """The summary of one kind of error.
 
     Attributes:
-        category: The kind, A to F.
+        category: The kind, A to F by name, or the metric's own; "" where the metric does not say.
         n_errors: How many there are, over all scored pairs.
         accuracy: Share of scored pairs without one, 0 to 1.
         typical: Up to three of them, the most typical first.
     """
 
-    category: ErrorCategory
+    category: str
     n_errors: float
     accuracy: float
     typical: tuple[str, ...]
 
+    @property
+    def title(self) -> str:
+        """The kind in words, after its letter if it has one."""
+        letter = f"{ErrorCategory(self.category).letter} " if self.category in A_TO_F else ""
+        return f"{letter}{self.category.replace('_', ' ') or 'of no kind'}"
 
-class GreenSummary(NamedTuple):
-    """The summary of GREEN over pairs: mean and (population) standard deviation, and each kind of error."""
+
+class ErrorSummary(NamedTuple):
+    """The summary of a metric over pairs: mean and (population) standard deviation, and each kind of error.
+
+    Attributes:
+        mean: Of the scored pairs.
+        std: Of the scored pairs.
+        n_scored: How many there are.
+        kinds: What it counts.
+        is_graded: Whether the metric says which errors are significant; then only those count.
+    """
 
     mean: float
     std: float
     n_scored: int
     kinds: tuple[KindSummary, ...]
+    is_graded: bool = True
 
     def __str__(self) -> str:
         """A few lines of text."""
-        lines = [f"mean {self.mean:.3f}, standard deviation {self.std:.3f}, {self.n_scored} pairs scored"]
+        which = "significant errors" if self.is_graded else "errors"
+        lines = [f"mean {self.mean:.3f}, standard deviation {self.std:.3f}, {self.n_scored} pairs scored; {which}:"]
         for kind in self.kinds:
-            name = kind.category.value.replace("_", " ")
-            lines.append(f"{kind.category.letter} {name}: {kind.n_errors:g}; {kind.accuracy:.0%} of reports without")
+            lines.append(f"{kind.title}: {kind.n_errors:g}; {kind.accuracy:.0%} of reports without")
             lines += [f"    {error}" for error in kind.typical]
         return "\n".join(lines)
 
 
 def summarise(
-    explained: Sequence[Mapping[str, Any]], embed: Callable[[Sequence[str]], Vectors] | None = None
-) -> GreenSummary:
-    """Summarises the verdicts on a system's reports.
+    metric: str,
+    explained: Sequence[Any],
+    scores: Sequence[float],
+    embed: Callable[[Sequence[str]], Vectors] | None = None,
+) -> ErrorSummary:
+    """Summarises what a metric says of a system's reports.
 
     Args:
-        explained: `green_explained` of a result: score with `green?explain=yes`.
+        metric: A metric that names errors (`rrgmetrics.scoring.error_rows.TOLD`), such as `green`.
+        explained: `<metric>_explained` of a result: score with `green?explain=yes`.
+        scores: The headline of each pair, `result.per_pair[metric]`; NaN if it is unscored.
         embed: Texts → unit vectors `(n, width)`; None takes the bundled encoder.
 
     Returns:
-        Mean, spread, and for each kind A to F its count, accuracy and typical errors.
+        Mean, spread, and for each kind of error its count, accuracy and typical errors.
 
     Raises:
         InputError: No pair is scored.
     """
-    scored = [verdict for verdict in explained if "score" in verdict]
+    scored = [index for index, score in enumerate(scores) if not np.isnan(score)]
     if not scored:
-        raise InputError("There is no scored pair to summarise; pass result.details['green_explained'].")
-    scores = [verdict["score"] for verdict in scored]
-    kinds = tuple(_kind(category, scored, embed or embed_sentences) for category in CATEGORIES)
-    return GreenSummary(float(np.mean(scores)), float(np.std(scores)), len(scored), kinds)
+        raise InputError("There is no scored pair to summarise.")
+    found = [[error for error in errors_of(metric, explained[index])] for index in scored]
+    is_graded = any(error.significant is not None for errors in found for error in errors) or metric == "green"
+    counted = [[error for error in errors if error.significant is not False] for errors in found]
+    kinds = tuple(_kind(category, counted, embed or embed_sentences) for category in _categories(metric, counted))
+    values = [scores[index] for index in scored]
+    return ErrorSummary(float(np.mean(values)), float(np.std(values)), len(scored), kinds, is_graded)
+
+
+def _categories(metric: str, errors: Sequence[Sequence[ToldError]]) -> list[str]:
+    """The kinds that a metric counts by itself, A to F, and those that were found besides."""
+    keys = {key.name for key in SPECS[metric].keys}
+    own = [name for name in A_TO_F if f"{metric}_{name}" in keys]
+    return list(dict.fromkeys([*own, *(error.category for each in errors for error in each)]))
 
 
 def _kind(
-    category: ErrorCategory, scored: Sequence[Mapping[str, Any]], embed: Callable[[Sequence[str]], Vectors]
+    category: str, pairs: Sequence[Sequence[ToldError]], embed: Callable[[Sequence[str]], Vectors]
 ) -> KindSummary:
-    entries = [verdict["significant"].get(category.value, {"count": 0, "errors": []}) for verdict in scored]
-    words = [error for entry in entries for error in entry["errors"]]
+    """One kind of error over all scored pairs."""
+    own = [[error for error in errors if error.category == category] for errors in pairs]
+    words = [error.error for errors in own for error in errors if error.error]
     return KindSummary(
         category,
-        sum(entry["count"] for entry in entries),
-        sum(not entry["count"] for entry in entries) / len(entries),
+        sum(error.n_errors for errors in own for error in errors),
+        sum(not errors for errors in own) / len(own),
         typical(words, embed(spaced(words)) if words else np.zeros((0, 1))),
     )
 

@@ -40,15 +40,15 @@ def as_page(pair: Pair, comparison: ReportComparison, results: Mapping[str, Resu
         html.remarks(shown.remarks),
     ]
     for name, result in results.items():
-        body += _metric(name, result, pair)
+        body += _metric(result, pair, shown)
     template = html.environment("rrgmetrics.reporting").get_template("example.html.j2")
     style = Markup(style_sheet("run.css", dark=BY_PREFERENCE))
     return template.render(style=style, body=html.NOTHING.join(body), version=VERSION)
 
 
-def _metric(name: str, result: Result, pair: Pair) -> list[Markup]:
+def _metric(result: Result, pair: Pair, above: Explanation) -> list[Markup]:
     key = result.titled.headline
-    explanation = explain_pair(result, pair)
+    explanation = explain_pair(result, pair).beside(above)
     marked = Markup()
     if result.spec.name in MARKS_OF_ITS_OWN:
         texts = dict(zip(SIDES, (pair.reference, pair.candidate), strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from rrgmetrics.comparing import ReportComparison
@@ -37,6 +37,7 @@ class Mark(NamedTuple):
         return f"{KINDS[self.kind].letter} {KINDS[self.kind].title}"
 
 
+_SENTENCE_END = re.compile(r"[.;!?:]\s|\n")
 _DIFFERENCE = re.compile(r"(?<=, )[a-z][a-z ]*: [^→]+ → .*?(?= \([^()]*\)\.$|\.(?: |$))|^[A-Z][a-z ]* left out(?=:)")
 
 
@@ -99,6 +100,12 @@ class Explanation:
             remarks=tuple(Remark(e.category.value, e.sentence, e.significant, e.is_left_out) for e in errors),
         )
 
+    def beside(self, above: Explanation) -> Explanation:
+        """This explanation below another one: without the remarks, if they are the same in the same words."""
+        if not self.remarks or {one.sentence for one in self.remarks} != {one.sentence for one in above.remarks}:
+            return self
+        return replace(self, remarks=(), note=" ".join(filter(None, (self.note, "Its errors are those above."))))
+
     @property
     def summary(self) -> str:
         """How many errors there are, in words."""
@@ -131,7 +138,7 @@ class Piece(Generic[AnyMark]):
     Attributes:
         text: The stretch.
         over: The marks that cover it.
-        ending: Those of them whose last stretch ends with it.
+        ending: Those of them that end with it: with their last stretch, or the last one of a sentence.
     """
 
     text: str
@@ -158,7 +165,17 @@ def pieces(text: str, marks: Sequence[AnyMark]) -> Iterator[Piece[AnyMark]]:
         [('Left', 2, 1), (' effusio', 1, 1), ('n.', 0, 0)]
     """
     cuts = {0, len(text)} | {min(end, len(text)) for mark in marks for span in mark.spans for end in span}
+    ends = [_ends(text, mark.spans) for mark in marks]
     for start, end in itertools.pairwise(sorted(cuts)):
-        over = tuple(mark for mark in marks if any(span.start < end and span.end > start for span in mark.spans))
-        ending = tuple(mark for mark in over if min(mark.spans[-1].end, len(text)) == end)
-        yield Piece(text[start:end], over, ending)
+        over = [index for index, mark in enumerate(marks) if any(s.start < end and s.end > start for s in mark.spans)]
+        ending = [index for index in over if end in ends[index]]
+        yield Piece(text[start:end], tuple(marks[index] for index in over), tuple(marks[index] for index in ending))
+
+
+def _ends(text: str, spans: Sequence[Span]) -> set[int]:
+    """Where a mark ends: a finding that is named in several sentences ends in each."""
+    ends = {min(spans[-1].end, len(text))} if spans else set()
+    for one, following in itertools.pairwise(spans):
+        if _SENTENCE_END.search(text, one.end, following.start + 1):
+            ends.add(min(one.end, len(text)))
+    return ends

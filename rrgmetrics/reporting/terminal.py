@@ -80,15 +80,16 @@ def _legend(kinds: Collection[str]) -> list[Lines]:
     return [Lines(Text("\n" + "   ".join(words), style="dim"))] if words else []
 
 
-def verdict(name: str, result: Result, pair: Pair) -> Group:
+def verdict(name: str, result: Result, pair: Pair, above: Explanation) -> Group:
     """What a metric says of one pair: its score, and each error in a sentence or why there is no score.
 
     Args:
         name: The metric, as it was asked for.
         result: Of the pair, scored with `explain` where the metric has that option.
         pair: The pair.
+        above: What is printed above; errors in the same words are not printed again.
     """
-    explanation = explain_pair(result, pair)
+    explanation = explain_pair(result, pair).beside(above)
     score = show(result.scores[result.spec.headline.name], result.spec.headline)
     titled = result.titled.headline
     heading = Text(f"{headed(titled)}  {score}", style="bold")

@@ -1,4 +1,6 @@
-"""Logs warnings about scores once for each process: stand-ins that ran, control tokens in texts.
+"""Logs warnings about scores once: stand-ins that ran, control tokens in texts.
+
+Of processes that work together one does: rank 0 of a training, and the first worker of a pool.
 
 The logger is `rrgmetrics.notice`. It writes to standard error if logging is not configured, never to standard output.
 To turn it off, set `RRGMETRICS_NOTICE=no` in the environment, or
@@ -11,6 +13,7 @@ import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from multiprocessing import current_process, parent_process
 from threading import Lock
 
 from rrgmetrics.reports.cleaning import has_control_tokens
@@ -54,8 +57,14 @@ def warn_of_control_tokens(columns: Mapping[str, Sequence[str]]) -> None:
 def _say_once(message: str, once: Lock) -> None:  # of processes that work together one
     if os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
         return
-    if os.environ.get("RANK", "0") == "0" and once.acquire(blocking=False):
+    if os.environ.get("RANK", "0") == "0" and not _is_further_worker() and once.acquire(blocking=False):
         logger.warning("%s", message)
+
+
+def _is_further_worker() -> bool:
+    """Whether this is a second or later worker of `multiprocessing`, such as `SpawnPoolWorker-2`."""
+    number = current_process().name.rpartition("-")[2]
+    return parent_process() is not None and number.isdigit() and int(number) > 1
 
 
 def words(names: Sequence[MetricName]) -> str:

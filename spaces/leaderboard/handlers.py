@@ -106,15 +106,18 @@ class Site:
 
     @unless_broken()
     def versus(self, request: gradio.Request) -> str:
-        """Two systems head to head, or the form that asks which."""
+        """Two systems head to head: those that were asked for, else the two best."""
+        systems = self.systems()
         chosen = [request.query_params.get(name, "") for name in ("first", "second")]
+        if not any(chosen):
+            chosen = [system.id for system in systems[:2]]
         compared, problem = None, ""
-        if all(chosen):
+        if len(chosen) == 2 and all(chosen):
             try:
                 compared = self.board.head_to_head(*chosen)
             except InputError as error:
                 problem = str(error)
-        return pages.head_to_head_page(self.systems(), compared, chosen=chosen, problem=problem)
+        return pages.head_to_head_page(systems, compared, chosen=chosen, problem=problem)
 
     def systems(self) -> list[System]:
         """Everything on the board, in its order."""

@@ -285,6 +285,10 @@ class _Reader:
         if problems:
             return Checked([], "", problems)
         reports = [self._reports[study_id] for study_id in self._study_ids]
+        if not any(report.strip() for report in reports):
+            return Checked(
+                [], "", [f"{shown}: every report is blank; write the system's reports in the column report."]
+            )
         return Checked(reports, _checksum(reports), [])
 
 

@@ -73,8 +73,8 @@ def calls(monkeypatch):
             1.92,
             (1.70, 1.68),
             False,
-            "step 500: eval_crepe 1.92 does not beat an empty report's 1.70 (lower "
-            "is better). Choosing the best model by it would choose silence.",
+            "step 500: eval_crepe 1.92 does not beat a one-sentence normal report's 1.68 (lower "
+            "is better). Choosing the best model by it would choose a normal template.",
         ),
         (
             0.31,
@@ -252,7 +252,9 @@ def test_report_metrics_warns_once_a_set_of_references(calls, caplog):
     metrics.compute()
     assert calls == [1, 5, 1, 1]
     (message,) = messages(caplog)
-    assert message.startswith("val/finding_errors 3.67 does not beat an empty report's 1.00 (lower is better).")
+    assert message.startswith(
+        "val/finding_errors 3.67 does not beat a one-sentence normal report's 0.667 (lower is better)."
+    )
     assert metrics.baselines["val/finding_errors"].empty == pytest.approx(1)
     metrics.update(WORSE, REFERENCES)  # six studies now
     metrics.compute()

@@ -105,6 +105,21 @@ def messages(caplog) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.name == notice.logger.name]
 
 
+def test_of_several_workers_the_first_says_it(run, tmp_path):
+    (tmp_path / "pool.py").write_text(
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "from multiprocessing import get_context\n"
+        "import rrgmetrics, time\n"
+        "def work(_):\n"
+        "    rrgmetrics.score('temporal_f1', predictions=['Edema.'], references=['Edema.'], progress=False)\n"
+        "    time.sleep(2)\n"
+        "if __name__ == '__main__':\n"
+        "    with ProcessPoolExecutor(2, get_context('spawn')) as pool:\n"
+        "        list(pool.map(work, range(2)))\n"
+    )
+    assert run("pool.py")[1].count("ran as a bundled stand-in") == 1
+
+
 def test_whoever_has_set_logging_up_gets_it_there(unsaid, caplog):
     for _ in range(2):
         rrgmetrics.score("green", **PAIR)

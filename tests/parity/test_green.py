@@ -103,9 +103,10 @@ def test_no_state_is_kept():
 def test_accuracy():
     case = AUTHORS["compute_accuracy"]
     explained = [GreenProtocol("strict").verdict(PAIR, [REPLIES[name]]).to_dict() for name in case["analyses"]]
-    summary = summarise(explained, embed=lambda texts: np.ones((len(texts), 1)))
+    scores = [verdict["score"] for verdict in explained]
+    summary = summarise("green", explained, scores, embed=lambda texts: np.ones((len(texts), 1)))
     assert [kind.accuracy for kind in summary.kinds] == list(case["accuracy"].values())
-    assert [kind.category for kind in summary.kinds] == list(CATEGORIES)
+    assert [kind.category for kind in summary.kinds] == [category.value for category in CATEGORIES]
     assert summary.mean == pytest.approx((0.4 + 1 + 0 + 10 / 22) / 4)
 
 

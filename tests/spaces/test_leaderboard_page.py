@@ -130,6 +130,12 @@ def test_a_system_page_has_errors_parts_comparisons_and_examples(site, board):
     assert "study-002" not in text
 
 
+def test_head_to_head_begins_with_the_two_best(site, board):
+    first, second, _ = ids(board)
+    assert site.versus(request()) == site.versus(request(first=first, second=second))
+    assert "Corrected p" in Parsed(site.versus(request())).text
+
+
 def test_head_to_head_is_the_mirror_of_itself(site, board):
     first, _, last = ids(board)
     one = Parsed(site.versus(request(first=first, second=last))).text

@@ -192,7 +192,11 @@ def test_dry_run_needs_no_key(pairs, capsys, monkeypatch, tmp_path):
     for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(variable, raising=False)
     name = f"green@openai:gpt?cache={tmp_path / 'cache'}"
+    monkeypatch.setitem(sys.modules, "openai", None)  # nor the package that asks
     assert run(capsys, "judge", pairs, "--metrics", name, "--dry-run")[::2] == (0, "")
+    monkeypatch.undo()
+    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
     status, _, err = run(capsys, "judge", pairs, "--metrics", name)
     assert (status, "OPENAI_API_KEY holds no key" in err) == (2, True)
 

@@ -14,11 +14,15 @@ pytest.importorskip("sklearn", reason="pip install 'rrgmetrics[plots]'")
 imread = pytest.importorskip("matplotlib.image", reason="pip install 'rrgmetrics[plots]'").imread
 WORDS = ("Small left pleural effusion", "Large right pneumothorax", "Mild cardiomegaly", "Tube at 1 cm")
 EXPLAINED = [
-    {"score": 0.5, "significant": {"missing_finding": {"count": 2, "errors": [word, f"{word}, {n} cm"]}}}
+    {
+        "score": 0.5,
+        "significant": {"missing_finding": {"count": 2, "errors": [word, f"{word}, {n} cm"]}},
+        "insignificant": {},
+    }
     for n in range(4)
     for word in WORDS
 ] + [
-    {"score": 0.5, "significant": {"false_finding": {"count": 1, "errors": ["A $x_1$ nodule"]}}},
+    {"score": 0.5, "significant": {"false_finding": {"count": 1, "errors": ["A $x_1$ nodule"]}}, "insignificant": {}},
     {"unscored": "why"},
 ]
 
@@ -28,7 +32,10 @@ def test_errors_are_placed_with_the_clusters_of_the_summary(tmp_path):
     assert [each.category.letter for each in found] == ["A", "B"]
     one, missing = found
     assert (len(one.texts), len(missing.texts)) == (1, 32)
-    assert missing.typical == summarise(EXPLAINED).kinds[1].typical
+    assert (
+        missing.typical
+        == summarise("green", EXPLAINED, [each.get("score", np.nan) for each in EXPLAINED]).kinds[1].typical
+    )
     again = clusters(EXPLAINED)[1]
     np.testing.assert_array_equal(missing.places, again.places)
     np.testing.assert_array_equal(missing.labels, again.labels)

@@ -9,7 +9,8 @@ import rrgmetrics
 from rrgmetrics import cli
 from rrgmetrics.comparing import compare
 from rrgmetrics.reading import read
-from rrgmetrics.reporting.marks import Explanation
+from rrgmetrics.reading.model import Span
+from rrgmetrics.reporting.marks import Explanation, Mark, pieces
 
 REFERENCE = "There is a small right pleural effusion. Mild cardiomegaly."
 CANDIDATE = "Small left pleural effusion. The heart is normal in size."
@@ -82,7 +83,7 @@ def test_the_command_line_shows_what_any_metric_says(capsys):
     assert cli.main(["explain", REFERENCE, CANDIDATE, "--metrics", "green", "crepe", "bleu", "chexbert_f1"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     green, crepe = shown.index("GREEN (bundled) ↑"), shown.index("CREPE (bundled) ↓")
-    assert "C Pleural effusion, side: right → left. significant" in shown[green:crepe]
+    assert "Its errors are those above." in shown[green:crepe]  # in the same words
     assert "“Small left pleural effusion” in the candidate adds" in shown[crepe:]
     assert "BLEU-4 ↑" in shown
     assert "CheXbert F1 micro-14 (bundled) ↑" in shown
@@ -111,6 +112,28 @@ def test_the_command_line_writes_a_page_json_and_latex(tmp_path, capsys):
     assert r"\uline{small right pleural effusion}\textsuperscript{C}" in latex
     assert cli.main(["explain", REFERENCE, CANDIDATE, *written]) == 2
     assert "--force" in capsys.readouterr().err
+
+
+def test_errors_that_are_listed_above_are_not_listed_again(tmp_path, capsys):
+    page = tmp_path / "pair.html"
+    named = ["finding_errors", "green", "fineradscore"]
+    assert cli.main(["explain", REFERENCE, CANDIDATE, "--metrics", *named, "--html", str(page)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.count("Pleural effusion, side: right → left.") == 2  # the reader's, and FineRadScore's with a grade
+    assert printed.count("Its errors are those above.") == 2
+    assert page.read_text().count("Its errors are those above.") == 2
+
+
+def test_every_mention_of_a_finding_has_its_letter(capsys):
+    twice = "Large left pneumothorax. The heart is normal in size. IMPRESSION: Large left pneumothorax."
+    assert cli.main(["explain", twice, "The heart is normal in size."]) == 0
+    assert capsys.readouterr().out.count("pneumothorax [B]") == 2
+
+
+def test_stretches_of_one_sentence_have_one_letter():
+    text = "Effusion on the left, small. Normal heart. Left effusion."
+    mark = Mark((Span(0, 8), Span(16, 27), Span(43, 56)), "missing_finding")
+    assert [piece.text for piece in pieces(text, [mark]) if piece.ending] == ["left, small", "Left effusion"]
 
 
 def test_identical_reports_have_no_errors(capsys):

@@ -110,6 +110,12 @@ def test_a_long_table_goes_over_pages(tmp_path):
     assert "Float too large" not in compiled(text, tmp_path)
 
 
+def test_signs_that_pdflatex_lacks_are_written_out():
+    text = latex([Table(("5 μm — β",), (Group((("a",),)),))])
+    assert r"5 $\mu$m --- $\beta$" in text
+    assert "XeLaTeX" not in text
+
+
 def test_letters_that_only_newer_latex_has_are_named():
     assert "% XeLaTeX or LuaLaTeX, with a font that has them: 模型" in latex([Table(("模型",), (Group((("a",),)),))])
 

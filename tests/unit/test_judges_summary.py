@@ -9,6 +9,12 @@ from rrgmetrics import cli
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges import summary
 from rrgmetrics.judges.summary import k_means, silhouette, summarise, typical
+from rrgmetrics.scoring.error_rows import TOLD
+
+REPORTS = {  # of metrics of other modalities
+    "nodule_f1": ("CT chest. 8 mm nodule in the left upper lobe.", "CT chest. Clear lungs."),
+    "mammo_green": ("Mammogram. Irregular mass in the left breast. BI-RADS 5.", "Mammogram. No mass. BI-RADS 1."),
+}
 
 
 def letters(texts):
@@ -19,7 +25,7 @@ def letters(texts):
 
 def verdict(score, *missing):
     significant = {"missing_finding": {"count": len(missing), "errors": list(missing)}} if missing else {}
-    return {"score": score, "significant": significant}
+    return {"score": score, "significant": significant, "insignificant": {}}
 
 
 def test_summary():
@@ -29,11 +35,11 @@ def test_summary():
         verdict(0.0, "aa", "aaaa", "aaa", "a"),
         {"unscored": "No reply: timed out", "replies": []},
     ]
-    summarised = summarise(explained, letters)
+    summarised = summarise("green", explained, [1.0, 0.5, 0.0, np.nan], letters)
     assert (summarised.mean, summarised.n_scored) == (0.5, 3)
     assert summarised.std == pytest.approx((1 / 6) ** 0.5)
     missing = summarised.kinds[1]
-    assert (missing.category.value, missing.n_errors, missing.accuracy) == ("missing_finding", 6, 1 / 3)
+    assert (missing.category, missing.n_errors, missing.accuracy) == ("missing_finding", 6, 1 / 3)
     assert len(missing.typical) == 3
     assert set(missing.typical) < {"a", "aa", "aaa", "aaaa"}
     assert {kind.accuracy for kind in summarised.kinds[2:]} == {1.0}
@@ -42,7 +48,7 @@ def test_summary():
 
 def test_nothing_scored():
     with pytest.raises(InputError, match="no scored pair"):
-        summarise([{"unscored": "why", "replies": []}], letters)
+        summarise("green", [{"unscored": "why", "replies": []}], [np.nan], letters)
 
 
 def test_typical_errors_are_distinct_and_at_most_three():
@@ -54,7 +60,9 @@ def test_many_errors_are_thinned(monkeypatch):
     monkeypatch.setattr(summary, "MAX_ERRORS", 10)
     sizes = []
     texts = [f"a{i}" for i in range(1000)]
-    summarised = summarise([verdict(0.0, *texts)], lambda words: sizes.append(len(words)) or letters(words))
+    summarised = summarise(
+        "green", [verdict(0.0, *texts)], [0.0], lambda words: sizes.append(len(words)) or letters(words)
+    )
     assert sizes == [10]
     assert summarised.kinds[1].n_errors == 1000
 
@@ -75,4 +83,29 @@ def test_on_the_command_line(tmp_path, capsys, monkeypatch):
     assert cli.main(["score", str(pairs), "--metrics", "green", "--summary", "--trials", "5", "--no-progress"]) == 0
     assert "Only the reference reports: right apical pneumothorax." in capsys.readouterr().out
     assert cli.main(["score", str(pairs), "--metrics", "rouge", "--summary"]) == 2
-    assert "--summary is GREEN's" in capsys.readouterr().err
+    assert "--summary is for metrics that name errors: finding_errors," in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("metric", TOLD)
+def test_every_metric_that_names_errors_has_a_summary(metric, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(summary, "embed_sentences", letters)
+    pairs = tmp_path / "pairs.csv"
+    reference, candidate = REPORTS.get(
+        metric, ("Large right pneumothorax. Mild edema.", "Mild edema. Small left mass.")
+    )
+    pairs.write_text(f"study_id,reference,candidate\n1,{reference},{candidate}\n2,{reference},{reference}\n")
+    command = ["score", str(pairs), "--metrics", metric, "--summary", "--trials", "5", "--no-progress", "--no-trivial"]
+    assert cli.main(command) == 0
+    shown = capsys.readouterr().out
+    assert ", 2 pairs scored; " in shown
+    assert "50% of reports without\n    " in shown
+
+
+def test_only_significant_errors_are_counted_where_the_metric_says_which():
+    errors = [
+        {"category": "missing_finding", "sentence": "a", "significant": True, "part": 1},
+        {"category": "false_finding", "sentence": "b", "significant": False, "part": 1},
+    ]
+    found = summarise("finding_errors", [errors], [2.0], letters)
+    assert [(kind.category, kind.n_errors) for kind in found.kinds if kind.n_errors] == [("missing_finding", 1)]
+    assert "significant errors:" in str(found)

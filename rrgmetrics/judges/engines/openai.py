@@ -122,11 +122,12 @@ class Server:
         """Finds address and key; sends nothing.
 
         Raises:
-            MissingExtraError: No `openai`.
+            MissingExtraError: No `openai`, unless it is a dry run.
             InputError: The key itself where the name of its variable must stand.
             BackendError: No key for OpenAI, unless it is a dry run; or one that cannot be sent.
         """
-        need(f"openai:{model}", "judges")
+        if not is_dry():
+            need(f"openai:{model}", "judges")
         if not re.fullmatch(r"\w+", options.api_key):
             raise InputError("api_key is the name of an environment variable; put the key into that, and not here.")
         key = os.environ.get(options.api_key, "").strip()

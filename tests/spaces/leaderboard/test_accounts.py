@@ -60,7 +60,7 @@ def space(board, hub, free_port, monkeypatch):
 
 def test_who_submits_is_who_is_logged_in(board, space, hub, write_reports):
     visitor = Visitor(space)
-    file = write_reports([""] * 12)
+    file = write_reports(["Clear."] * 12)
     assert "Sign in with Hugging Face first" in visitor.submit(file, "A", "lab")
     assert board.info().n_queued == 0
     visitor.log_in()

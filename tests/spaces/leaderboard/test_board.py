@@ -73,7 +73,7 @@ def test_slices(make_board, send, work_off):
 
 def test_a_part_of_few_studies_is_not_told(make_board, send, work_off):
     board = make_board(["Small left pleural effusion."] * 4 + ["The lungs are clear."] * 6)
-    id = send(board, "Empty", [""] * 10)
+    id = send(board, "Clear", ["Clear."] * 10)
     work_off(board)
     assert [part.name for part in board.system(id).slices] == ["normal"]
 
@@ -284,15 +284,15 @@ def test_head_to_head_reads_the_same_from_both_sides(make_board, send, work_off,
 
 
 def test_filters(board, send, work_off):
-    send(board, "A", [""] * 12, tags=["VLM", "7B"])
-    send(board, "B", [""] * 12, tags=["retrieval"])
+    send(board, "A", ["Clear."] * 12, tags=["VLM", "7B"])
+    send(board, "B", ["Clear."] * 12, tags=["retrieval"])
     work_off(board)
     assert board.standings().tags == ("7B", "retrieval", "VLM")
     assert ranks(board, tag="retrieval") == {"B": 2}
 
 
 def test_hidden_systems_are_nowhere_but_kept(board, send, work_off):
-    id = send(board, "A", [""] * 12)
+    id = send(board, "A", ["Clear."] * 12)
     work_off(board)
     board.hide(id)
     assert ranks(board) == {}
@@ -306,7 +306,7 @@ def test_hidden_systems_are_nowhere_but_kept(board, send, work_off):
 
 
 def test_progress(board, send, work_off):
-    first, second = send(board, "A", [""] * 12), send(board, "B", [""] * 12)
+    first, second = send(board, "A", ["Clear."] * 12), send(board, "B", ["Clear."] * 12)
     assert (board.progress(first).state, board.progress(first).ahead) == ("queued", 0)
     assert (board.progress(second).ahead, board.progress(second).message) == (1, "Waiting; 1 before it.")
     with pytest.raises(InputError, match="A has no scores yet"):
@@ -318,12 +318,12 @@ def test_progress(board, send, work_off):
 
 
 def test_rescoring_opens_a_round(board, send, work_off, monkeypatch):
-    id = send(board, "A", [""] * 12)
+    id = send(board, "A", ["Clear."] * 12)
     work_off(board)
     before = board.info().metrics[0].signature
     newer = {"rouge": before.replace("|v:0.", "|v:1.")}
     monkeypatch.setattr(Metrics, "signatures", lambda self, n_pairs: newer)
-    send(board, "B", [""] * 12)
+    send(board, "B", ["Clear."] * 12)
     with pytest.raises(InputError, match=r"Round 1 .* scores with rouge\|.*installed here is rouge\|.*rescore"):
         work_off(board)
     assert board.rescore() == 2
@@ -346,11 +346,11 @@ def test_a_release_that_changes_no_score_needs_no_round():
 
 
 def test_pages_are_computed_once_a_revision(board, send, work_off):
-    send(board, "A", [""] * 12)
+    send(board, "A", ["Clear."] * 12)
     work_off(board)
     table = board.table()
     assert board.table() is table
-    send(board, "B", [""] * 12)
+    send(board, "B", ["Clear."] * 12)
     assert board.table() is not table
 
 
@@ -364,13 +364,13 @@ def test_reopened_board_says_the_same(board, send, work_off):
 
 
 def test_same_submission_again_gives_the_same_receipt(board, send):
-    first = send(board, "A", [""] * 12, address="192.0.2.1")
-    assert send(board, " a ", [""] * 12, address="192.0.2.1") == first
+    first = send(board, "A", ["Clear."] * 12, address="192.0.2.1")
+    assert send(board, " a ", ["Clear."] * 12, address="192.0.2.1") == first
     assert board.info().n_queued == 1
     with pytest.raises(RefusedError, match="'A' is taken"):
         send(board, "A", ["Clear."] * 12)
     with pytest.raises(RefusedError, match="'Ａ' is taken"):
-        send(board, "Ａ", [""] * 12, submitter="other")  # a wide A
+        send(board, "Ａ", ["Clear."] * 12, submitter="other")  # a wide A
 
 
 @pytest.mark.parametrize(
@@ -390,35 +390,35 @@ def test_same_submission_again_gives_the_same_receipt(board, send):
     ],
 )
 def test_a_name_that_reads_like_another_is_taken(board, send, name):
-    send(board, "Coca 101", [""] * 12)
+    send(board, "Coca 101", ["Clear."] * 12)
     with pytest.raises(RefusedError, match="is taken"):
         send(board, name, ["Clear."] * 12, submitter="other")
 
 
 def test_names_that_differ_are_two(board, send):
     for name in ("Coca 101", "Coca 102", "Кока 101", "Coca-101", "模型", "模型2"):
-        send(board, name, [""] * 12)
+        send(board, name, ["Clear."] * 12)
     assert board.info().n_queued == 6
 
 
 def test_a_handle_that_reads_like_another_is_refused(board, send):
-    send(board, "A", [""] * 12, submitter="lab-1")
+    send(board, "A", ["Clear."] * 12, submitter="lab-1")
     for other in ("Iab-1", "lab-l", "https://hf.co/1ab-1"):
         with pytest.raises(RefusedError, match="looks like another one"):
-            send(board, "B", [""] * 12, submitter=other)
+            send(board, "B", ["Clear."] * 12, submitter=other)
     with pytest.raises(RefusedError, match="mixes CYRILLIC and LATIN"):
-        send(board, "B", [""] * 12, submitter="https://exаmple.org")
-    send(board, "B", [""] * 12, submitter="LAB-1")
-    send(board, "C", [""] * 12, submitter="lab-2")
+        send(board, "B", ["Clear."] * 12, submitter="https://exаmple.org")
+    send(board, "B", ["Clear."] * 12, submitter="LAB-1")
+    send(board, "C", ["Clear."] * 12, submitter="lab-2")
 
 
 def test_one_submitter_has_one_quota_however_it_is_written(make_board, send):
     board = make_board(limits=Limits(submissions_per_day=3))
     ways = ("lab", "LAB", "http://hf.co/lab/")
     for i, submitter in enumerate(ways):
-        send(board, f"A{i}", [""] * 12, submitter=submitter, address="192.0.2.1")
+        send(board, f"A{i}", ["Clear."] * 12, submitter=submitter, address="192.0.2.1")
     with pytest.raises(LimitError, match="One submitter"):
-        send(board, "B", [""] * 12, submitter="https://www.huggingface.co/lab", address="192.0.2.2")
+        send(board, "B", ["Clear."] * 12, submitter="https://www.huggingface.co/lab", address="192.0.2.2")
 
 
 @pytest.fixture
@@ -435,17 +435,17 @@ def clock(monkeypatch):
 def test_submissions_a_day(make_board, send, clock):
     board = make_board(limits=Limits(submissions_per_day=2, submissions_per_day_and_address=3))
     for i in range(2):
-        send(board, f"A{i}", [""] * 12, address="192.0.2.1")
+        send(board, f"A{i}", ["Clear."] * 12, address="192.0.2.1")
         clock.now += 10
     with pytest.raises(LimitError, match="One submitter may send 2 submissions a day") as caught:
-        send(board, "A2", [""] * 12, address="198.51.100.7")
+        send(board, "A2", ["Clear."] * 12, address="198.51.100.7")
     assert caught.value.retry_after == pytest.approx(86_400 - 20)
-    send(board, "B", [""] * 12, submitter="other", address="192.0.2.1")
+    send(board, "B", ["Clear."] * 12, submitter="other", address="192.0.2.1")
     with pytest.raises(LimitError, match="One address may send 3 submissions a day"):
-        send(board, "C", [""] * 12, submitter="third", address="::ffff:192.0.2.1")  # the same host
-    send(board, "D", [""] * 12)  # the administrator's command line has no address
+        send(board, "C", ["Clear."] * 12, submitter="third", address="::ffff:192.0.2.1")  # the same host
+    send(board, "D", ["Clear."] * 12)  # the administrator's command line has no address
     clock.now += 86_400
-    send(board, "A2", [""] * 12, address="192.0.2.1")
+    send(board, "A2", ["Clear."] * 12, address="192.0.2.1")
 
 
 def test_tries_an_hour_count_refused_files_too(make_board, send, clock):
@@ -454,25 +454,25 @@ def test_tries_an_hour_count_refused_files_too(make_board, send, clock):
         with pytest.raises(RefusedError):
             send(board, "A", [""], address="2001:db8::1")
     with pytest.raises(LimitError) as caught:
-        send(board, "A", [""] * 12, address="2001:db8::ffff:2")  # the same /64
+        send(board, "A", ["Clear."] * 12, address="2001:db8::ffff:2")  # the same /64
     assert caught.value.retry_after == pytest.approx(3600)
-    send(board, "A", [""] * 12, address="2001:db8:0:1::1")
+    send(board, "A", ["Clear."] * 12, address="2001:db8:0:1::1")
 
 
 def test_tries_from_the_future_do_not_count(make_board, send, clock):
     """As after a clock that was ahead, or on another machine with one."""
     board = make_board(limits=Limits(tries_per_hour=1, submissions_per_day=1))
     clock.now += 365 * 86_400
-    send(board, "A", [""] * 12, address="192.0.2.1")
+    send(board, "A", ["Clear."] * 12, address="192.0.2.1")
     clock.now -= 365 * 86_400
-    send(board, "B", [""] * 12, address="192.0.2.1")
+    send(board, "B", ["Clear."] * 12, address="192.0.2.1")
 
 
 def test_full_queue(make_board, send):
     board = make_board(limits=Limits(queue=1))
-    send(board, "A", [""] * 12)
+    send(board, "A", ["Clear."] * 12)
     with pytest.raises(LimitError, match="queue is full"):
-        send(board, "B", [""] * 12)
+        send(board, "B", ["Clear."] * 12)
 
 
 def test_admin_token(board, clock):
@@ -492,7 +492,7 @@ def test_admin_token(board, clock):
 
 def test_neither_tokens_nor_addresses_are_stored(board, send):
     board.verify_admin("guess", "192.0.2.1")
-    send(board, "A", [""] * 12, address="192.0.2.1")
+    send(board, "A", ["Clear."] * 12, address="192.0.2.1")
     board.close()
     stored = b"".join(path.read_bytes() for path in board.store.path.parent.iterdir())
     assert b"192.0.2.1" not in stored
@@ -502,7 +502,7 @@ def test_neither_tokens_nor_addresses_are_stored(board, send):
 def test_a_system_is_told_its_skill_beside_trivial_ones(make_board, send, work_off):
     references = [f"Nodule of {size} mm in the left upper lobe." for size in range(3, 15)]
     board = make_board(references, metrics=("rouge", "finding_errors"))
-    same = send(board, "A", [""] * 12)
+    same = send(board, "A", ["Clear."] * 12)
     copy = send(board, "B", references)
     work_off(board)
     skills = {id: [result.skill for result in board.system(id).results] for id in (same, copy)}

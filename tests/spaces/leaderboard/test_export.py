@@ -29,7 +29,7 @@ FORMULA = "=cmd|' /C calc'!A0"
 def scored(make_board, send, work_off):
     board = make_board(metrics=("rouge", "bleu?tokenizer=13a"), dataset="org/bench", title="A board")
     send(board, FORMULA, ["Small left pleural effusion."] * 12, model_card="lab/model", tags=["7B", "VLM"])
-    send(board, "<b>B</b>", [""] * 12, submitter="https://example.org/b")
+    send(board, "<b>B</b>", ["Clear."] * 12, submitter="https://example.org/b")
     work_off(board)
     return board
 
@@ -71,7 +71,7 @@ def numbers(value):
 def test_no_number_leaves_the_board_with_more_digits_than_are_shown(make_board, send, work_off, tmp_path):
     board = make_board(metrics=("rouge", "finding_errors", "bleu"), n_public=4, dataset="org/bench")
     reports = ["Small left effusion.", "Clear.", "Opacity of the right lower lobe.", "The heart is large."] * 3
-    for name, sent in (("A", reports), ("B", reports[::-1]), ("C", [""] * 12)):
+    for name, sent in (("A", reports), ("B", reports[::-1]), ("C", ["Clear."] * 12)):
         send(board, name, sent, model_card=f"lab/{name}")
     work_off(board)
     ids = [line.system.id for line in board.standings().systems]
@@ -218,7 +218,7 @@ def test_command_line(tmp_path, capsys):
     public = ["yes"] * 3 + ["no"] * 9
     references = write_csv(tmp_path / "r.csv", {"study_id": study_ids(12), "report": REFERENCES, "public": public})
     good = write_csv(tmp_path / "good.csv", {"study_id": study_ids(12), "report": REFERENCES})
-    bad = write_csv(tmp_path / "bad.csv", {"study_id": study_ids(11), "report": [""] * 11})
+    bad = write_csv(tmp_path / "bad.csv", {"study_id": study_ids(11), "report": ["Clear."] * 11})
     place = str(tmp_path / "board.sqlite")
 
     def run(*arguments: str, status: int = 0) -> str:

@@ -100,15 +100,15 @@ def submit_until_killed(place, path, module, name):
     ids=["between submission and job", "before the end", "before the receipt", "after the receipt"],
 )
 def test_a_killed_submitter_leaves_all_or_nothing(board, write_reports, send, work_off, module, name, stored):
-    killed(submit_until_killed, board.place, write_reports([""] * 12), module, name)
+    killed(submit_until_killed, board.place, write_reports(["Clear."] * 12), module, name)
     assert board.info().n_queued == stored
-    send(board, "A", [""] * 12)  # sent again, as one would: there is one of it either way
+    send(board, "A", ["Clear."] * 12)  # sent again, as one would: there is one of it either way
     work_off(board)
     assert [row[1:] for row in recorded(board)] == [(1, "rouge")]
 
 
 def test_a_worker_that_lost_its_job_records_nothing(board, send):
-    send(board, "A", [""] * 12)
+    send(board, "A", ["Clear."] * 12)
     slow = jobs.claim(board.store, lease=-1)  # its lease has ended already
     fast = jobs.claim(board.store)
     assert slow.submission == fast.submission
@@ -121,7 +121,7 @@ def test_a_worker_that_lost_its_job_records_nothing(board, send):
 
 
 def test_the_lease_is_renewed_while_a_job_is_scored(board, send):
-    send(board, "A", [""] * 12)
+    send(board, "A", ["Clear."] * 12)
     held = jobs.claim(board.store)
     with jobs.renewing(board.store, held, lease=0.3):
         end_leases(board)
@@ -133,7 +133,7 @@ def test_the_lease_is_renewed_while_a_job_is_scored(board, send):
 
 
 def test_a_claim_of_a_clock_that_is_ahead_ends(board, send, monkeypatch):
-    send(board, "A", [""] * 12)
+    send(board, "A", ["Clear."] * 12)
     real = time.time
     monkeypatch.setattr(time, "time", lambda: real() + 365 * 86_400)
     ahead = jobs.claim(board.store)
@@ -151,7 +151,7 @@ def free_at(board) -> float:
 
 
 def test_a_worker_that_is_told_to_stop_gives_its_job_back(board, send, monkeypatch):
-    send(board, "A", [""] * 12)
+    send(board, "A", ["Clear."] * 12)
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -164,7 +164,7 @@ def test_a_worker_that_is_told_to_stop_gives_its_job_back(board, send, monkeypat
 
 
 def test_errors_are_tried_again_later_and_then_end(board, send, work_off, monkeypatch):
-    id = send(board, "A", [""] * 12)
+    id = send(board, "A", ["Clear."] * 12)
     monkeypatch.setattr(jobs, "RETRY_SECONDS", (0.0,))
     real = Metrics.score_pairs
 
@@ -187,10 +187,10 @@ def test_errors_are_tried_again_later_and_then_end(board, send, work_off, monkey
 
 def test_a_submission_that_kills_every_worker_waits_behind_others_and_ends(board, send, monkeypatch):
     monkeypatch.setattr(jobs, "MAX_INTERRUPTIONS", 2)
-    send(board, "Poison", [""] * 12)
+    send(board, "Poison", ["Clear."] * 12)
     assert jobs.claim(board.store, lease=-1).submission == 1
     assert jobs.claim(board.store, lease=-1).submission == 1
-    send(board, "Other", [""] * 12)
+    send(board, "Other", ["Clear."] * 12)
     assert jobs.claim(board.store).submission == 2
     assert jobs.claim(board.store, lease=-1).submission == 1
     assert jobs.claim(board.store) is None

@@ -67,7 +67,7 @@ def serve(board, free_port):
 @pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_serve_takes_its_worker_along(serve, board, send, way):
     process, worker = serve()
-    id = send(board, "A", [""] * 12)
+    id = send(board, "A", ["Clear."] * 12)
     while board.progress(id).state == "queued":
         time.sleep(0.05)
     process.send_signal(way)

@@ -54,7 +54,7 @@ def test_nothing_is_replaced_and_nothing_half_made_is_left(tmp_path, board, monk
 
 
 def test_boards_of_earlier_versions_are_brought_up_to_date_once(any_board, send, monkeypatch):
-    send(any_board, "A", [""] * 12)
+    send(any_board, "A", ["Clear."] * 12)
     now = schema.VERSION
     added: Mapping[int, list[str]] = {
         now: ["ALTER TABLE submissions ADD COLUMN paper TEXT"],
@@ -73,7 +73,7 @@ def test_boards_of_earlier_versions_are_brought_up_to_date_once(any_board, send,
 
 def test_a_board_of_the_first_version_is_brought_up_to_date(any_board, send, work_off):
     """Who submitted then typed their handle."""
-    send(any_board, "A", [""] * 12)
+    send(any_board, "A", ["Clear."] * 12)
     work_off(any_board)
     with any_board.store.writing() as connection:
         connection.execute(text("ALTER TABLE submissions DROP COLUMN verified"))
@@ -81,7 +81,7 @@ def test_a_board_of_the_first_version_is_brought_up_to_date(any_board, send, wor
         connection.execute(text("UPDATE board SET version = 1"))
     opened = open_board(any_board.place)
     assert [line.system.verified for line in opened.standings().systems] == [False]
-    send(opened, "B", [""] * 12)
+    send(opened, "B", ["Clear."] * 12)
 
 
 def test_a_migration_that_fails_changes_nothing(board, monkeypatch):
@@ -113,13 +113,13 @@ def test_a_read_only_database_is_one_sentence(board, send, capsys):
     board.close()
     damage(board.store.path, at=18, with_=b"\3")  # a write version beyond SQLite's: it may be read, not written
     with pytest.raises(StoreError, match="cannot be written to; give this user the right"):
-        send(board, "A", [""] * 12)
+        send(board, "A", ["Clear."] * 12)
     assert cli.main(["leaderboard", "token", board.place]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
 def test_a_damaged_database_is_one_sentence(board, send, work_off, capsys, tmp_path):
-    send(board, "A", [""] * 12)
+    send(board, "A", ["Clear."] * 12)
     work_off(board)
     board.close()
     size = board.store.path.stat().st_size
@@ -134,7 +134,7 @@ def test_a_damaged_database_is_one_sentence(board, send, work_off, capsys, tmp_p
 
 @pytest.mark.parametrize("damaged", ["stats = x'504b0304'", "unscored = '[1,'", "estimates = '{'"])
 def test_damaged_results_are_one_sentence(board, send, work_off, damaged):
-    id = send(board, "A", [""] * 12)
+    id = send(board, "A", ["Clear."] * 12)
     work_off(board)
     with board.store.writing() as connection:
         connection.execute(text(f"UPDATE results SET {damaged}"))
@@ -144,7 +144,7 @@ def test_damaged_results_are_one_sentence(board, send, work_off, damaged):
 
 
 def test_a_copy_is_of_one_moment_while_others_write(board, send, tmp_path):
-    send(board, "A", [""] * 12)
+    send(board, "A", ["Clear."] * 12)
     ended, begun = threading.Event(), threading.Event()
 
     def add():

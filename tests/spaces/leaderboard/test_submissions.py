@@ -129,6 +129,14 @@ def test_files_that_are_refused(board, tmp_path, content, suffix, said):
     assert all(len(problem) < 500 for problem in found)
 
 
+@pytest.mark.parametrize("cell", ["", '""', " "])
+def test_a_template_that_nobody_has_filled_in_is_refused(board, tmp_path, cell):
+    content = "study_id,report\n" + "".join(f"study-{i:03d},{cell}\n" for i in range(N))
+    blank = "reports.csv: every report is blank; write the system's reports in the column report."
+    assert file_problems(board, tmp_path, content) == [blank]
+    assert file_problems(board, tmp_path, content.replace(f"000,{cell}", "000,Clear.")) == []
+
+
 def test_ids_as_numbers(make_board, tmp_path, write_reports):
     """JSON keeps whole numbers where CSV has their digits."""
     checked = submissions.check_file(write_reports([""], "a.jsonl"), "", ["study-000"], Limits())
@@ -240,7 +248,7 @@ def test_no_name_is_no_name(name):
 
 
 def test_what_is_missing_is_said(board, write_reports):
-    said = problems(board, write_reports([""] * N), name=None, submitter=None, model_card=None, tags=[None, 3])
+    said = problems(board, write_reports(["Clear."] * N), name=None, submitter=None, model_card=None, tags=[None, 3])
     assert [problem.split()[1] for problem in said] == ["name", "submitter"]
 
 
