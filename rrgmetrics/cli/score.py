@@ -154,6 +154,6 @@ def summary_lines(results: Mapping[str, Result]) -> Iterator[str]:
     for name, result in results.items():
         metric = result.spec.name
         if metric in TOLD:
-            told, scores = result.details[f"{metric}_explained"], result.per_pair[result.spec.headline.name]
+            told, scores = result.details[f"{metric}_explained"], result.headline.tolist()
             summary = summarise(metric, told, scores) if result.n_unscored < result.n_pairs else "no pair is scored"
             yield f"{label(name, result.titled)}: {summary}"

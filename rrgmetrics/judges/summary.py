@@ -99,7 +99,7 @@ def summarise(
     scored = [index for index, score in enumerate(scores) if not np.isnan(score)]
     if not scored:
         raise InputError("There is no scored pair to summarise.")
-    found = [[error for error in errors_of(metric, explained[index])] for index in scored]
+    found = [errors_of(metric, explained[index]) for index in scored]
     is_graded = any(error.significant is not None for errors in found for error in errors) or metric == "green"
     counted = [[error for error in errors if error.significant is not False] for errors in found]
     kinds = tuple(_kind(category, counted, embed or embed_sentences) for category in _categories(metric, counted))

@@ -39,7 +39,7 @@ def as_page(pair: Pair, comparison: ReportComparison, results: Mapping[str, Resu
         Markup('<p class="note">{}</p>').format(shown.note) if shown.note else Markup(),
         html.remarks(shown.remarks),
     ]
-    for name, result in results.items():
+    for result in results.values():
         body += _metric(result, pair, shown)
     template = html.environment("rrgmetrics.reporting").get_template("example.html.j2")
     style = Markup(style_sheet("run.css", dark=BY_PREFERENCE))

@@ -368,9 +368,9 @@ def test_same_submission_again_gives_the_same_receipt(board, send):
     assert send(board, " a ", ["Clear."] * 12, address="192.0.2.1") == first
     assert board.info().n_queued == 1
     with pytest.raises(RefusedError, match="'A' is taken"):
-        send(board, "A", ["Clear."] * 12)
+        send(board, "A", ["Edema."] * 12)
     with pytest.raises(RefusedError, match="'Ａ' is taken"):
-        send(board, "Ａ", ["Clear."] * 12, submitter="other")  # a wide A
+        send(board, "Ａ", ["Edema."] * 12, submitter="other")  # a wide A
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def test_command_line(tmp_path, capsys):
     template = tmp_path / "template.csv"
     assert "12 studies" in run("template", place, str(template))
     assert template.read_text().splitlines()[:2] == ["study_id,report", "study-000,"]
-    assert "is fine" in run("submit", place, str(template), *who, "--check")
+    assert "every report is blank" in run("submit", place, str(template), *who, "--check", status=2)
     assert "is fine; nothing was queued" in run("submit", place, str(good), *who, "--check")
     id = run("submit", place, str(good), *who, "--tags", "7B").partition(":")[0]
     assert "Good: queued. Waiting; it is next." in run("show", place, id)
