@@ -11,6 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from rich.console import Console
+
 from examples.train_report_generator.config import read_config
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 
@@ -38,6 +40,10 @@ def main() -> None:
 def run(options: argparse.Namespace) -> None:
     """Trains and shows."""
     config = read_config(options.config, {} if options.steps is None else {"steps": options.steps})
+    planned = read_config(options.config, {}).steps
+    if config.steps < planned / 2:
+        few = f"--steps {config.steps} shows that everything runs, but is too few for a curve"
+        Console(soft_wrap=True).print(f"{few}: {options.config.name} has {planned}.")
     checkpoints = sorted(options.output.glob("checkpoint-*"))
     if checkpoints and not options.resume:
         sys.exit(f"Error: {options.output} holds a run; go on with --resume, or choose another --output.")

@@ -98,7 +98,9 @@ def _progress(run: Run, curves: Mapping[str, Sequence[tuple[int, float]]]) -> Ta
 
 def _samples(run: Run) -> Table:
     headers = ("study", "reference", "generated", CHOOSES, "what is wrong")
-    table = Table(*headers, title="Reports of the best step", show_lines=True)
+    table = Table(title="Reports of the best step", show_lines=True)
+    for header in headers:
+        table.add_column(header, overflow="fold")
     file = run.folder / f"eval_{run.best_step:06d}.jsonl"
     rows: list[dict[str, Any]] = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     for row in rows[:N_REPORTS]:

@@ -122,6 +122,22 @@ def test_a_wrong_configuration(config_file, changes, message):
         load_items(read_config(config_file(**DRAWN | changes), {}))
 
 
+def test_the_drawn_configuration_takes_minutes():
+    """187 s of processor time on one core when it was measured; what it grows with may not grow unseen."""
+    config = read_config(example.DRAWN, {})
+    drawn = config.drawn["train"] + config.drawn["validation"]
+    assert (drawn, config.image_size, config.hidden_size, config.batch_size) == (4100, 64, 96, 32)
+    assert config.steps <= 600
+    assert config.evaluations * config.reports_per_evaluation * config.num_beams <= 1200
+
+
+def test_few_steps_are_said_at_the_start(config_file, tmp_path, capsys):
+    example.run(options(config_file(**DRAWN), tmp_path / "out", steps=1))
+    assert capsys.readouterr().out.startswith(
+        "--steps 1 shows that everything runs, but is too few for a curve: config.yaml has 4."
+    )
+
+
 def test_the_drawn_configuration_is_one():
     config = read_config(example.DRAWN, {"steps": 7})
     assert config == replace(config, steps=7)
