@@ -67,7 +67,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A list; where `joins`, a folder of one's own adds to it, otherwise it replaces it."""
+    """A list; where `joins`, a folder of one's own adds to it, otherwise it replaces it.
+
+    A line of it may be a pattern of several terms (`rrgmetrics.utils.patterns`): every file is read with its terms.
+    """
 
     value: Shape
     joins: bool = False

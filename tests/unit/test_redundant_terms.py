@@ -1,0 +1,28 @@
+"""The command that lists terms which change no reading."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+from edited_lexicon import edit_bundled
+
+from rrgmetrics.reading.lexicon import use
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def test_a_term_that_shorter_ones_make_up_is_redundant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    module = importlib.import_module("redundant_terms")
+    line = "    - (oval|ovoid) shadow\n"
+    edit_bundled(
+        monkeypatch, tmp_path, "chest_xray/lung.yaml", line, line + "    - (rounded opacity|golden septal line)\n"
+    )
+    with use(None):
+        terms = {
+            module.Term("chest_xray", "lung", "nodular_opacity", text)
+            for text in ("rounded opacity", "golden septal line")
+        }
+        assert [term.text for term in module.redundant(terms, "chest_xray")] == ["rounded opacity"]
