@@ -56,37 +56,37 @@ class Descriptions(TypedDict, total=False):
 class Cues(TypedDict, total=False):
     """Words that turn a finding into absent, uncertain or historic, or that end their reach.
 
-    The value is the key again. These are the keys of cues.yaml, which explains them.
+    The value is the key again. These are the keys of cues.yaml, and the examples are words of it.
     """
 
-    negation_before: str
-    negation_after: str
-    negation_verb: str
-    not_negation: str
-    probable_before: str
-    possible_list: str
-    possible_before: str
-    possible_after: str
-    probable_after: str
-    preferred_to: str
-    versus: str
-    not_excluded_after: str
-    not_excluded_before: str
-    resolved_before: str
-    earlier_study: str
-    evidenced_by: str
-    hypothetical: str
-    hypothetical_after: str
-    recommendation: str
-    communication: str
-    retracted: str
-    clause_end: str
-    item_break: str
-    location_preposition: str
-    side_port: str
-    not_reached: str
-    feigning: str
-    nothing: str
+    negation_before: str  # denies what follows, to the end of its clause: "no", "without"
+    negation_after: str  # denies what stands before it in the clause: "is not seen"
+    negation_verb: str  # denies the quality that follows: "IS NOT enlarged"
+    not_negation: str  # holds a word of negation and denies nothing: "not only"
+    probable_before: str  # what follows is likely: "consistent with"
+    possible_list: str  # opens a list of what the picture may be: "differential includes"
+    possible_before: str  # what follows is possible: "may represent"
+    possible_after: str  # what stands before it is possible: "is possible"
+    probable_after: str  # what stands before it is likely: "is likely"
+    preferred_to: str  # what stands before it is likely, what follows is not: "is favored over"
+    versus: str  # joins alternatives of which one is meant
+    not_excluded_after: str  # what stands before it is hardly more than a thought: "cannot be excluded"
+    not_excluded_before: str  # so is what follows: "cannot exclude"
+    resolved_before: str  # what follows was there and is gone: "resolution of"
+    earlier_study: str  # speaks of an earlier study: "prior CT"
+    evidenced_by: str  # what follows is a finding of its own: "as evidenced by"
+    hypothetical: str  # what follows is asked, advised, feared or historic: "rule out"
+    hypothetical_after: str  # so is what stands before it in the clause
+    recommendation: str  # its clause advises: "recommend"
+    communication: str  # its sentence is about people, not about the patient's chest: "discussed with"
+    retracted: str  # its sentence is taken back, or about somebody else; with a colon, all that follows it
+    clause_end: str  # ends the reach of every cue: "but"
+    item_break: str  # may end the reach of a negation inside a list: what follows is stated
+    location_preposition: str  # leads to a place: "in the"
+    side_port: str  # where this lies tells whether a tube is far enough in
+    not_reached: str  # a tube does not end at the place that follows
+    feigning: str  # the cause of a look, and no finding: due to PROJECTION
+    nothing: str  # keeps its words from being read as something else: "growth plate"
 
 
 class Senses(Names, Descriptions, Cues, total=False):
