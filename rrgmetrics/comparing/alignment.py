@@ -118,7 +118,6 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     named = replace(unit, readings=(unit.head,))
     apart = [
         other_route(unit, other)
-        or _is_fault_of(unit, other, lexicon)
         or of_two_ages(unit.head, other.head, lexicon)
         or of_two_sizes(unit.head, other.head, lexicon)
         or not _neighbours(unit, other, lexicon)
@@ -147,10 +146,3 @@ def _is_focal_beside(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
     """Tells whether an observation lies in one lobe and the other is all over the lungs: "edema. LINGULAR opacity"."""
     focal = unit.side in ("left", "right") and bool(unit.zones) and lexicon.everywhere.isdisjoint(unit.zones)
     return focal and not other.zones and other.head.concept in lexicon.roles["diffuse"]
-
-
-def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether one of two devices is what has become of the other: a broken lead is no pacemaker in place."""
-    a, b = (lexicon.concepts[each.head.concept] for each in (unit, other))
-    whole = b.key in a.ancestors or b.key in a.same_as
-    return a.is_device and whole and a.significance == "urgent" != b.significance

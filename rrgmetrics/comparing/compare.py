@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from rrgmetrics.comparing.alignment import set_beside
 from rrgmetrics.comparing.claims import as_claimed, without_excuse
 from rrgmetrics.comparing.differences import (
-    READING_ERROR_MM,
     attribute_errors,
     certainty_errors,
     comparison_errors,
@@ -75,11 +74,11 @@ def compare(
     candidate = as_claimed(reference, candidate, known)
     refs, cands, pairs, links, missing, false = set_beside(reference, candidate)
     errors: list[FindingError] = []
-    for unit in (each for each in false if not _is_one_of_several(each, refs, lexicon)):
+    for unit in false:
         doubt = _not_excluded(unit, reference, lexicon)
         left_over = _left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon)
         errors.extend(certainty_errors(doubt, unit, lexicon) if doubt else [left_over])
-    for unit in (each for each in missing if not _is_one_of_several(each, cands, lexicon)):
+    for unit in missing:
         doubt = _not_excluded(unit, candidate, lexicon)
         left_over = _left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon)
         errors.extend(certainty_errors(unit, doubt, lexicon) if doubt else [left_over])
@@ -173,21 +172,6 @@ def _not_excluded(unit: Unit, other: Reading, lexicon: Lexicon) -> Unit | None:
             if related(unit.head.concept, finding.concept, lexicon) and same_side(unit.side, finding.side):
                 return doubt
     return None
-
-
-def _is_one_of_several(unit: Unit, others: Sequence[Unit], lexicon: Lexicon) -> bool:
-    """Tells whether the other report names a finding with another in one: "nodules of 14 and 9 MM"."""
-    size = max(unit.head.measurements_mm, default=0.0)
-    if not size or lexicon.concepts[unit.head.concept].is_device:
-        return False
-    return any(
-        len(other.head.measurements_mm) > 1
-        and any(abs(size - each) <= READING_ERROR_MM for each in other.head.measurements_mm)
-        and unit.head.concept == other.head.concept
-        and same_side(unit.side, other.side)
-        and near(unit.zones, other.zones, lexicon)
-        for other in others
-    )
 
 
 def _with_other_side(unit: Unit, linked: list[Unit], other: Unit, lexicon: Lexicon) -> Unit:

@@ -9,7 +9,7 @@ from rrgmetrics.comparing.device_sums import is_sum
 from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, ErrorCategory, FindingError, Unit
 from rrgmetrics.comparing.wording import difference
 from rrgmetrics.reading.dates import told_of_the_study
-from rrgmetrics.reading.device_moves import MOVES, are_one_move, is_support_device
+from rrgmetrics.reading.device_moves import MOVES, is_support_device
 from rrgmetrics.reading.levels import number_of, touch
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Finding, Reading
@@ -251,7 +251,7 @@ def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     A change that only one report has matters if the finding grows; of an urgent finding every change matters.
     """
     a, b = _course(ref), _course(cand)
-    if a == b or are_one_move(a, b):
+    if a == b:
         return []
     matters = is_turned(ref, cand) or (a or b) in GROWING
     category = ErrorCategory.MISSING_COMPARISON if a else ErrorCategory.FALSE_COMPARISON

@@ -12,7 +12,6 @@ from rrgmetrics.reading.dates import leads_to_then
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.model import Certainty
-from rrgmetrics.reading.nesting import contains
 from rrgmetrics.reading.recording import watch
 from rrgmetrics.reading.sentence import JUDGEMENTS
 from rrgmetrics.reading.subjects import likewise_from
@@ -68,8 +67,6 @@ class _Walk(AssertionState):
 
     def meet(self, mention: Mention) -> None:
         """Gives a mention the assertion of the moment."""
-        if self.resolved and not self.absent and self._is_past(mention):
-            self._end_clause()
         before = self.clause[-1] if self.clause else None
         if before is not None and before.tokens == mention.tokens and mention.tokens[1] - mention.tokens[0] == 1:
             mention.link = before  # "KYPHOSCOLIOSIS" is one observation
@@ -81,8 +78,6 @@ class _Walk(AssertionState):
                 mention.dropped = True  # "not normal" says nothing exact
         elif self.hypothetical or (self.asked and self._is_assessed(mention)):
             mention.dropped = True
-        elif self.absent and contains(mention, self.clause[-1] if self.clause else None, self.items, self.small):
-            mention.assertion = "present"
         elif self.absent or self.once or self._is_unseen(mention):
             mention.assertion = "absent"
         elif self.resolved:
@@ -106,16 +101,6 @@ class _Walk(AssertionState):
         ahead = self.items[i + 1 : i + 3]
         other = len(ahead) == 2 and ahead[0].word in self.small.alternatives and "quality" in ahead[1].senses
         return other and (self.once or self.items[i].word == "not")
-
-    def _is_past(self, mention: Mention) -> bool:
-        """Tells whether what is gone only sets the time: "since REMOVAL OF the drain THE effusion has recurred"."""
-        last = self.clause[-1] if self.clause else None
-        if last is None or not self.is_device(last):
-            return False
-        between = self.items[last.last : mention.first]
-        again = any("resolved_before" in item.senses for item in between)
-        listed = any(item.word in self.small.separators for item in between)
-        return not (mention.denies or again or listed) and bool(between)
 
     def _commit(self, mention: Mention, before: Mention | None) -> None:
         mention.certainty = self.certainty
@@ -147,9 +132,6 @@ class _Walk(AssertionState):
         neither = self.items[0].word in self.small.neither
         if moved and neither:
             self._leave_unchanged()
-        if self.is_place(i, item):
-            self._end_clause()
-            return
         judged = self._judge(i, item)
         shown = not i and "hypothetical" in senses and self.shows(i)
         told = shown or ("negation_before" in senses and self.told(i)) or self.is_placed(i, item)
@@ -171,8 +153,6 @@ class _Walk(AssertionState):
             self.resolved = "operated" if set_before else "resolved"  # but "of the upper lobe" is an operation
         elif senses.get("change") == "resolved" and not self.is_advised(i) and not neither:
             self._resolve(i)
-        if item.word in self.small.explanations and self.explains(i):
-            self._hedge(i, item, "possible" if self.certainty == "definite" else self.certainty)
         if item.word in self.small.apposing and self.is_named(i):
             self.linking = True
         elif item.word == ":" and self.apposition(i):
@@ -183,7 +163,7 @@ class _Walk(AssertionState):
             self.joined = True
         elif self.is_history(i, item) or self.is_due(i, item) or self.is_made(i, item):
             self.linking = True
-        elif item.word in self.small.proving or (item.word in self.small.certain and self.names(i)):
+        elif item.word in self.small.proving:
             self.linking, self.certainty = True, "definite"
         elif item.word in self.small.list_joints:
             self._joint(i, item)
@@ -269,7 +249,7 @@ class _Walk(AssertionState):
                 mention.certainty = self._probable(item) if certainty == "probable" else certainty
                 mention.assertion = "present" if certainty == "probable" else "uncertain"
         picture = self.described(subject[0]) if cut and certainty and not subject[0].link else None
-        if len(subject) == 1 or self.is_relative(subject[0]):
+        if len(subject) == 1:
             for mention in subject:
                 mention.link = mention.link or picture
         return True
@@ -355,8 +335,6 @@ class _Walk(AssertionState):
             self._end_clause()  # "given the history of fever, ...", "after removal of the drain, ..."
         if self.lacking and not self.clause and item.word == ",":
             self.absent = self.lacking = False  # "in the absence of fever, ..."
-        if self.absent and item.word == "," and self.is_premise(i):
-            self._end_clause()  # "rather than a mass, the fullness is ..."
         self.comma = True
         self.conjoined = item.word == "and"
         merely = self.absent and item.word == "," and self.next_word(i) in self.small.merely
@@ -384,5 +362,3 @@ class _Walk(AssertionState):
         self.verb_at = i
         if self.premise and self.clause:
             self.hypothetical = self.premise = False
-        if self.is_called(i):
-            self.linking = True

@@ -50,7 +50,6 @@ _PLACE = frozenset({"side", "zone", "structure", "location_preposition"})
 _OWNING = frozenset({"its", "their"})
 _REACH = 16  # tokens
 _DEPTH = 4  # items from a device to the word that judges its depth
-_FROM = 3  # items from "from" to the site that a device has left
 
 
 def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
@@ -129,22 +128,6 @@ def _says_more(items: list[Item], i: int) -> bool:
     """Tells whether an item ends what is denied: none of "EVIDENCE OF coiling", "no PNEUMOTHORAX OR malposition"."""
     listed = "concept" in items[i].senses and any(item.word in ("or", "nor") for item in items[i + 1 : i + 2])
     return not listed and items[i].word not in ("or", "nor") and bool(items[i].senses.keys() - {"location_preposition"})
-
-
-def leave_old_sites(items: list[Item]) -> None:
-    """Takes the site from words for where a device was, in place: "advanced FROM THE OESOPHAGUS into the stomach"."""
-    tips = [i for i, item in enumerate(items) if "tip" in item.senses]
-    left = [i for i in tips if _stands_behind_from(items, i)] if len(tips) > 1 else []
-    for i in left if len(left) < len(tips) else ():
-        items[i] = items[i].saying({})
-
-
-def _stands_behind_from(items: list[Item], i: int) -> bool:
-    """Tells whether nothing but an article and a description stands between "from" and the item at `i`."""
-    for item in reversed(items[max(0, i - _FROM) : i]):
-        if item.word == "from" or "tip" in item.senses or item.word == "to":
-            return item.word == "from"
-    return False
 
 
 def find_topic(items: list[Item], mentions: list[Mention]) -> Item | None:
@@ -246,8 +229,6 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
         if items[i].word == ";":
             return i + 1
         sided = sided or "side" in items[i].senses
-        if sided and items[i].word == "," and _names_another(items[:i], small):
-            return i + 1
         if items[i].word in small.placing:
             return 0
         if items[i].word == "with" and not (i and items[i - 1].word in small.filling) and not _is_bare_place(items[:i]):
@@ -259,14 +240,6 @@ def _is_bare_place(items: list[Item]) -> bool:
     """Tells whether a sentence opens with nothing but a place: "LEFT BASE with atelectasis"."""
     places = all(item.word == "now" or (item.senses and item.senses.keys() <= _PLACE) for item in items)
     return places and any(item.senses.keys() & {"zone", "structure"} for item in items)
-
-
-def _names_another(items: list[Item], small: SmallWords) -> bool:
-    """Tells whether words before a comma place a thing of their own, and not what a list of places leads to."""
-    places = (
-        item.senses.keys() & {"side", "zone", "location_preposition"} or item.word in small.joints for item in items
-    )
-    return any("side" in item.senses for item in items) and not all(places)
 
 
 def _starts_with_place(items: list[Item], mention: Mention) -> bool:

@@ -21,7 +21,6 @@ from rrgmetrics.reading.places import near
 from rrgmetrics.reading.recording import built, described, each_cue, note
 from rrgmetrics.reading.senses import Senses, as_earlier, without
 
-_NEAR = 4  # items from an earlier severity to the word that dates it
 _PLACED = frozenset({"position", "positioned", "placement", "location", "high", "higher", "lower", "deep", "deeper"})
 _AORTA = "aorta"  # the path of a balloon pump, which comes from below
 _LANDMARKS = frozenset({"airway", "gut"})  # paths whose places say of a device of another path how high it ends
@@ -143,8 +142,7 @@ def _course(mention: Mention, told: str | None, lexicon: Lexicon, *, astray: boo
         told = REPOSITIONED if placed else None
     elif told in (None, "stable"):
         moves = (item.senses.get("change") for item in mention.modifiers)
-        now = told is None and mention.assertion == "present" and _is_now_at(mention.modifiers)
-        told = next((move for move in moves if move in MOVES), REPOSITIONED if now else told)
+        told = next((move for move in moves if move in MOVES), told)
     return None if astray and told in MOVES else told  # "ADVANCED into the right main bronchus" says where it is
 
 
@@ -179,12 +177,6 @@ def since(fields: Attributes, concept: Concept, lexicon: Lexicon) -> str | None:
     if abs(difference) <= (_same_size(then, concept, lexicon) if kind == "measure" else 0):
         return "stable"
     return "worse" if difference > 0 else "better"
-
-
-def _is_now_at(items: Sequence[Item]) -> bool:
-    """Tells whether a device lies elsewhere than before: "the tube is NOW IN the stomach"."""
-    at = next((i for i, item in enumerate(items) if item.word == "now"), len(items))
-    return any({"tip", "measure", "position"} & item.senses.keys() for item in items[at : at + _NEAR])
 
 
 def _moved(now: float, then: float, below: Sequence[bool], concept: Concept, lexicon: Lexicon) -> str:
@@ -285,10 +277,8 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     tipped = _leads(mention, lexicon)
     steps = sum("severity" in item.senses for item in mention.modifiers)
     now = steps > 1 or any(item.word == "now" for item in mention.modifiers)
-    for i, item in enumerate(mention.modifiers):
+    for item in mention.modifiers:
         old = next((kind for kind in earlier if kind in item.senses), None) if earlier else None
-        if not old and "severity" in item.senses and _is_told_of_before(mention.modifiers, i, lexicon):
-            old = "severity"
         if "before" in item.senses:
             yield item.senses
         elif old:
@@ -305,18 +295,6 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
             earlier = ("measure",) if was else ("measure", "severity")  # "was mild", "was mild and is now severe"
         elif earlier and item.word not in lexicon.small.size_links | lexicon.small.indefinite:
             earlier = ()
-
-
-def _is_told_of_before(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the severity at `i` is that of an earlier study: "WAS EXTENSIVE ON THE EARLIER EXAMINATION"."""
-    if not i or items[i - 1].word not in lexicon.small.earlier or items[i - 1].word not in lexicon.small.verbs:
-        return False
-    for item in items[i + 1 : i + 1 + _NEAR]:
-        if "earlier_study" in item.senses or item.word in lexicon.small.bygone:
-            return True
-        if item.word in lexicon.small.separators:
-            break
-    return False
 
 
 def _place(fields: Attributes, senses: Senses, lexicon: Lexicon, tipped: bool, group: str) -> None:

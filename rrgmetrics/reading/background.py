@@ -52,7 +52,7 @@ def told_of_patient(
         return reasons
     bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
     alone = bare and len(mentions) == 1
-    titled = opening and (alone or _is_before_operations(items, mentions, lexicon)) and _is_title(items, mentions[0])
+    titled = opening and alone and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
     history = reasons
     for mention in diseases:
@@ -133,14 +133,6 @@ def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Menti
     if not before:
         return any(item.word in lexicon.small.treated for item in items[:lead])
     return before[-1].concept in lexicon.roles["background"] and _is_operation(before[-1], lexicon)
-
-
-def _is_before_operations(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
-    """Tells whether a bare disease leads to operations: "CARCINOMA OF THE BREAST, right mastectomy."."""
-    first, *others = mentions
-    comma = next((i for i, item in enumerate(items) if item.word == ","), 0)
-    bare = SEEN.isdisjoint(kind for item in items[:comma] for kind in item.senses)
-    return bool(others) and first.last <= comma and bare and all(_is_operation(each, lexicon) for each in others)
 
 
 def _is_operation(mention: Mention, lexicon: Lexicon) -> bool:

@@ -18,22 +18,19 @@ from rrgmetrics.reading.comparatives import (
     compares_no_dates,
     counts_another,
     denies_anything,
-    denies_both,
     leads_to_change,
     was_then,
 )
 from rrgmetrics.reading.dates import is_date
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
-from rrgmetrics.reading.prior_values import is_fresh, is_growth, is_large, is_since
+from rrgmetrics.reading.prior_values import is_fresh, is_growth, is_large
 from rrgmetrics.reading.subjects import (
     Head,
     beside_device,
     give_since,
     is_hardware,
-    is_landmark,
     is_setting,
-    is_sign_within,
     likewise,
     of_one_picture,
     side_behind,
@@ -72,8 +69,6 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             continue
         if "change" in senses and i and items[i - 1].word in lexicon.small.neither:
             items[i] = item.saying({**senses, "change": "stable"})  # "has NEITHER GROWN nor shrunk"
-        elif "change" in senses and i > 1 and items[i - 1].word == "nor" and denies_both(items, i, lexicon):
-            items[i] = item.without("change")
         elif senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
             items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
@@ -82,7 +77,7 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             items[i] = item.saying({"change": "worse"})
         elif item.word == "fresh" and is_fresh(items, i, lexicon):
             items[i] = item.saying({"change": "new"})
-        elif senses.get("change") == "new" and (is_since(items, i) or denies_anything(items, i, lexicon)):
+        elif senses.get("change") == "new" and denies_anything(items, i, lexicon):
             items[i] = item.without("change")
         elif senses.get("change") in TURNED and was_then(items, i, lexicon.small):
             items[i] = item.saying({**senses, "change": TURNED[senses["change"]]})
@@ -151,7 +146,7 @@ def give_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexico
         give_since(items, mentions, lexicon)
         return
     heads = _heads(items, mentions, lexicon)
-    for i in sorted(told, key=lambda i: _had(items, i, lexicon)):
+    for i in told:
         said = list(_said_of(items, i, heads, lexicon))
         also = likewise(items, i, heads, lexicon.small) if said else []
         for mention, change in (*said, *((mention, said[0][1]) for mention in also)):
@@ -176,14 +171,6 @@ def _has_grown(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     if items[mention.first].word != "increased" or not _SINCE & {item.word for item in behind}:
         return False
     return compares_dates(behind, lexicon) and not any({"change", "asymmetry"} & item.senses.keys() for item in items)
-
-
-def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a word of change says what had become of a finding before something else did."""
-    for item in reversed(items[max(0, i - NEAR) : i + 1]):
-        if item.word == "had" or _separates(item, lexicon):
-            return item.word == "had"
-    return False
 
 
 def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Head]:
@@ -238,13 +225,11 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
         yield side, change
         return
     before = [k for k in range(len(heads)) if heads[k][1] <= i]
-    left = next((k for k in reversed(before) if not is_landmark(items, heads, k, lexicon)), None)
+    left = before[-1] if before else None
     left = subject(items, i, heads, left, lexicon) if left else left
     left = beside_device(items, heads, left, lexicon) if left and change in ("better", "worse") else left
     course = change not in ("new", "resolved")
     shown = heads[left][2] if left else None
-    sign = left if left and is_sign_within(items, heads, left, lexicon) else None
-    left = left - 1 if left and sign else left
     while course and left and heads[left - 1][2] and is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         if change != "stable" and is_hardware(heads[left - 1][2], lexicon):
             break  # "markers around the mass, which has GROWN"
@@ -254,7 +239,7 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
         said_of = _list_after(items, i, heads, right, lexicon)  # "collapse, NOW WITH an effusion"
     elif left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
-        if shown and shown not in said_of and (sign or of_one_picture(shown, heads[left][2], lexicon)):
+        if shown and shown not in said_of and of_one_picture(shown, heads[left][2], lexicon):
             said_of.append(shown)  # "consolidation due to CONTUSION, larger"
     elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
         noun = [item.word for item in items[i + 1 : i + 2]] in (["in"], ["of"])  # "INCREASE IN patchy opacities"

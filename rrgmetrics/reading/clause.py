@@ -76,11 +76,6 @@ class AssertionState(SentenceView):
         fitting.sort(key=unlike)
         return fitting[0] if fitting else None
 
-    def is_place(self, i: int, item: Item) -> bool:
-        """Tells whether "where there" at `i` takes up a place: "unchanged on the left WHERE THERE is an effusion"."""
-        bare = item.word == "where" and "hypothetical" in item.senses and item.last - item.first == 2
-        return bare and any("side" in each.senses or "zone" in each.senses for each in self.items[max(0, i - 3) : i])
-
     def held(self, i: int, item: Item) -> bool:
         """Tells whether a clause goes on: "follow-up AFTER surgery", "perhaps THERE IS edema", "seen BUT GONE now"."""
         if item.word in self.small.contrasts and self.takes_back(i):
@@ -210,8 +205,6 @@ class AssertionState(SentenceView):
         "Effusion and pneumothorax cannot be excluded", but "small effusion, pneumothorax cannot be excluded".
         """
         stated = self.statement()
-        aside = next((k for k in range(len(stated) - 1, 0, -1) if self.is_relative(stated[k])), 0)
-        stated = stated[aside:]  # "nodules, FOR WHICH infection and metastases could be considered"
         stated = stated[told_apart(self.items, stated, self.lexicon) :]
         if stated[-1].elided:
             return stated[-1:]
@@ -239,10 +232,6 @@ class AssertionState(SentenceView):
                 return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
         return stated
 
-    def is_relative(self, mention: Mention) -> bool:
-        """Tells whether a finding is told of what stands before it: "FOR WHICH sarcoidosis could be considered"."""
-        return mention.first > 1 and self.items[mention.first - 1].word in self.small.relative
-
     def described(self, mention: Mention) -> Mention | None:
         """Returns the picture before a comma that a hedged finding explains: "bandlike opacity, scarring is likely"."""
         before = self.clause[self.clause.index(mention) - 1]
@@ -255,12 +244,6 @@ class AssertionState(SentenceView):
             return False
         ahead = self.items[i + 1 : i + 2]
         return not ahead or ahead[0].word in self.small.closing
-
-    def explains(self, i: int) -> bool:
-        """Tells whether what a picture is follows: "for which the main CONSIDERATION is malignancy"."""
-        after = self.items[i + 1 : i + 4]
-        named = any("concept" in item.senses for item in after)
-        return bool(after) and after[0].word in self.small.identifying and named and bool(self.statement())
 
     def is_history(self, i: int, item: Item) -> bool:
         """Returns whether a history names what was described: "a mass, KNOWN carcinoma", not "with known edema"."""
@@ -356,30 +339,6 @@ class AssertionState(SentenceView):
         after = [each.word for each in self.items[i + 1 : i + 3]]
         after = after[1:] if after[:1] == ["and"] else after[:1]  # "oedema, AND WHICH was present, has cleared"
         return self.relative or not self.small.relative.isdisjoint(after)
-
-    def is_premise(self, i: int) -> bool:
-        """Tells whether the words before the comma at `i` only lead to the statement behind it."""
-        opens = self.items[0].word in self.small.opening and len(self.clause) == 1
-        return opens and i + 1 < len(self.items) and self.items[i + 1].word in self.small.definite | self.small.existing
-
-    def names(self, i: int) -> bool:
-        """Tells whether the name of what was described follows at once: "a nodule, DEFINITELY a metastasis"."""
-        named = next((item for item in self.items[i + 1 : i + 3] if item.word not in self.small.indefinite), None)
-        return named is not None and "concept" in named.senses and bool(self.statement())
-
-    def is_called(self, i: int) -> bool:
-        """Tells whether the verb at `i` leads to what a picture is: "the retrocardiac density IS a hiatal hernia"."""
-        if self.items[i].word not in self.small.identifying or not self.statement():
-            return False
-        last = self.statement()[-1]
-        between = self.items[last.last : i]
-        if last.concept not in self.lexicon.roles["describing"] or any(
-            item.word in self.small.joints or "item_break" in item.senses for item in between
-        ):
-            return False
-        passed = self.small.indefinite | self.small.certain
-        named = next((item for item in self.items[i + 1 : i + 4] if item.word not in passed), None)
-        return named is not None and "concept" in named.senses
 
     def new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""

@@ -20,7 +20,6 @@ _THEN = {
     ("there", "was"),
     ("there", "were"),
 }  # "less THAN IT WAS"
-_THOSE = frozenset({"that", "those", "one"})
 PLAIN = frozenset(
     {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
 )
@@ -81,18 +80,14 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return True
     if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
         return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
-    if _of_one_side(items, i, lexicon):
-        return True
     if [item.word for item in items[i + 1 : i + 2]] == ["than"] and "measure" in items[
         min(i + 2, len(items) - 1)
     ].senses:
         return True  # "none is LARGER than 8 mm"
-    if _than_a_place(items, i, lexicon):
-        return True
     placed = False
     for item in items[i + 1 : i + 1 + NEAR]:
         if "asymmetry" in item.senses:
-            return not (items[i + 1].word == "," and _is_predicate(items, i, small))
+            return True
         if "measure" in item.senses:
             return False  # "SMALLER at 25 mm, a nodule in the left lung"
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
@@ -103,40 +98,6 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if not placed:
             return False
     return False
-
-
-def _is_predicate(items: list[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether a comparative is told of its finding by a verb: "both effusions ARE a little LARGER"."""
-    k = i - 1
-    while k > 0 and (items[k].word.endswith("ly") or items[k].word in small.indefinite | small.degrees):
-        k -= 1
-    return k > 0 and items[k].word in small.verbs
-
-
-def _of_one_side(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether one of two sides has more: "bilateral effusions, LEFT a little LARGER"."""
-    small, k = lexicon.small, i - 1
-    while k >= 0 and (items[k].word.endswith("ly") or items[k].word in small.indefinite | small.degrees):
-        k -= 1
-    if k < 1 or items[k].senses.get("side") not in ("left", "right") or len(items[k].senses) > 1:
-        return False
-    first = k - (items[k - 1].word in small.definite)
-    parts = (part for item in items[:first] for part in (item.senses, *item.senses.get("inside", ())))
-    both = any(part.get("side") == "bilateral" for part in parts)
-    dated = any(item.word in small.dates or "earlier_study" in item.senses for item in items[i + 1 : i + 4])
-    return both and not dated and items[first - 1].word in small.closing
-
-
-def _than_a_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a comparative sets one place against another: "upper vessels LARGER than the lower ones"."""
-    ahead, small = items[i + 1 : i + 3 + NEAR], lexicon.small
-    if not ahead or ahead[0].word != "than" or any(_is_date(item, small) for item in items):
-        return False
-    passed = small.definite | small.places | _THOSE
-    then = next((item for item in ahead[1:] if item.word not in passed), None)
-    if then is None or then.senses.get("structure") == CHEST:
-        return False  # "larger THAN ON THE FILM of Monday"
-    return not then.senses.keys().isdisjoint({"side", "zone", "structure"})
 
 
 def _goes_through_sides(items: list[Item], i: int) -> bool:
@@ -236,15 +197,6 @@ def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     of = i + 1 < len(items) and items[i + 1].word in ("of", ":")
     denied = any("negation_before" in item.senses for item in items[max(0, i - 2) : i])
     return items[i].word in lexicon.small.change_nouns and denied and not of
-
-
-def denies_both(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether "nor" denies a second change; the first is none then, in place: "neither GROWTH nor regression"."""
-    if "change" in items[i - 2].senses:
-        return True
-    neither = i > 2 and items[i - 3].word in lexicon.small.neither
-    items[i - 2] = items[i - 2].saying({"change": "stable"}) if neither else items[i - 2]
-    return neither
 
 
 def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:

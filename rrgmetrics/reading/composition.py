@@ -54,7 +54,6 @@ _NAMELESS = frozenset({"those", "one"})  # stand for a finding: "THOSE in the ri
 _PLACE = 7  # items from a finding to the end of its place
 _PART = "vertebral_process"  # of a numbered vertebra
 _READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
-_VESSELS = frozenset({"aorta", "coronary"})  # neither lies in the other
 
 
 def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
@@ -137,19 +136,6 @@ def _is_named_before(items: list[Item], s: int, qualities: tuple[str, ...], lexi
     return meant is not None and any(each.expected_tip & lexicon.concepts[meant].expected_tip for each in named)
 
 
-def _is_other_vessel(items: list[Item], one: int, s: int) -> bool:
-    """Tells whether a vessel is a second one, with no joint: "plaque in the coronary arteries IN THE AORTA"."""
-    vessels = [frozenset(items[k].senses.get("structure", ())) & _VESSELS for k in (one, s)]
-    led = [item.word for item in items[one + 1 : s]][:1] in (["in"], ["on"])
-    return led and all(vessels) and vessels[0].isdisjoint(vessels[1])
-
-
-def _is_fault(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
-    """Tells whether a device is said to be at fault: "fractured ribs, port unchanged" breaks no port."""
-    concept, _ = meaning(item, qualities, lexicon)
-    return item.senses.get("concept") is not None and concept is not None and lexicon.concepts[concept].is_device
-
-
 def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> list[int]:
     """Structures after a quality: "enlarged heart", "normal heart and hila", "elevation of the diaphragm"."""
     structures: list[int] = []
@@ -162,9 +148,9 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         if item.word in _APART or (item.word == "size" and s == q + 1 and "severity" in items[q].senses):
             break  # "snapped WHERE it passes the clavicle", "grown to a large SIZE and pushes the heart"
         parted = parted or item.word in lexicon.small.joints
-        fits = suits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
+        fits = suits(item, qualities, lexicon)
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
-        if fits and (joint or _is_other_vessel(items, structures[-1], s)) and not _adjunct(items, s):
+        if fits and joint and not _adjunct(items, s):
             structures.append(s)
             joint = False
         elif structures and "change" in item.senses and (joint or _is_subject(items, structures[-1], s, lexicon)):
@@ -187,9 +173,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
                 structures = _drop_last_group(items, structures)
             break
         elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
-            if structures or not _runs_through(items, q, s, lexicon):
-                break
-            joint = True
+            break
         elif "concept" in item.senses and "severity" in items[q].senses and not structures:
             break  # "a LARGE cyst in the liver"
         elif item.word in lexicon.small.places:
@@ -199,14 +183,6 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             structures = _drop_last_group(items, structures) if not of else structures
             break
     return structures
-
-
-def _runs_through(items: list[Item], q: int, s: int, lexicon: Lexicon) -> bool:
-    """Tells whether a quality leads through a finding to its structure: "fracture THROUGH A LESION of the rib"."""
-    words = [item.word for item in items[q + 1 : s] if "acuity" not in item.senses]
-    return words[:1] == ["through"] and all(
-        word in lexicon.small.indefinite | lexicon.small.definite for word in words[1:]
-    )
 
 
 def _is_aside(items: list[Item], q: int) -> bool:
@@ -227,13 +203,6 @@ def _adjunct(items: list[Item], s: int) -> bool:
         if not (item.senses.keys() & {"measure", "severity", "morphology", "side", "zone"}):
             return False
     return False
-
-
-def _is_owner(items: list[Item], s: int, lexicon: Lexicon) -> bool:
-    """Tells whether a numbered bone only says whose part stands before it: "the spinous processes of T3 TO T5"."""
-    between = lexicon.small.definite | {"of"}
-    part = next((k for k in range(s - 1, -1, -1) if items[k].word not in between), s - 1)
-    return "level" in items[s].senses and 0 <= part < s - 1 and _PART in items[part].senses.get("structure", ())
 
 
 def _place_follows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -302,7 +271,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         if placed is not None and (structures or _only_placed(items[s + 1 : q])):
             # "nodule in the left lung, CALCIFIED": the nodule is
             return structures or ([placed] if suits(items[placed], qualities, lexicon) else [])
-        if suits(item, qualities, lexicon) and not _is_owner(items, s, lexicon):
+        if suits(item, qualities, lexicon):
             if read_as and not structures and _is_place_of_finding(items, s, lexicon):
                 break  # "free gas under the DIAPHRAGM, in keeping with perforation"
             if not structures or gap_has_joint:

@@ -17,7 +17,6 @@ from rrgmetrics.reading.background import PLACES, SEEN
 from rrgmetrics.reading.change import give_changes, settle_changes
 from rrgmetrics.reading.comparatives import TURNED, was_then
 from rrgmetrics.reading.dates import is_then
-from rrgmetrics.reading.ellipsis import is_joint
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.model import Assertion, Finding, Span
@@ -37,7 +36,6 @@ BARE_DEVICES = frozenset({"catheter", "drain"})
 TOLD = frozenset({"change", "severity", "measure", "quality"})
 OTHER_SIDE = {"left": "right", "right": "left"}
 _WAS = frozenset({"was", "were"})
-_OF_A_SIDE = TOLD | {"side", "location_preposition", "item_break"}
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
 
@@ -205,27 +203,6 @@ def _named_again(
     """Returns the finding of a mention that has its name from the finding before."""
     give_changes(mention.modifiers, [mention], lexicon)
     return build(mention, describe(mention, lexicon), before.section, number, observation, (span,))
-
-
-def side_by_side(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> bool:
-    """Tells apart, in place, the sides of the finding before: "RIGHT MODERATE, LEFT SMALL."; returns whether it did."""
-    before = findings[-1] if findings else None
-    if before is None or before.side != "bilateral" or before.sentence != number - 1 or before.assertion == "absent":
-        return False
-    joint = next((i for i, item in enumerate(items) if is_joint(item, lexicon.small)), 0)
-    parts = items[:joint], items[joint + 1 :]
-    sides = [[item.senses["side"] for item in part if "side" in item.senses] for part in parts]
-    told = [{kind for item in part for kind in item.senses} for part in parts]
-    if sorted(sides) != [["left"], ["right"]] or any(kinds - _OF_A_SIDE or not kinds & TOLD for kinds in told):
-        return False
-    for part in parts:
-        mention = Mention(before.concept, 0, 0, -1, (items[0].first, items[-1].last), modifiers=part)
-        mention.assertion = before.assertion
-        observation = before.observation if part is parts[0] else len(findings)
-        more = _named_again(mention, before, number, observation, lexicon, span)
-        findings.append(add(more, replace(before, side=more.side)))
-    findings.remove(before)
-    return True
 
 
 def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:

@@ -15,7 +15,6 @@ _STUDY = frozenset({"earlier_study"})
 _ON = frozenset({"on", "in", "at"})
 _NONE = frozenset({"none", "neither"})
 _DENIED = 5  # items from "none of which" to "was present"
-_DID = frozenset({"did", "do", "had", "fail", "failed"})  # first words of "did not show"
 _ALSO = frozenset({"was", "were", "also", "already", ","})  # before "present"
 _CENTURIES = ("19", "20")
 
@@ -63,21 +62,13 @@ def read_seen_before(items: list[Item], small: SmallWords) -> None:
     named = bool(items) and ("negation_after" in items[0].senses or items[0].word in small.existing)
     for i, item in enumerate(items):
         unseen = named and "negation_after" in item.senses and leads_to_then(items, i, small)
-        if unseen or ("negation_before" in item.senses and _is_of_film(items, i, small)):
+        if unseen:
             items[i] = item.saying({"change": "new"})
         elif item.word in small.existent and leads_to_then(items, i, small):
             none = any(other.word in _NONE for other in items[max(0, i - _DENIED) : i])
             if none or _was_there(items, i, small):
                 items[i] = item.saying({"change": "new" if none else "stable"})  # "NONE of which WAS PRESENT in May"
         named = named or "concept" in item.senses or item.word in small.subjects
-
-
-def _is_of_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether an earlier film is what did not show something: "the previous film DID NOT SHOW the effusion"."""
-    if "earlier_study" not in items[0].senses or items[i].word not in _DID:
-        return False
-    named = any(item.word in small.definite or item.word in small.subjects for item in items[i + 1 : i + 2])
-    return named and not any("concept" in item.senses for item in items[:i])
 
 
 def _was_there(items: Sequence[Item], i: int, small: SmallWords) -> bool:

@@ -24,7 +24,6 @@ _OF_DEVICE = frozenset({"side", "location_preposition", "route", "count", "chang
 _NEAR = 3  # items in which a verb is advised or denied
 _ENDS = frozenset({"tip", "end", "terminate", "lie", "now", "by", "back", "slightly"})  # it is still there
 _PLACE = frozenset({"tip", "measure", "zone", "level", "severity"})
-_NAMING = frozenset({"concept", "structure", "quality"})
 _BELOW = frozenset({"below", "beyond", "past", "distal", "inferior", "beneath", "caudal"})
 _SIDED = 2  # items from a length to what it is above or below
 _NOT = frozenset({"not", "never"})
@@ -58,8 +57,6 @@ def read_device_moves(items: list[Item], lexicon: Lexicon) -> None:
             if "resolved_before" in item.senses:
                 continue  # "WITHDRAWAL OF the catheter"
             move = "resolved"
-        elif move == EXCHANGED and _is_replaced(items, i, lexicon):
-            continue  # "exchanged for a PICC": the one is gone
         items[i] = item.saying({"change": move})
 
 
@@ -97,7 +94,7 @@ def _device_of(items: Sequence[Item], i: int, lexicon: Lexicon) -> int | None:
             break
         concept = items[k].senses.get("concept")
         if concept is not None:
-            return k if is_support_device(concept, lexicon) and not _describes_another(items, i) else None
+            return k if is_support_device(concept, lexicon) else None
     for k in range(i + 1, min(len(items), i + 1 + _NEAR + 1)):
         concept = items[k].senses.get("concept")
         if concept is not None:
@@ -105,11 +102,6 @@ def _device_of(items: Sequence[Item], i: int, lexicon: Lexicon) -> int | None:
         if not items[k].senses.keys() <= {"location_preposition", "side", "route", "count"} or not items[k].senses:
             break
     return None
-
-
-def _describes_another(items: Sequence[Item], i: int) -> bool:
-    """Tells whether the word at `i` describes what follows: "PICC in place, ADVANCED emphysema"."""
-    return any("tip" not in each.senses and not _NAMING.isdisjoint(each.senses) for each in items[i + 1 : i + 2])
 
 
 def _is_left(items: Sequence[Item], device: int, i: int) -> bool:
@@ -120,13 +112,6 @@ def _is_left(items: Sequence[Item], device: int, i: int) -> bool:
             break
         around.append(each)
     return any(each.word in _ENDS or each.word.isdigit() or not _PLACE.isdisjoint(each.senses) for each in around)
-
-
-def _is_replaced(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether another device has come for the one that is exchanged at `i`."""
-    behind = items[i + 1 : i + 1 + _REACH]
-    at = next((k for k, each in enumerate(behind) if each.word in lexicon.small.exchanged_for), None)
-    return at is not None and any("concept" in each.senses for each in behind[at:])
 
 
 def is_only_dated(mention: Mention, items: Sequence[Item], lexicon: Lexicon) -> bool:
@@ -150,9 +135,3 @@ def are_below(items: Sequence[Item]) -> list[bool]:
         said = not words.isdisjoint(_BELOW)
         below.append(said or ("above" not in words and bool(below) and below[0]))
     return below
-
-
-def are_one_move(a: str | None, b: str | None) -> bool:
-    """Tells whether two words for what was done to a device may tell one thing: advanced and repositioned."""
-    told = {a, b}
-    return None not in told and (told == {"new", EXCHANGED} or (REPOSITIONED in told and told <= MOVES - {EXCHANGED}))

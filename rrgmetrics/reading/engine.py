@@ -20,7 +20,6 @@ from rrgmetrics.reading.coreference import (
     other_side,
     pointer,
     relative_side,
-    side_by_side,
     side_meant,
     sums_up,
 )
@@ -182,7 +181,7 @@ def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[F
     if not add_what_is_said(items, number, lexicon, findings, span):
         beside = other_side(items, number, lexicon, findings, span)
         findings.extend(beside)
-        if not beside and not side_by_side(items, number, lexicon, findings, span):
+        if not beside:
             add_to_device(items, lexicon, findings, span)
     return items
 

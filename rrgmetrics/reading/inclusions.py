@@ -15,7 +15,6 @@ _INSIDE = frozenset({"in", "within", "inside", "of", "from"})
 _HOLDING = frozenset(
     {"with", "contain", "containing", "has", "show", "showing", "demonstrate", "demonstrating", "undergone"}
 )
-_PLACE = 4  # items from a part to a place of its own
 _PARTED = frozenset({"negation_before", "negation_verb", "clause_end", "negation_after", "possible_before"})
 
 
@@ -23,7 +22,7 @@ def merge_parts(items: list[Item], mentions: list[Mention], lexicon: Lexicon) ->
     """Returns the mentions, with a lesion and what lies in it as one where the lexicon has a name for both."""
     merged = list(mentions)
     for a, b in pairwise(mentions):
-        if a in merged and (_is_part_of(items, a, b, lexicon) or _is_one_shift(items, a, b, lexicon)):
+        if a in merged and _is_part_of(items, a, b, lexicon):
             merged.remove(a)
             continue
         name = _name(items, a, b, lexicon)
@@ -40,14 +39,6 @@ def _is_part_of(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> 
         return False
     between = items[a.last : b.first]
     return lexicon.concepts[a.concept].is_device and bool(between) and between[0].word == "of"
-
-
-def _is_one_shift(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether two structures are shifted together: "displaces THE HEART and mediastinum to the right"."""
-    if a.concept != b.concept or a.concept not in lexicon.roles["directed"] or a.at != a.first or b.at != b.first:
-        return False
-    between = [item.word for item in items[a.last : b.first] if item.word not in lexicon.small.definite]
-    return between == ["and"] and "side" not in {kind for item in items[a.first : a.last] for kind in item.senses}
 
 
 def _name(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> str | None:
@@ -68,8 +59,6 @@ def _name(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> str | 
         return within
     if not holding or words.isdisjoint(_HOLDING):
         return None
-    if _is_placed(between[:link]) and _is_placed(items[b.last : b.last + _PLACE]):
-        return None  # "a nodule in the right lung with a cavity in the left"
     for k in range(a.last + link, b.first):
         items[k] = items[k].without("zone")  # "with CENTRAL cavitation" is no place in the lung
     return holding
@@ -77,7 +66,3 @@ def _name(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> str | 
 
 def _is_plain_place(item: Item) -> bool:
     return bool(item.senses) and item.senses.keys() <= {"side", "zone", "structure", "measure"}
-
-
-def _is_placed(items: list[Item]) -> bool:
-    return any(item.senses.keys() & {"side", "zone"} for item in items)

@@ -34,8 +34,6 @@ def explained(
         return [len(findings) - 1]
     if not findings or mention.certainty == "definite" or mention.assertion == "absent":
         return []
-    if observations and _is_other_reading(mention, items, findings[-1], lexicon):
-        return [len(findings) - 1]
     pointed = any(item.word in lexicon.small.pointers for item in items[: mention.first])
     if not observations and (pointed or _goes_on(mention, items, findings[-1], lexicon)):
         in_place = lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
@@ -64,18 +62,6 @@ def _described(findings: list[Finding], section: str, number: int, lexicon: Lexi
         if not lexicon.concepts[before.concept].sign_of:
             break
     return []
-
-
-def _is_other_reading(mention: Mention, items: list[Item], before: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether a doubt behind a contrast reads the picture before it: "atelectasis, THOUGH possibly PNEUMONIA"."""
-    if before.assertion == "absent" or any(
-        "side" in item.senses or "zone" in item.senses for item in mention.modifiers
-    ):
-        return False
-    ahead = [item.word for item in items[max(0, mention.first - 4) : mention.first]]
-    groups = {lexicon.concepts[each].group for each in (mention.concept, before.concept)}
-    contrasted = not lexicon.small.contrasts.isdisjoint(ahead)
-    return contrasted and groups <= lexicon.groups["one_picture"] and before.certainty != "definite"
 
 
 def _shown(mention: Mention, findings: list[Finding], section: str, number: int, lexicon: Lexicon) -> list[int]:

@@ -56,11 +56,7 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
         return []  # the words next to the next name may be its own
     sized, placed = _sized(items, opening), _placed(items, opening)
     heads = opening[1] < len(items) and items[opening[1]].word == ":" and not placed
-    if (
-        not told
-        or len(told) + ((sized and placed) or heads) < 2
-        or (placed and not sized and _names_place(items, opening))
-    ):
+    if not told or len(told) + ((sized and placed) or heads) < 2:
         return []
     whole = not (sized and placed)
     if sized and whole:
@@ -74,22 +70,11 @@ def _parts(items: Sequence[Item], lo: int, hi: int, lexicon: Lexicon) -> Iterato
     first, depth = lo, 0
     for i in range(lo, hi):
         word = items[i].word
-        if word == "(" and not depth and _lists(items[i + 1 : hi]):
-            yield first, i
-            first = i + 1
-            continue
         depth = max(0, depth + (word == "(") - (word == ")"))
         if not depth and (word == ":" or word in lexicon.small.separators) and word not in ("(", ")", "/"):
             yield first, i
             first = i + 1
     yield first, hi
-
-
-def _lists(behind: Sequence[Item]) -> bool:
-    """Tells whether a bracket holds the list: "three nodules (RUL 5 mm, RLL 8 mm)"."""
-    inside = behind[: next((k for k, item in enumerate(behind) if item.word == ")"), 0)]
-    places = sum("zone" in item.senses for item in inside)
-    return places > 1 and sum("measure" in item.senses for item in inside) > 1
 
 
 def _sized(items: Sequence[Item], part: tuple[int, int]) -> bool:
@@ -98,11 +83,6 @@ def _sized(items: Sequence[Item], part: tuple[int, int]) -> bool:
 
 def _placed(items: Sequence[Item], part: tuple[int, int]) -> bool:
     return any(not _PLACE.isdisjoint(item.senses) for item in items[slice(*part)])
-
-
-def _names_place(items: Sequence[Item], part: tuple[int, int]) -> bool:
-    """Tells whether a part names a place in a lung, not only lungs: "BILATERAL nodules: ...", "LEFT LUNG: ..."."""
-    return any("zone" in item.senses for item in items[slice(*part)])
 
 
 def _tells(items: Sequence[Item], part: tuple[int, int], lexicon: Lexicon) -> bool:

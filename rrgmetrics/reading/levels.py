@@ -17,7 +17,6 @@ from rrgmetrics.reading.tokens import Item, Token
 _BETWEEN = frozenset({"side", "zone", "morphology", "acuity", "severity"})  # may stand between a number and its bone
 _NEAR = 4  # items
 _JOINTS, _RANGE = frozenset({",", "and", "/", "the"}), frozenset({"to", "through", "thru", "–", "—", "or"})
-_LUMBAR = frozenset({"l1", "l2", "l3", "l4", "l5"})
 _SIDED = {"r": ("right", 2), "l": ("left", 6)}  # and the first number that can be nothing else
 _RIBS = 12
 _OPENING = frozenset({"(", ":", "the", "number", "involving", "at", "of"})  # before the numbers of "rib fractures"
@@ -63,43 +62,24 @@ def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -
             item = Item(items[run.first].first, items[run.last - 1].last, senses, items[run.first].word)
             items[run.first : run.last] = [item]
             after = run.first if beside else after
-        elif run.bare and _names_one_rib(items, run, tokens, lexicon):
-            items[run.first].senses = {"level": tuple(lexicon.level_names[order] for order in run.orders)}
         elif run.bare and not items[run.first].senses and _before_rib(items, run.last, tokens, lexicon):
             items[run.first].senses = {"count": run.orders[0] - lexicon.level_bases["rib"]}
     return items
 
 
 def _name_ribs(items: list[Item], lexicon: Lexicon) -> None:
-    """Reads ribs by their side and number, in place: "R8 and R9", "L9 TO L11"; there is no sixth lumbar vertebra."""
+    """Reads ribs by their side and number, in place: "R8 and R9", "L9 TO L11"."""
     for i, item in enumerate(items):
         number = item.word[1:]
         side, first = _SIDED.get(item.word[0], ("", _RIBS))
         if side and not item.senses and number.isdecimal() and first <= int(number) <= _RIBS:
             items[i] = _rib(item, side, lexicon)
-    lumbar = [i for i, item in enumerate(items) if item.word in _LUMBAR]
-    for step in (-1, 1):  # where the rib stands that it is listed with
-        for i in lumbar[::-step]:
-            if _is_listed_with_rib(items, i, step):
-                items[i] = _rib(items[i], "left", lexicon)
 
 
 def _rib(item: Item, side: str, lexicon: Lexicon) -> Item:
     """Returns a letter and a number as the rib that they name."""
     name = lexicon.level_names[lexicon.level_bases["rib"] + int(item.word[1:])]
     return item.saying({"side": side, "structure": ("rib",), "level": (name,)})
-
-
-def _is_listed_with_rib(items: Sequence[Item], i: int, step: int) -> bool:
-    """Tells whether a rib by its side stands beside "L5" in a list: "L5, L6 and L7", "RIBS L2 and L3"."""
-    k = i + step
-    while 0 < k < len(items) - 1 and items[k].word in _JOINTS | _RANGE:
-        k += step
-    if not 0 <= k < len(items):
-        return False
-    rib = "rib" in items[k].senses.get("structure", ())
-    named = rib or items[k].senses.get("concept") == "rib_fracture"
-    return (rib and "side" in items[k].senses) or (named and step < 0 and k == i - 1)
 
 
 def _share_spine(items: list[Item], lexicon: Lexicon) -> None:
@@ -198,16 +178,6 @@ def _beside_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: 
     if at < 0 or not _is_rib(items[at], tokens, lexicon):
         return False
     return not run.bare or several or (at == run.first - 1 and tokens[items[at].last - 1].word in lexicon.rib_words)
-
-
-def _names_one_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Tells whether a number stands right before one rib: "OLD FX L 5 RIB", but "5 ribs", "5 rib fractures"."""
-    after = items[run.last] if run.last < len(items) else None
-    if after is None or "concept" in after.senses or not _is_rib(after, tokens, lexicon) or len(run.orders) > 1:
-        return False
-    noun = tokens[after.last - 1]
-    several = items[run.first].word.isdecimal() and run.orders[0] > lexicon.level_bases["rib"] + 1
-    return several and not noun.is_plural
 
 
 def _before_rib(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:

@@ -53,12 +53,7 @@ def find_named(items: list[Item], lexicon: Lexicon) -> list[Mention]:
             mentions.append(Mention(pushed or item.senses["concept"], i, i + 1, i, (item.first, item.last)))
         elif "lone" in item.senses and _stands_alone(items, i, lexicon):
             mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
-        elif (
-            "listed" in item.senses
-            and _is_seen(items, i)
-            and not _is_station(items, i)
-            and not _is_said_of(items, i, mentions)
-        ):
+        elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
             mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
     for fault in tuple(mentions):
         mentions.extend(_whole(fault, items, lexicon))
@@ -94,8 +89,6 @@ def _pushed_aside(items: list[Item], i: int, lexicon: Lexicon) -> str:
 def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether the shorthand at `i` is all that is named: "RIJ in the SVC", but "tip in the RIJ", "RIJ PICC"."""
     small = lexicon.small
-    if _says_how(items, i, lexicon):
-        return False
     for item in reversed(items[:i]):
         if item.word in small.separators or item.word == ":" or "clause_end" in item.senses:
             break
@@ -109,16 +102,6 @@ def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if concept is not None and lexicon.concepts[concept].is_device:
             return False
     return True
-
-
-def _says_how(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the shorthand at `i` is the way in of the device before: "dialysis catheter, LEFT IJ, tip in"."""
-    comma = i - 1 - ("side" in items[i - 1].senses)
-    if comma < 1 or items[comma].word != "," or (i + 1 < len(items) and items[i + 1].word != ","):
-        return False
-    device = lexicon.concepts.get(items[comma - 1].senses.get("concept", ""))
-    ends = device.expected_tip | device.wrong_tip if device else ()
-    return any(lexicon.tips[site].path == "vein" for site in ends)
 
 
 def _is_seen(items: list[Item], i: int) -> bool:
@@ -136,13 +119,6 @@ def _is_seen(items: list[Item], i: int) -> bool:
             if "measure" in senses or "resolved_before" in senses or senses.get("change") in _COURSES:
                 return True
     return False
-
-
-def _is_station(items: list[Item], i: int) -> bool:
-    """Tells whether a structure is a place under a heading that names it: "ADENOPATHY: HILAR 14 mm, node 7 21 mm"."""
-    name, colon = items[i].senses["listed"], next((k for k in range(i) if items[k].word == ":"), 0)
-    headed = any(name in (item.senses.get("concept"), item.senses.get("listed")) for item in items[:colon])
-    return headed and "zone" in items[i].senses
 
 
 def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:

@@ -12,22 +12,8 @@ from rrgmetrics.reading.ellipsis import is_joint
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import SmallWords
 
-_INSIDE = frozenset({"in", "within", "inside"})
 _FORMER = frozenset({"previous", "prior", "former", "earlier"})
 _BESIDE = frozenset({"side", "zone", "structure", "severity", "morphology", "location_preposition", "earlier_study"})
-_PLACED = frozenset({"side", "zone", "structure", "severity", "measure", "morphology", "acuity", "change"})
-
-
-def contains(mention: Mention, before: Mention | None, items: list[Item], small: SmallWords) -> bool:
-    """Tells whether what is denied before would lie in a finding that is there: "no calcification IN THE MASS"."""
-    if before is None or before.denies or before.assertion != "absent":
-        return False
-    between = items[before.last : mention.first]
-    words = [item.word for item in between]
-    led = max((n for n, word in enumerate(words) if word in _INSIDE), default=-1)
-    where = between[led + 2 :]
-    definite = words[led + 1 : led + 2] and words[led + 1] in small.definite
-    return bool(led >= 0 and definite and all(item.senses and item.senses.keys() <= _PLACED for item in where))
 
 
 def own_items(

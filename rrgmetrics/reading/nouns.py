@@ -165,15 +165,5 @@ def _is_noun(items: Sequence[Item], i: int, in_organ: bool, small: SmallWords) -
     if behind.word in _NEVER_BEHIND or "concept" in behind.senses:
         return False
     closing = behind.word in small.separators | small.verbs | small.earlier | small.relative | _BEHIND
-    placed = ("side" in behind.senses or "zone" in behind.senses) and not _leads_to_name(items[i + 1 : i + 5])
+    placed = "side" in behind.senses or "zone" in behind.senses
     return closing or placed or not _GOING_ON.isdisjoint(behind.senses)
-
-
-def _leads_to_name(behind: Sequence[Item]) -> bool:
-    """Tells whether words of place lead to a name: "CONGLOMERATE left axillary nodes"."""
-    for item in behind:
-        if not item.senses or "location_preposition" in item.senses:
-            return False
-        if "concept" in item.senses or "listed" in item.senses:
-            return True
-    return False

@@ -29,7 +29,6 @@ from rrgmetrics.reading.attachment import (
     deny_positions,
     find_topic,
     judge_depths,
-    leave_old_sites,
     share_device_words,
     share_places,
     share_verdict,
@@ -57,7 +56,6 @@ from rrgmetrics.reading.settled import (
     settle_alternatives,
     settle_devices,
     settle_past,
-    settle_turned,
 )
 from rrgmetrics.reading.shared_words import share_nouns, share_structures
 from rrgmetrics.reading.sizes import judge_diameters, read_fractions, settle_sizes
@@ -203,13 +201,11 @@ ASSERTION = (
         ("senses", "change", "position", "mention.assertion", "mention.change", "mention.dropped"),
     ),
     Step(settle_past, _MENTIONS, ("mention.assertion", "mention.change")),
-    Step(settle_turned, _MENTIONS, ("mention.assertion", "mention.change"), needs=_names_several),
     Step(settle_alternatives, ("items", "mentions"), ("mention.assertion", "mention.certainty", "mention.link")),
     Step(explain_feigned, _MENTIONS, ("mention.dropped",)),
 )
 DESCRIPTION = (
     Step(deny_positions, ("items",), ("denied",)),
-    Step(leave_old_sites, ("items",), ("senses",)),
     Step(judge_depths, _MENTIONS, ("position", "quality")),
     Step(skip_passed_places, _SMALL, ("senses", "tip")),
     Step(exclude_places, _SMALL, ("senses", "tip", "zone")),

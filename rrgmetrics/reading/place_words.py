@@ -18,7 +18,6 @@ _OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"}
 _CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
 _LIST = 7  # items from "upper" to the noun that it shares
 _REACH = 8  # items from "more" to the side
-_OF_ADVERBS = frozenset({"change", "possible_before", "possible_after", "probable_before", "probable_after"})
 _THAN = frozenset({"than", "that", "on", "the", "in"})
 _ORGAN = frozenset({"structure"})
 _OTHER_SIDE = {"left": "right", "right": "left"}
@@ -31,9 +30,6 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
     i = 0
     while i < len(items):
         item = items[i]
-        if item.word == "," and _is_aside(items, i):
-            del items[i + 2], items[i]
-            item = items[i]
         if item.word in small.pairing and not item.senses and _is_pair(items, i, tokens, lexicon):
             items[i] = Item(item.first, item.last, {"side": "bilateral"}, item.word)
         elif item.word in small.heights and not item.senses:
@@ -57,14 +53,6 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
                 items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word), *zones]
         i += 1
     return items
-
-
-def _is_aside(items: list[Item], i: int) -> bool:
-    """Tells whether an adverb stands between the comma at `i` and another: "right and, TO A LESSER EXTENT, left"."""
-    if not i or i + 2 >= len(items) or items[i + 2].word != "," or items[i - 1].word not in ("and", "or", "but"):
-        return False
-    said = items[i + 1]
-    return "nothing" in said.senses or (said.word.endswith("ly") and said.senses.keys() <= _OF_ADVERBS)
 
 
 def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> Senses:
@@ -115,12 +103,6 @@ def _is_pair(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexico
     if not (place or paired or coordinated):
         return False
     return not any(_side(item) for item in items[max(0, i - _CLAUSE) : i + _CLAUSE])
-
-
-def _side_behind(items: list[Item], k: int) -> bool:
-    """Tells whether "on the right" or its like follows the item at `k`."""
-    behind = items[k + 1 : k + 4]
-    return [item.word for item in behind[:2]] == ["on", "the"] and len(behind) > 2 and _side(behind[2]) is not None
 
 
 def _than_a_side(items: list[Item], i: int) -> int:
@@ -190,8 +172,6 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
             )
         if item.word in small.places or item.word == "on":
             placed = True
-        elif placed and "zone" in item.senses and _side_behind(items, k):
-            continue  # "most marked in the UPPER LOBE on the right"
         elif (placed and item.word != "the") or (k > i and item.senses.keys() & _OTHERS):
             return 0
     return 0

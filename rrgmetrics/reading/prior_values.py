@@ -11,12 +11,9 @@ from rrgmetrics.reading.tokens import Item
 
 LARGE = 6  # severity from which "now" tells that a finding has grown
 _NOW = frozenset({"now", "today", "currently", "presently"})
-_BECOME = frozenset({"become", "became", "becoming"})
 _INSTEAD = frozenset({"as", "instead", "rather", "vs", "versus"})  # first words of "as opposed to", "rather than"
 _MARKS = frozenset({",", "(", ".", "the", "a", "an"})
 _MEASURING = frozenset({"measure", "measuring", "at", "a", "an", "only", "just"})  # between "now" and what is now
-_RESIDUAL = frozenset({"residual", "residue", "remainder", "remnant", "remaining", "remain", "remains"})
-_AMOUNT = frozenset({"amount", "volume", "quantity", "of", "fluid", "it"})
 _ANOTHER = frozenset({"also", "another", "other", "second", "additional"})
 _COMPARED = frozenset({"as", "since", "compared", "when"})
 _NEAR = 3  # items from "now" to what is now
@@ -32,10 +29,7 @@ def tell_what_was(items: list[Item], lexicon: Lexicon) -> None:
                 continue
             if _is_instead(items, one, other):
                 was(items, other, kind)
-            elif kind == "severity" and _is_left_over(items, one, other, lexicon):
-                was(items, one, kind)
-                items[other + 1] = items[other + 1].saying({"change": "better"})
-            elif _is_now(items, one, other, lexicon) or (kind == "severity" and _becomes(items, one, other)):
+            elif _is_now(items, one, other, lexicon):
                 was(items, one, kind)
     _tell_steps(items, lexicon)
 
@@ -71,22 +65,6 @@ def _is_now(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bo
         return False
     was = any(item.word in _NOW for item in items[max(0, one - _NEAR) : one]) or between[-1].word in lexicon.small.past
     return not was and _of_one(items, one, other, lexicon)
-
-
-def _is_left_over(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
-    """Tells whether the second degree is that of what is left: "large effusion drained, with a SMALL RESIDUAL"."""
-    behind = items[other + 1 : other + 1 + _NEAR + 1]
-    behind = behind[: next((k for k, item in enumerate(behind) if item.word in lexicon.small.closing), len(behind))]
-    words = {item.word for item in behind}
-    left = not words.isdisjoint(_RESIDUAL) and words <= _RESIDUAL | _AMOUNT
-    return left and _of_one(items, one, other, lexicon)
-
-
-def _becomes(items: Sequence[Item], one: int, other: int) -> bool:
-    """Tells whether a finding has come to another degree: "the LARGE effusion HAS BECOME moderate"."""
-    between = items[one + 1 : other]
-    named = sum("concept" in item.senses for item in between)
-    return bool(between) and between[-1].word in _BECOME and named == 1
 
 
 def _of_one(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
@@ -129,19 +107,6 @@ def is_growth(items: Sequence[Item], i: int, findings: Collection[int]) -> bool:
     of = [item.word for item in items[i + 1 : i + 2]] == ["of"]
     named = next((k for k in range(i + 2, min(len(items), i + 2 + _NEAR)) if "concept" in items[k].senses), -1)
     return of and named + 1 in findings and not any("quality" in item.senses for item in items[i + 2 : named])
-
-
-def is_since(items: Sequence[Item], i: int) -> bool:
-    """Tells whether what was placed only dates a change told before: "smaller SINCE the drain WAS PLACED"."""
-    if items[i].last - items[i].first < 2:
-        return False
-    since = next((k for k in range(i - 1, max(0, i - 2 * _NEAR), -1) if items[k].word == "since"), 0)
-    between = items[since:i]
-    return (
-        bool(since)
-        and any("change" in item.senses for item in items[:since])
-        and all("change" not in item.senses and item.word not in (",", ";") for item in between)
-    )
 
 
 def is_large(items: Sequence[Item]) -> bool:

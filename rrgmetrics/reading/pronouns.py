@@ -16,10 +16,8 @@ from rrgmetrics.reading.places import near
 
 _PRONOUNS = frozenset({"one", "that", "those", "another"})
 _OF_TWO = {"former": -2, "latter": -1}
-_NOUNS = frozenset({"process", "appearance", "abnormality", "picture", "finding"})
 _FURTHER = frozenset({"second", "another", "further", "similar", "additional", "new"})
 _LEADING = frozenset({"in", "at", "on", "of", "within", "over", "overlying", "involving", "projecting"})
-_BETWEEN = frozenset({"location_preposition", "item_break", "measure", "severity", "morphology"})
 _PLACE = frozenset({"side", "zone"})
 _JOINTS = frozenset({"and", "plus", "&", ","})
 _PLEURA = "pleura"
@@ -106,7 +104,7 @@ def pronoun_for(items: Sequence[Item], findings: Sequence[Finding], number: int,
     before = findings[-1] if findings else None
     if before is None or before.normal or number - before.sentence != 1:
         return None
-    named = (i for i, item in enumerate(items[:_REACH]) if item.word in _PRONOUNS or _is_similar(items, i))
+    named = (i for i, item in enumerate(items[:_REACH]) if item.word in _PRONOUNS)
     at = next((i for i in named if _has_place(items, i)), None)
     if (
         at is None
@@ -118,11 +116,6 @@ def pronoun_for(items: Sequence[Item], findings: Sequence[Finding], number: int,
     zones = frozenset(item.senses["zone"] for item in items if "zone" in item.senses)
     elsewhere = (before.side and sides and sides != {before.side}) or (zones and not near(before.zones, zones, lexicon))
     return _mention(items, at, before.concept, None) if elsewhere else None
-
-
-def _is_similar(items: Sequence[Item], i: int) -> bool:
-    """Tells whether a word says no more than that there is another: "a SIMILAR PROCESS is seen on the left"."""
-    return i > 0 and items[i].word in _NOUNS and items[i - 1].word == "similar"
 
 
 def _is_apart(items: Sequence[Item], i: int) -> bool:

@@ -340,7 +340,7 @@ def _each_cue(made: Recorder, senses: Any, mention: Any, told: Mapping[str, Any]
     made.before[id(mention)] = {}
     for each in senses:
         item = senses.gi_frame.f_locals["item"]  # the one whose senses these are
-        before = senses.gi_frame.f_locals["i"] - 1
+        before = next(k for k, other in enumerate(mention.modifiers) if other is item) - 1
         dated = "before" in each and "before" not in item.senses and before >= 0
         first = mention.modifiers[before].first if dated else item.first  # "PREVIOUSLY 5 cm"
         yield each

@@ -9,15 +9,10 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 
 _NAME = 5  # items from a preposition to the device that it leads to
-_PREPOSITIONS = frozenset({"in", "into", "within", "below", "above", "beyond", "past"})
 _FAULTS = frozenset({"dislodged", "broken"})  # qualities of a device that does not lie well
-_NO_LONGER = 2  # tokens of "no longer" alone
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
-_INTO = frozenset({"to", "into", "by"})  # between what was and what is now
-_TURNED = frozenset({"replaced", "turned", "evolved", "converted", "transformed", "changed", "regressed", "organized"})
 _ONLY = frozenset({"only", "mere", "residual", "some", "tiny"})
 _ALTERNATIVES = frozenset({"alternative", "consideration", "possibility", "option"})
-_LEAVING = frozenset({"left", "leaving"})
 _DESCRIBING = frozenset({"side", "zone", "severity", "morphology", "count", "quality", "acuity", "several", "measure"})
 _WAS = re.compile(r"(?:which (?:was|were)|(?:having|had) been|previously|formerly)(?: \w+ly)?$")
 
@@ -42,8 +37,6 @@ def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> Non
     if mention.whole_of is not None:  # "the leads are not broken": they are there
         mention.dropped = mention.dropped or mention.whole_of.assertion != "absent"
     device = not mention.denies and lexicon.concepts[mention.concept].is_device
-    if device and mention.change == "resolved" and _has_left_its_place(mention, items, lexicon):
-        mention.assertion, mention.change = "present", None
     if device and mention.assertion == "present" and _is_exchanged(mention, items, lexicon):
         mention.assertion, mention.change = "absent", "resolved"
     denied = device and mention.assertion == "absent" and mention.change is None
@@ -94,55 +87,10 @@ def settle_alternatives(items: list[Item], mentions: list[Mention]) -> None:
         other.link = other.link or one
 
 
-def settle_turned(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Resolves what has become something else, in place: "the consolidation HAS REGRESSED TO bands"."""
-    for one, other in pairwise(mentions):
-        if one.denies or other.denies or one.assertion != "present" or other.assertion == "absent":
-            continue
-        between = items[one.last : other.first]
-        if one.concept != other.concept and _turns(between, lexicon):
-            one.assertion, one.change = "absent", "resolved"
-
-
-def _turns(between: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether the words between two findings say that the first is now the second."""
-    last = next((k for k in range(len(between) - 1, 0, -1) if not _describes(between[k], lexicon)), 0)
-    if not last or any(item.word == ";" or "clause_end" in item.senses for item in between):
-        return False
-    before, lead = between[last - 1], between[last]
-    if lead.word in _INTO:
-        return before.word in _TURNED or before.senses.get("change") in ("better", "resolved")
-    known = any(
-        "earlier_study" in item.senses or item.senses.get("change") == "stable" or item.word in lexicon.small.earlier
-        for item in between[:last]
-    )
-    return known and (lead.word == "now" or lead.word in _LEAVING)  # "the previous consolidation IS NOW a band"
-
-
 def _describes(item: Item, lexicon: Lexicon) -> bool:
     """Tells whether an item only describes the finding behind it, or is an article."""
     describes = bool(item.senses) and item.senses.keys() <= _DESCRIBING
     return describes or item.word in lexicon.small.indefinite | lexicon.small.definite | _ONLY
-
-
-def _has_left_its_place(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether a device is not where it was, in place: "the lead is NO LONGER IN the ventricle"."""
-    gone = next((i for i in range(mention.last, len(items)) if items[i].senses.get("change") == "resolved"), None)
-    if gone is None or items[gone].word != "no" or items[gone].last - items[gone].first != _NO_LONGER:
-        return False
-    ahead = range(gone + 1, min(len(items), gone + 1 + _NAME))
-    place = next((i for i in ahead if not items[i].senses.keys() <= {"location_preposition", "side"}), None)
-    if place is None or _is_bare(items, gone, place) or "tip" not in items[place].senses:
-        return False
-    left = items[place].senses["tip"] in lexicon.concepts[mention.concept].wrong_tip
-    items[gone] = items[gone].saying({} if left else {"position": "bad"})
-    items[place] = items[place].saying({})
-    return True
-
-
-def _is_bare(items: list[Item], gone: int, place: int) -> bool:
-    """Tells whether no preposition leads to a place, be it within its term: "no longer IN THE RIGHT MAIN BRONCHUS"."""
-    return place == gone + 1 and items[place].word not in _PREPOSITIONS
 
 
 def _explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:

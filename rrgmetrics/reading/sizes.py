@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from rrgmetrics.reading.dates import is_dated, is_then
-from rrgmetrics.reading.lexicon import Lexicon, SmallWords
+from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.prior_values import tell_what_was, was
 from rrgmetrics.reading.senses import Senses, without
 from rrgmetrics.reading.tokens import Item, Token
@@ -82,8 +82,8 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
     if items[-1].word == "(" and len(items) > 1 and items[-2].senses.keys() & _NAMES:
         return None  # "22 mm, and a subcarinal node (7) of 18 mm"
     timed = i + 1 < len(tokens) and tokens[i + 1].word in lexicon.small.uncounted
-    if timed or float(tokens[i].word) >= _YEAR or _is_image(tokens, i) or _ends_numbers(tokens, i):
-        return None  # "stable from 2022", "from 6 WEEKS ago", "12 mm (3/201)", "ribs 2 TO 4"
+    if timed or float(tokens[i].word) >= _YEAR or _is_image(tokens, i):
+        return None  # "stable from 2022", "from 6 WEEKS ago", "12 mm (3/201)"
     unit = next(
         (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
     )
@@ -93,11 +93,6 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
 def _is_image(tokens: list[Token], i: int) -> bool:
     """Tells whether the number at `i` is a series', an image's behind it: "12 mm (3/201)", "(4:77)", "(3, 77)"."""
     return i + 2 < len(tokens) and tokens[i + 1].word in _OF_IMAGES and tokens[i + 2].word[0].isdigit()
-
-
-def _ends_numbers(tokens: list[Token], i: int) -> bool:
-    """Tells whether the number at `i` ends a row of numbers of bones: "5 cm, with destruction of ribs 2 to 4"."""
-    return i > 2 and tokens[i - 1].word == "to" and tokens[i - 2].word[0].isdigit() and tokens[i - 3].word in _NO_SIZES
 
 
 def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> tuple[int, Senses]:
@@ -185,7 +180,7 @@ def settle_sizes(items: list[Item], lexicon: Lexicon) -> list[Item]:
             unit = item.senses["measure"][0] / max(float(item.word), 0.1)
             grown = ("measure", unit * float(items[i - 2].word))
             items[i] = item.saying({**item.senses, "before": grown})
-        elif "measure" in item.senses and (_is_past(items, i, lexicon) or _is_bracketed(items, i)):
+        elif "measure" in item.senses and _is_past(items, i, lexicon):
             was(items, i, "measure")
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
             items[i] = item.saying({})
@@ -263,15 +258,13 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if not any("measure" in item.senses for item in items if item is not items[i]):
         return False
     if not after:
-        return _is_dated_ahead(items, i, small)
+        return False
     if after[0].word == "before" and len(after) > 1 and after[1].word in small.treated:
         return True  # "55 mm BEFORE TREATMENT, now 38 mm"
     if is_then(after[0], small):
         return len(after) == 1 or after[1].word in small.closing
     if not any("measure" in item.senses for item in items[:i]) and not _now_follows(items, i):
         return False
-    if _is_dated_ahead(items, i, small):
-        return True
     if after[0].word in _THEN and "nothing" in after[0].senses:
         return True  # "IN MAY", which is no "may"
     if after[0].word in _THEN and len(after) > 1:
@@ -283,16 +276,6 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return "ago" in words
 
 
-def _is_dated_ahead(items: list[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether the statement of the size at `i` opens with an earlier date: "; IN 2020 it measured 8 mm"."""
-    first = next((k + 1 for k in range(i - 1, -1, -1) if items[k].word in small.separators), 0)
-    if items[first].word not in ("in", "on"):
-        return False
-    if not any("measure" in item.senses for item in items[:first]) and not _now_follows(items, i):
-        return False
-    return any(is_then(item, small) for item in items[first:i])
-
-
 def _now_follows(items: list[Item], i: int) -> bool:
     """Tells whether a later size is that of today: "2 cm on Monday, 4 cm TODAY"."""
     sized = (k for k in range(i + 1, len(items)) if "measure" in items[k].senses)
@@ -302,18 +285,6 @@ def _now_follows(items: list[Item], i: int) -> bool:
 def _is_of_today(item: Item) -> bool:
     """Tells whether an item says "now": "12 mm in May AND NOW 19 mm"."""
     return item.word in _TODAY or ("clause_end" in item.senses and item.word in _AND and item.last - item.first > 1)
-
-
-def _is_bracketed(items: list[Item], i: int) -> bool:
-    """Tells whether the size at `i` is an earlier one because the one before it is of today: "NOW 3 cm (4 cm)"."""
-    words = [item.word for item in items[max(0, i - 4) : i]]
-    told = any("measure" in item.senses for item in items[:i])
-    if words[-1:] == ["("] and told and any("earlier_study" in item.senses for item in items[max(0, i - 3) : i - 1]):
-        return True  # "now 3 cm, smaller THAN BEFORE (4 cm)"
-    beside = words[-1:] == ["("] and len(words) > 1 and "measure" in items[i - 2].senses
-    alone = [item.word for item in items[i + 1 : i + 2]] == [")"]
-    grown = any(item.senses.get("change") in ("worse", "better") for item in items[max(0, i - _DATED) : i])
-    return beside and (alone or grown or bool(_TODAY.intersection(words[:-2])))  # "BIGGER, 3.5 cm (2 cm)"
 
 
 def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from rrgmetrics.reading.items import Item, Mention
@@ -73,7 +72,6 @@ _OLD = frozenset({"benign_expected", "not_actionable_not_urgent"})
 _REASONS = frozenset({"as", "because", "since", "of", "to"})
 _ASKED = frozenset({"question"})
 _SUPPOSED = frozenset({"hypothetical", "communication", "retracted"})
-_ROW = 4  # statements between semicolons that are as many sentences
 _SUBJECT = 8  # items from the first of a subject to its verb
 _LED = 4  # items from a preposition or a verb to the end of what it leads to
 
@@ -125,7 +123,6 @@ class _StatementSearch(SentenceView):
         self.tokens, self.marks = tokens, marks
         self.named = sorted(mention.at for mention in mentions)
         self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
-        self.is_row = self._is_row()
         self.openings = _determiners(lexicon) | self.small.existing
         self.marked = marks.full_stops or any(item.word in (",", ";", ":", "(") for item in items)
 
@@ -136,7 +133,7 @@ class _StatementSearch(SentenceView):
         said = self._first_said(first)
         for k in range(1, len(self.items)):
             if self.items[k].word in (",", ";"):
-                if self._parts_row(first, k) or self._parts(first, k):
+                if self._parts(first, k):
                     found.append((k, k + 1))
                     first = k + 1
                     said = self._first_said(first)
@@ -152,23 +149,6 @@ class _StatementSearch(SentenceView):
         """Returns the first item from `first` on that names a finding or something normal; else their number."""
         k = bisect_left(self.named, first)
         return self.named[k] if k < len(self.named) else len(self.items)
-
-    def _is_row(self) -> bool:
-        """Tells whether semicolons part statements: each of several names what it is about, or has a verb."""
-        ends = [k for k, item in enumerate(self.items) if item.word == ";"]
-        if len(ends) < _ROW - 1 or any(item.word == ":" for item in self.items):
-            return False
-        own = [mention.at for mention in self.mentions if mention.elided is None and mention.whole_of is None]
-        parts = pairwise([-1, *ends, len(self.items)])
-        return all(
-            any(a < at < b for at in own) or any(self._is_finite(j) for j in range(a + 1, b))
-            for a, b in parts
-            if b - a > 1
-        )
-
-    def _parts_row(self, first: int, semicolon: int) -> bool:
-        """Tells whether a semicolon stands between two statements of a row, with something on either side."""
-        return self.items[semicolon].word == ";" and self.is_row and first < semicolon < len(self.items) - 1
 
     def _is_denied(self, first: int, last: int) -> bool:
         return any("negation_before" in item.senses for item in self.items[first:last])

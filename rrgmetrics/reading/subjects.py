@@ -91,25 +91,6 @@ def of_one_picture(cause: Mention, shown: Mention | None, lexicon: Lexicon) -> b
     return len(groups) == 1 and groups <= lexicon.groups["one_picture"]
 
 
-def is_sign_within(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: Lexicon) -> bool:
-    """Tells whether a thing is a sign that the finding before it holds: "consolidation WITH AIR BRONCHOGRAMS, new"."""
-    sign, shown = heads[k][2], heads[k - 1][2]
-    if not sign or not shown or sign.denies or shown.denies:
-        return False
-    between = items[heads[k - 1][1] : heads[k][0]]
-    inside = not any(item.word in lexicon.small.separators or "clause_end" in item.senses for item in between)
-    concept = lexicon.concepts[sign.concept]
-    return inside and not concept.counts and shown.concept in concept.sign_of
-
-
-def is_landmark(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: Lexicon) -> bool:
-    """Tells whether a thing only says where the one before it is: "nodule NEAR THE STAPLE LINE, new"."""
-    between = items[heads[k - 1][1] : heads[k][0]] if k else []
-    near = next((n for n, item in enumerate(between) if item.word in lexicon.small.nearby), len(between))
-    clear = near < len(between) and not any(item.word in lexicon.small.separators for item in between)
-    return clear and not any("item_break" in item.senses for item in between)
-
-
 def is_hardware(mention: Mention | None, lexicon: Lexicon) -> bool:
     """Tells whether a mention is a thing put into the patient, which neither grows nor shrinks."""
     return (
