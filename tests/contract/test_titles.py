@@ -13,10 +13,12 @@ from rich.console import Console
 from rrgmetrics import SPECS, module_path
 from rrgmetrics.cli.listing import metric_table
 from rrgmetrics.cli.score import summary_lines
+from rrgmetrics.comparing import explain
 from rrgmetrics.metaeval import Rated, measure
 from rrgmetrics.metaeval.plots import scatter
 from rrgmetrics.metaeval.ranked import Ranked, RankedCase, ranked_report
 from rrgmetrics.reporting.agreement import agreement_tables
+from rrgmetrics.reporting.marks import Explanation
 from rrgmetrics.reporting.report import report_page
 from rrgmetrics.reporting.results import comparison_table, judge_lines, score_table
 from rrgmetrics.reporting.short import STAND_IN, STAND_IN_NOTE, marked
@@ -152,7 +154,9 @@ def test_the_report_page(scored, pairs, stand_in):
 @pytest.mark.parametrize("judge", JUDGES)
 def test_verdicts_of_judges(scored, pairs, judge):
     result = scored["A"][judge]
-    text = printed(verdict(judge, result, pairs["A"][0]), judge_lines({judge: result}, "replies.jsonl"))
+    pair = pairs["A"][0]
+    above = Explanation.of(explain(reference=pair.reference, candidate=pair.candidate))
+    text = printed(verdict(judge, result, pair, above), judge_lines({judge: result}, "replies.jsonl"))
     assert BUNDLED_MARK in text
     assert bare(text, judge) == []
 
