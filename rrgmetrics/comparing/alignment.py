@@ -118,6 +118,7 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     named = replace(unit, readings=(unit.head,))
     apart = [
         other_route(unit, other)
+        or _is_fault_of(unit, other, lexicon)
         or of_two_ages(unit.head, other.head, lexicon)
         or of_two_sizes(unit.head, other.head, lexicon)
         or not _neighbours(unit, other, lexicon)
@@ -140,6 +141,13 @@ def _is_picture_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
 def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
     """Tells whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart."""
     return near(unit.zones, other.zones, lexicon) or beside(unit.zones, other.zones, lexicon)
+
+
+def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether one of two devices is what has become of the other: a broken lead is no pacemaker in place."""
+    a, b = (lexicon.concepts[each.head.concept] for each in (unit, other))
+    whole = b.key in a.ancestors or b.key in a.same_as
+    return a.is_device and whole and a.significance == "urgent" != b.significance
 
 
 def _is_focal_beside(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:

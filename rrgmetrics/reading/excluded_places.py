@@ -6,6 +6,7 @@ from rrgmetrics.reading.ellipsis import is_joint
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import SmallWords
 
+_PLACES = frozenset({"side", "zone", "structure"})
 _FROM = frozenset({"from"})
 
 
@@ -26,7 +27,9 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
         inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
         way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
         left = item.word == "from" and i > 0 and (items[i - 1].word in small.moved or "position" in items[i - 1].senses)
-        if item.word in small.sparing or left:
+        if item.word in small.sparing and _is_said_of_before(items, i, small):
+            _spare_before(items, i, small)
+        elif item.word in small.sparing or left:
             spared = True
         elif item.word in small.reaching:
             reached = True
@@ -44,3 +47,23 @@ def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> boo
         return True
     denial = next((k for k in range(mention.first - 1, -1, -1) if "negation_before" in items[k].senses), None)
     return denial is not None and any(item.word in small.further for item in items[denial + 1 : denial + 3])
+
+
+def _is_said_of_before(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether what stands before "spared" is: "the left lung IS spared", "with THE LEFT relatively spared"."""
+    k = i - 1
+    while k > 0 and (items[k].word.endswith("ly") or items[k].word in small.degrees or "nothing" in items[k].senses):
+        k -= 1
+    if k < 0:
+        return False
+    left = items[i].word == "spared" and bool(items[k].senses.keys() & _PLACES)
+    return left or items[k].word == "being" or ("item_break" in items[k].senses and items[k].word != "with")
+
+
+def _spare_before(items: list[Item], i: int, small: SmallWords) -> None:
+    """Takes the place from the words before "is spared", in place: "consolidation; THE LEFT LUNG IS SPARED"."""
+    for k in range(i - 1, -1, -1):
+        if is_joint(items[k], small) or items[k].word == "with" or "concept" in items[k].senses:
+            return
+        if items[k].senses.keys() & _PLACES:
+            items[k] = items[k].saying({})
