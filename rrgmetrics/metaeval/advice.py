@@ -24,7 +24,8 @@ KINDS: Mapping[str, str] = {"false_finding": "false", "missing_finding": "missin
 
 # What a bundled configuration does since 0.2.0, which was measured as it was before.
 REPLACED: Mapping[str, str] = {
-    "radgraph_f1": "its bundled graph is one of the report's words now, not yet measured on unseen data"
+    "radgraph_f1": "its bundled graph now consists of the words of the report; its agreement has not been measured "
+    "since"
 }
 
 VERDICTS: Mapping[Verdict, tuple[str, str]] = {
@@ -33,17 +34,17 @@ VERDICTS: Mapping[Verdict, tuple[str, str]] = {
         f"They agree with radiologists on every data set, with a tau-b of at least {ENOUGH:g}.",
     ),
     "beside": (
-        "As a second number",
+        "Report as a second metric",
         "They agree with radiologists better than chance on every data set, but only weakly on some.",
     ),
     "compare": (
-        "Not alone",
+        "Do not report alone",
         "On at least one data set, their agreement with radiologists is not significant. To compare with "
         "earlier papers, "
         "use the settings of those papers.",
     ),
     "unmeasured": (
-        "Not yet",
+        "None yet",
         "Their current versions have not been measured on data that were not used in development.",
     ),
 }
@@ -106,18 +107,18 @@ def in_words(metric: str) -> str:
 
     Example:
         >>> in_words("bleu").split(":")[0], in_words("finding_score")
-        ('Not alone', 'Not yet: it has not been measured on data that development never saw.')
+        ('Do not report alone', 'None yet: there is no measurement on data not used in development.')
     """
     found = main_agreements(metric)
     title = VERDICTS[verdict(metric)][0]
     if metric in REPLACED:
         return f"{title}: {REPLACED[metric]}."
     if not found:
-        return f"{title}: it has not been measured on data that development never saw."
+        return f"{title}: there is no measurement on data not used in development."
     least, most = (choose(found, key=lambda each: each.value.value) for choose in (min, max))
     return (
         f"{title}: tau-b with radiologists from {least.value.value:.2f} ({least.data.short}) to "
-        f"{most.value.value:.2f} ({most.data.short}), on data that development never saw.".replace("-0.", "−0.")
+        f"{most.value.value:.2f} ({most.data.short}), on data not used in development.".replace("-0.", "−0.")
     )
 
 

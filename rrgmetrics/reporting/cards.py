@@ -94,7 +94,8 @@ def replace_block(text: str, name: str, block: str) -> str:
     pattern = rf"<!-- {name}\b[^>]*-->\n.*?<!-- /{name} -->"
     if not re.search(pattern, text, re.DOTALL):
         raise InputError(
-            f"the markers <!-- {name} --> and <!-- /{name} --> are missing; write them where facts belong."
+            f"the markers <!-- {name} --> and <!-- /{name} --> are missing; write them where the generated part "
+            "belongs."
         )
     return re.sub(pattern, lambda _: BLOCK.format(name=name, text=block), text, count=1, flags=re.DOTALL)
 
@@ -157,14 +158,17 @@ def _inputs(spec: MetricSpec) -> str:
     engine = [f"**{key}**" for key in spec.options if spec.judge and key in JUDGE_OPTIONS]
     own = {key: option for key, option in spec.options.items() if f"**{key}**" not in engine}
     lines = [
-        '- **predictions** *(list of str)*: the system\'s reports, one a study; `""` for an empty one.',
+        '- **predictions** *(list of str)*: the system\'s reports, one for each study; `""` for an empty report.',
         "- **references** *(list of str)*: the radiologists' reports, in the same order.",
-        "- **contexts** *(list of dict)*: patient's `age`, `sex`, `indication`, and `prior`, the report before; "
+        "- **contexts** *(list of dict)*: the patient's `age`, `sex`, `indication`, and `prior` (the prior report); "
         f"{_use_of_contexts(spec)}.",
-        f"- **per_pair** *(bool)*: also return `<key>_per_pair`, a list with one value a pair{_only_some(spec)}.",
-        "- **batch_size** *(int)*, **device** *(str)*: of a model, where one runs. **progress** *(bool)*: show a bar.",
-        '- **missing** *(str)*: a pair whose reference is missing (None, NaN, blank, "nan", "N/A") is `unscored` (the '
-        "default), scored as an `empty` report, or an `error`. A missing candidate is an empty report.",
+        "- **per_pair** *(bool)*: also return `<key>_per_pair`, a list with one value for each "
+        f"pair{_only_some(spec)}.",
+        "- **batch_size** *(int)*, **device** *(str)*: for metrics that run a model. **progress** *(bool)*: show a "
+        "progress bar.",
+        '- **missing** *(str)*: what to do with a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): '
+        "leave it `unscored` (default), score it as an `empty` report, or raise an `error`. A missing candidate counts "
+        "as an empty report.",
         "",
         *table(("configuration", "what runs"), [(f"`{name}`", help) for name, help in configurations(spec).items()]),
         "",
@@ -174,7 +178,7 @@ def _inputs(spec: MetricSpec) -> str:
         ),
     ]
     if engine:
-        lines += ["", f"Options of the engine that is asked (`rrgmetrics list {spec.name}`): {', '.join(engine)}."]
+        lines += ["", f"Options of the engines (`rrgmetrics list {spec.name}` describes them): {', '.join(engine)}."]
     return "\n".join(lines)
 
 
@@ -186,7 +190,7 @@ def _keys(spec: MetricSpec) -> str:
 def _empty(spec: MetricSpec) -> str:
     rows = zip(EMPTY_CASES, map(stated, spec.empty), strict=True)
     lines = table(("reference, candidate", f"`{spec.name}`"), rows)
-    return "\n".join([*lines, "", 'An empty reference is scored with `missing="empty"` only.'])
+    return "\n".join([*lines, "", 'An empty reference is scored only with `missing="empty"`.'])
 
 
 def _good(spec: MetricSpec) -> str:
@@ -196,15 +200,20 @@ def _good(spec: MetricSpec) -> str:
         rows = [
             (data.measures[name].title, between(each.low, each.high, spec.headline)) for name, each in usual.items()
         ]
-        heads = ("candidates", f"half of the pairs score ({parse_name(spec.name).title}, RadPref's development half)")
+        heads = ("candidates", f"middle half of the scores ({parse_name(spec.name).title}, RadPref's development half)")
         parts.append("\n".join(table(heads, rows)))
     if published := _rexrank()["metrics"].get(spec.name):
         systems = [
             (name, str(n), f"{low:g} to {high:g}", f"{best:g}")
             for name, (n, low, high, best) in published["sets"].items()
         ]
-        heads_of = ("data set", "systems", f"half of them score ({published['title']}, as published)", "the best")
-        source = f"Source: {_rexrank()['source']}. These compare with published settings only."
+        heads_of = (
+            "data set",
+            "systems",
+            f"middle half of the systems ({published['title']}, as published)",
+            "the best",
+        )
+        source = f"Source: {_rexrank()['source']}. Compare them with published settings only."
         parts.append(folded("Scores of published systems", "\n".join([*table(heads_of, systems), "", source])))
     return "\n\n".join(parts)
 
@@ -216,7 +225,8 @@ def _rexrank() -> dict[str, Any]:
 
 def _agreement(spec: MetricSpec) -> str:
     """The agreement with radiologists as it was measured: on data that development never saw, and on data it read."""
-    advice = f"**{in_words(spec.name).replace(':', ':**', 1)}" if main_agreements(spec.name) else ""
+    title, _, why = in_words(spec.name).partition(": ")
+    advice = f"**Recommendation: {title.lower()}.** {why[0].upper()}{why[1:]}" if main_agreements(spec.name) else ""
     return "\n\n".join(part for part in (advice, _never_seen(spec), _seen(spec)) if part)
 
 
@@ -224,7 +234,7 @@ def _never_seen(spec: MetricSpec) -> str:
     by_subject = [(each, list(of_metric(each.subject))) for each in with_keys(spec)]
     measured = [found for _, own in by_subject for found in own]
     if not measured:
-        return "On data that development never saw it has not been measured yet."
+        return "Its agreement on data not used in development has not been measured."
     rows, others = [], 0
     for subject, own in by_subject:
         key = f"`{subject.subject}`: " if subject.fragment else ""
@@ -234,16 +244,17 @@ def _never_seen(spec: MetricSpec) -> str:
                 continue
             ceiling = " to ".join(figure(end, 2) for end in data.ceiling.get(name, ())) or "not known"
             rows.append((data.short, key + measure.title, estimate(tau, places=2), ceiling))
-    more = f" {others} further values, by kind of error and within studies, are there too." if others else ""
+    more = f" It also has {others} further values, by kind of error and within studies." if others else ""
     versions = listed(sorted({found.row.version for found in measured}))
     return "\n".join(
         [
-            f"On data that development never saw: {parse_name(spec.name).title}, version {versions};",
-            "Kendall's tau-b with radiologists, 95% intervals over cases or studies; positive is agreement.",
+            f"Kendall's tau-b of {parse_name(spec.name).title}, version {versions}, on data not used in development, "
+            "with",
+            "95% intervals over cases or studies. Above 0 the metric agrees with radiologists.",
             "",
-            *table(("data", "radiologists'", "tau-b", "one radiologist against the others"), rows),
+            *table(("data set", "radiologists' measure", "tau-b", "one radiologist against the others"), rows),
             "",
-            f"[Agreement with radiologists]({AGREEMENT}) says what these data are.{more}",
+            f"[Agreement with radiologists]({AGREEMENT}) describes the data sets.{more}",
         ]
     )
 
@@ -256,10 +267,11 @@ def _seen(spec: MetricSpec) -> str:
         return ""
     taus = listed([f"{estimate(row.values[target], places=2)} with {what}" for target, what in SEEN_TARGETS.items()])
     return folded(
-        "On pairs that development has read",
-        f"On RadPref's development half ({data.rows} pairs of {data.studies} cases), which was read while "
-        f"the reader was written and proves nothing: {taus}; of radiologists' clear preferences between two "
-        f"candidates it shares {estimate(row.values['preferences'], places=2)} (version {row.version}, {row.date}).",
+        "Agreement on data used in development",
+        f"RadPref's development half ({data.rows} pairs of {data.studies} cases) was used to develop the reader, so "
+        f"its values are no evidence: tau-b {taus}. The metric reproduces "
+        f"{estimate(row.values['preferences'], places=2)} of the radiologists' clear preferences between two "
+        f"candidates (version {row.version}, {row.date}).",
     )
 
 
@@ -267,11 +279,12 @@ def _cost(spec: MetricSpec) -> str:
     """What 1,000 pairs cost, and on which processor; one sentence."""
     data, row = measured_sets()["cost"], advice.seconds(spec.name)
     if row is None:
-        return "What it costs has not been measured yet."
+        return "Its cost has not been measured."
     return textwrap.fill(
-        f"**{figure(row.values['seconds'].value, 1)} s for {data.rows:,} pairs**, processor time of one core "
-        f"({data.processor}): the default configuration alone, its model loaded before, on invented reports of "
-        f"{data.words['references']} and {data.words['predictions']} words (version {row.version}, {row.date}).",
+        f"**{figure(row.values['seconds'].value, 1)} s for {data.rows:,} pairs**, CPU time on one core "
+        f"({data.processor}), for the default configuration with its model already loaded. The pairs are invented "
+        f"reports of {data.words['references']} and {data.words['predictions']} words (version {row.version}, "
+        f"{row.date}).",
         WIDTH,
     )
 
@@ -287,7 +300,9 @@ def module_script(card: str, spec: MetricSpec, *, licence: str = "") -> str:
     example = _one(r"```python\n(>>>.*?)```", card, "an example that begins with >>>")
     class_name = "".join(part.capitalize() for part in spec.name.split("_"))
     inputs = "\n".join([*_arguments(spec), "", "Examples:", textwrap.indent(example.strip(), " " * 4)])
-    about = f"{spec.title}. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."
+    about = (
+        f"{spec.title}. Generated by `make cards` from the metric card, README.md, and the metric's spec in rrgmetrics."
+    )
     return f'''{licence}"""{about}"""
 
 import evaluate
@@ -314,19 +329,20 @@ def _arguments(spec: MetricSpec) -> list[str]:
     keys = [_item(key.name, f"{key.title}; {bounds(key)}, {key.better} is better.") for key in spec.keys]
     return [
         "Args:",
-        _item("predictions (list of str)", "the system's reports, one a study; '' for an empty one."),
+        _item("predictions (list of str)", "the system's reports, one for each study; '' for an empty report."),
         _item("references (list of str)", "the radiologists' reports, in the same order."),
         _item(
             "contexts (list of dict)",
-            f"patient's age, sex, indication, and prior, the report before; {_use_of_contexts(spec)}.",
+            f"the patient's age, sex, indication, and prior (the prior report); {_use_of_contexts(spec)}.",
         ),
-        _item("per_pair (bool)", f"also return <key>_per_pair, a list with one value a pair{_only_some(spec)}."),
-        _item("batch_size (int), device (str)", "of a model, where one runs."),
-        _item("progress (bool)", "show a bar."),
+        _item("per_pair (bool)", f"also return <key>_per_pair, a list with one value for each pair{_only_some(spec)}."),
+        _item("batch_size (int), device (str)", "for metrics that run a model."),
+        _item("progress (bool)", "show a progress bar."),
         _item(
             "missing (str)",
-            "a pair whose reference is missing (None, NaN, blank, 'nan', 'N/A') is 'unscored' (the default), scored as "
-            "an 'empty' report, or an 'error'. A missing candidate is an empty report.",
+            "what to do with a pair whose reference is missing (None, NaN, blank, 'nan', 'N/A'): leave it 'unscored' "
+            "(default), score it as an 'empty' report, or raise an 'error'. A missing candidate counts as an empty "
+            "report.",
         ),
         "",
         "Configurations (config_name):",
@@ -338,7 +354,8 @@ def _arguments(spec: MetricSpec) -> list[str]:
         "Returns: a dict of",
         *keys,
         _item(
-            f"{spec.name}_n_unscored, {spec.name}_signature", "pairs without a score, which count nowhere; what ran."
+            f"{spec.name}_n_unscored, {spec.name}_signature",
+            "number of pairs without a score, which no mean includes; the metric, options and version that ran.",
         ),
     ]
 
@@ -385,11 +402,13 @@ def _default_first(option: Option) -> str:
 
 
 def _use_of_contexts(spec: MetricSpec) -> str:
-    return "they decide what matters" if spec.takes_context else f"{spec.title} does not use them"
+    return (
+        "they affect which findings and errors are significant" if spec.takes_context else f"{spec.title} ignores them"
+    )
 
 
 def _only_some(spec: MetricSpec) -> str:
-    return "" if all(key.per_pair for key in spec.keys) else ", for the keys that have one"
+    return "" if all(key.per_pair for key in spec.keys) else ", for keys with a value for each pair"
 
 
 # --- files
@@ -398,7 +417,7 @@ def _only_some(spec: MetricSpec) -> str:
 def _one(pattern: str, card: str, what: str) -> str:
     match = re.search(pattern, card, re.DOTALL)
     if not match:
-        raise InputError(f"the card has not {what}, which the module's script is made of.")
+        raise InputError(f"the card lacks {what}, which the module's script is generated from.")
     return match[1]
 
 
@@ -411,7 +430,7 @@ def _licence(script: Path) -> str:
 def _read(path: Path, spec: MetricSpec) -> str:
     if not path.is_file():
         is_lost = spec.modules == MetricSpec.modules and spec.name not in SPECS
-        hint = " (a metric from outside says modules=...)" if is_lost else ""
+        hint = " (the spec of a plug-in names its folder with modules=...)" if is_lost else ""
         raise InputError(f"{path} is missing; write the metric card first{hint}.")
     return path.read_text(encoding="utf-8")
 

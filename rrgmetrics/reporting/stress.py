@@ -20,16 +20,19 @@ GOOD, POOR = 0.9, 0.5
 READER_MARK = "†"
 HOW = (
     "Errors: share of pairs that score worse, and the mean loss in units of what another patient's report costs. "
-    "Harmless changes: share of errors of the same reports that cost more (chance 0.5), and the loss. Order: share of "
-    "steps in the right order (chance 0.5). Tricks: share that score no better than a report with two errors."
+    "Harmless changes: share of the errors in the same reports that cost more (chance 0.5), and the loss. Order: "
+    "share of pairs of changes in the correct order (chance 0.5). Tricks: share that score no better than a report "
+    "with two errors."
 )
-BY_CONSTRUCTION = f"{READER_MARK} The reader, which made the errors, reads for it: it sees them by construction."
+BY_CONSTRUCTION = (
+    f"{READER_MARK} The reader inserted the errors and this metric uses it, so it detects them by construction."
+)
 SUMMARY = {
-    "errors seen": "seen",
-    "told from harmless": "apart",
-    "unmoved by harmless": "kept",
+    "errors detected": "seen",
+    "harmless below errors": "apart",
+    "harmless, no worse": "kept",
     "more errors, worse": "number",
-    "graver, worse": "grades",
+    "graver errors, worse": "grades",
     "tricks resisted": "resisted",
 }
 
@@ -116,25 +119,25 @@ def reports_of(stored: StoredStress) -> str:
     pack = all_packs().get(stored.source.removeprefix(PREFIX))
     if pack is None:
         return f"{stored.n_reports} generated reports"
-    return f"{stored.n_reports} invented {pack.title.removesuffix(' in English')}, the errors written by hand"
+    return f"{stored.n_reports} invented {pack.title.removesuffix(' in English')}, with errors written by hand"
 
 
 def remarks(metric: Stressed) -> list[str]:
     """What a metric sees and what it does not, in a few sentences."""
     if not metric.unit > 0:
-        return ["It does not score another patient's report below the report itself: it measures nothing here."]
+        return ["Another patient's report scores no worse than the report itself, so the test is not applicable."]
     said = []
     for group, good, poor in (
-        ("error", "Sees", "Is nearly blind to"),
-        ("harmless", "Tells from errors", "Charges no less than errors for"),
-        ("trick", "", "Is gamed by"),
+        ("error", "Detects", "Hardly detects"),
+        ("harmless", "Penalises less than errors", "Penalises as much as errors"),
+        ("trick", "", "Tricks that beat a report with two errors"),
     ):
         values = _known(metric, group)  # type: ignore[arg-type]
         best = [KINDS[kind].title for kind, value in values.items() if value >= GOOD]
         limit = GOOD if group == "trick" else POOR
         worst = [KINDS[kind].title for kind, value in values.items() if value < limit]
         if group == "trick" and not worst and values:
-            said.append("No trick beats the honest report in more than a tenth of the pairs.")
+            said.append("No trick beats a report with two errors in more than a tenth of the pairs.")
         said += [f"{good}: {_all_or(best, values)}."] if good and best else []
         said += [f"{poor}: {_all_or(worst, values)}."] if worst else []
     return said

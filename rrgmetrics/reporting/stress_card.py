@@ -20,27 +20,27 @@ from rrgmetrics.specs.names import parse_name
 from rrgmetrics.specs.shared import MAMMOGRAPHY
 
 READS = """\
-A pair whose reference is no English report of {what} (another language, another part of the body or modality, a text
-that says nothing that could be read) is unscored, with the reason. A candidate that cannot be read scores as an empty
-one or as it stands, whichever is worse. Checkpoints and engines that are named are asked about every pair."""
+A pair whose reference is not an English report of {what} (another language, body part or modality, or no readable
+statement) is unscored, with the reason. A candidate that the reader cannot read gets the worse of two scores: that of
+an empty report and its own. A checkpoint or engine that you name scores every pair."""
 ANY_TEXT = """\
-It compares wording, whatever the text is about, and can be gamed. Where a reward or the choice of a model needs a
-metric that cannot, take `finding_errors` or `crimson`."""
+The metric compares wording, whatever the text is about, and can be gamed. As a reward, or to select models, use
+`finding_errors` or `crimson` instead."""
 MADE_BY_THE_READER = """\
-The reader, which put the errors in, also reads for this metric: that it sees them holds by construction, and says
-nothing of errors that the reader cannot see."""
+The reader inserted these errors, and this metric uses the same reader. So it detects them by construction, which shows
+nothing about errors that the reader misses."""
 TABLES = (
-    "Every change with its share is on the page [Metrics under stress]"
+    "All changes and their shares: [Metrics under stress]"
     "(https://rrgmetrics.github.io/rrgmetrics/evidence/stress/#{name})."
 )
-NOT_MEASURED = "It has not been put under stress yet: `make stress`, then `make cards`."
-OTHER_REPORTS = "On reports of other modalities"
-UNSCORED = "Which pairs are unscored"
-NO_HACKS = "As a reward it pays for nothing that is known not to be right (`rrgmetrics game`)."
-HACKED = "As a reward it pays for what is not right (`rrgmetrics game`):"
+NOT_MEASURED = "It has no stress test yet: run `make stress`, then `make cards`."
+OTHER_REPORTS = "Results on reports of other modalities"
+UNSCORED = "Pairs that are unscored"
+NO_HACKS = "As a reward: no known trick raises the score of a report (`rrgmetrics game`)."
+HACKED = "As a reward it can be gamed (`rrgmetrics game`):"
 HARMLESS = "harmless, and errors that cost more (chance 0.50)"
-HIDDEN = "false findings where findings do not stand"
-ORDER = "graver scores worse (chance 0.50)"
+HIDDEN = "false findings outside the findings"
+ORDER = "the graver change scores worse (chance 0.50)"
 TRICKS = "tricks that score no better than a report with two errors"
 
 
@@ -81,7 +81,7 @@ def _parts(stored: StoredStress, metric: Stressed) -> Iterator[str]:
 
 def _about(stored: StoredStress, metric: Stressed) -> str:
     how = f"`rrgmetrics stress{_argument(stored)}`; version {stored.version}, {stored.date}"
-    return f"On {reports_of(stored)}, changed in known ways and scored against themselves\n({how}):"
+    return f"On {reports_of(stored)}: each was changed in known ways and scored against the original\n({how})."
 
 
 def _argument(stored: StoredStress) -> str:

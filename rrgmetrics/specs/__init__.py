@@ -1,7 +1,7 @@
-"""The one table of metric facts.
+"""The table of all metrics and their properties.
 
-Modules, command line, cards, README, leaderboard, callbacks and the contract tests read `SPECS`; nobody repeats it.
-Adding a metric begins with a row in the file of its family (CONTRIBUTING.md).
+Modules, command line, cards, README, leaderboard, callbacks and the contract tests use `SPECS`. To add a metric, start
+with a row in the file of its family (CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -99,14 +99,14 @@ def get_spec(name: str) -> MetricSpec:
     if name in theirs.specs:
         return theirs.specs[name]
     if name in PRESETS:
-        raise InputError(f"{name!r} stands for several metrics; name one of them here: {', '.join(PRESETS[name])}.")
+        raise InputError(f"{name!r} is a preset of several metrics; name one metric: {', '.join(PRESETS[name])}.")
     called = [(spec, key) for spec, key in all_keys() if key in known_as(name)]
     if called:
         spec, key = called[0]
-        raise InputError(f"What papers call {name!r} is {key.name} here; name the metric {spec.name}.")
+        raise InputError(f"{name!r} is a key of another name here, {key.name}; name its metric, {spec.name}.")
     near = difflib.get_close_matches(name, [*all_specs(), *PRESETS], n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(all_specs())}."
-    raise InputError(f"There is no metric {name!r}; {hint} `rrgmetrics list` shows all.")
+    raise InputError(f"There is no metric {name!r}; {hint} `rrgmetrics list` shows all metrics.")
 
 
 def keys_of(name: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ CLINICAL = (
     MetricSpec(
         name="finding_errors",
         title="Finding errors",
-        summary="findings: false, missing, wrong place or severity; in words, with evidence",
+        summary="errors in findings (false, missing, wrong location or severity), each with its evidence",
         scorer="rrgmetrics.scorers.finding_errors:FindingErrors",
         keys=(
             count("finding_errors", "Finding errors"),
@@ -28,10 +28,11 @@ CLINICAL = (
             "modality": MODALITY_OPTION,
             "policy": Option(
                 "management",
-                "which errors are significant: those that could change what is done, or all but benign ones",
+                "which errors are significant. management: those that could change management; report: all except "
+                "benign ones",
                 ("management", "report"),
             ),
-            "explain": Option(False, "also return each pair's errors in words, with the spans of both texts"),
+            "explain": Option(False, "also return the errors of each pair, with their spans in both texts"),
         },
         configs={
             "default": Config("a rule-based reader"),
@@ -46,11 +47,11 @@ CLINICAL = (
     MetricSpec(
         name="finding_score",
         title="Finding score",
-        summary="how right the findings are, weighed by what they mean for the patient; in words",
+        summary="correct findings against errors, weighted by clinical significance",
         scorer="rrgmetrics.scorers.finding_score:FindingScore",
         keys=(
             unit("finding_score", "Finding score"),
-            Key("finding_score_right", "Findings that both have, weighted", (0.0, INF), True),
+            Key("finding_score_right", "Matched findings, weighted", (0.0, INF), True),
             Key("finding_score_wrong", "Errors, weighted", (0.0, INF), False),
         ),
         level="pair",
@@ -58,7 +59,7 @@ CLINICAL = (
         options={
             "text": TEXT_OPTION,
             "modality": MODALITY_OPTION,
-            "explain": Option(False, "also return each pair in words, and its errors with their weights"),
+            "explain": Option(False, "also return the matched findings and errors of each pair, with their weights"),
         },
         configs={
             "default": Config("a rule-based reader"),
@@ -73,17 +74,17 @@ CLINICAL = (
     MetricSpec(
         name="finding_f1",
         title="Finding F1",
-        summary="which findings both have, weighed by what they mean for the patient; by attribute",
+        summary="F1 of matched findings, weighted by clinical significance; also by attribute",
         scorer="rrgmetrics.scorers.finding_f1:FindingF1",
         keys=(
             unit("finding_f1", "Finding F1"),
             unit("finding_f1_precision", "Precision"),
             unit("finding_f1_recall", "Recall"),
-            unit("finding_f1_unweighted", "F1, each finding alike"),
-            unit("finding_f1_unweighted_precision", "Precision, each finding alike"),
-            unit("finding_f1_unweighted_recall", "Recall, each finding alike"),
-            label("finding_f1_specificity", "Specificity of what is denied"),
-            label("finding_f1_npv", "NPV of what is denied"),
+            unit("finding_f1_unweighted", "F1, unweighted"),
+            unit("finding_f1_unweighted_precision", "Precision, unweighted"),
+            unit("finding_f1_unweighted_recall", "Recall, unweighted"),
+            label("finding_f1_specificity", "Specificity of negated findings"),
+            label("finding_f1_npv", "NPV of negated findings"),
             label("finding_f1_status", "Status right"),
             label("finding_f1_certainty", "Certainty right"),
             *(
@@ -97,7 +98,7 @@ CLINICAL = (
         options={
             "text": TEXT_OPTION,
             "modality": MODALITY_OPTION,
-            "explain": Option(False, "also return what became of each finding of each pair"),
+            "explain": Option(False, "also return whether each finding of each pair is matched, false or missing"),
         },
         configs={
             "default": Config("a rule-based reader"),
@@ -111,7 +112,7 @@ CLINICAL = (
     MetricSpec(
         name="crepe",
         title="CREPE",
-        summary="the number of errors of six kinds that a radiologist would count, predicted",
+        summary="number of errors of six kinds that a radiologist would count, predicted by a regression model",
         scorer="rrgmetrics.scorers.crepe:Crepe",
         keys=(
             Key("crepe", "CREPE", (0.0, INF), False, aliases=("CREPE",)),
@@ -128,18 +129,18 @@ CLINICAL = (
         empty=(0.0, None, None),
         options={
             "text": TEXT_OPTION,
-            "precision": Option("fp32", "arithmetic of the encoder", ("fp32", "bf16", "fp16")),
+            "precision": Option("fp32", "floating-point format of the encoder", ("fp32", "bf16", "fp16")),
             "long": Option(
                 "truncate",
-                "pairs of more than 512 tokens. truncate: cut as the paper does; windows: read in aligned parts whose "
-                "counts are added up",
+                "what to do with pairs of more than 512 tokens. truncate: cut them, as the paper does; windows: "
+                "read them in aligned parts and add up the counts",
                 ("truncate", "windows"),
             ),
-            "presence": Option(False, "also return each pair's probability of each kind of error"),
-            "explain": Option(False, "also return the words that each pair's counts come from"),
+            "presence": Option(False, "also return the probability of each kind of error for each pair"),
+            "explain": Option(False, "also return the words that account for the counts of each pair"),
         },
         configs={
-            "default": Config("a BERT of 4.4 million weights, trained here"),
+            "default": Config("a BERT with 4.4 million weights, trained for rrgmetrics"),
             "paper": Config("the authors' BiomedBERT, gihuncho/crepe-biomedbert"),
         },
         checkpoint="the Hub id or folder of any CREPE checkpoint",
@@ -153,7 +154,7 @@ CLINICAL = (
     MetricSpec(
         name="radgraph_f1",
         title="RadGraph F1",
-        summary="entities and relations that both reports have",
+        summary="entities and relations that both reports contain",
         scorer="rrgmetrics.scorers.radgraph_f1:RadgraphF1",
         keys=(
             unit("radgraph_f1", "RadGraph F1", "RadGraph-F1", "F1-RadGraph", "RG_ER", "radgraph_partial"),
@@ -171,11 +172,11 @@ CLINICAL = (
             "text": TEXT_OPTION,
             "modality": MODALITY_OPTION,
             "lowercase": Option(
-                True, "ignore case, as the authors do since May 2026; no: as radgraph 0.1.18 and RadEval"
+                True, "ignore case, as the authors do since May 2026; no: keep it, as radgraph 0.1.18 and RadEval do"
             ),
-            "record": Option("", "file that gets the graphs as JSON, for radgraph_f1@graphs:FILE", stated=False),
+            "record": Option("", "JSON file to write the graphs to, for radgraph_f1@graphs:FILE", stated=False),
             "explain": Option(
-                False, "also return the entities and relations of both reports, and which of them match", stated=False
+                False, "also return the entities and relations of both reports and the matches", stated=False
             ),
         },
         configs={
@@ -183,7 +184,8 @@ CLINICAL = (
             "paper": Config("RadGraph-XL"),
             "radgraph": Config("RadGraph"),
         },
-        checkpoint="the Hub id, folder or archive of such weights; package: the authors' package; graphs:FILE: JSON",
+        checkpoint="the Hub id, folder or archive of RadGraph weights; package: the authors' package; graphs:FILE: "
+        "graphs in JSON",
         needs=("reader", "radgraph"),
         modality=CHEST_XRAY,
         paper="Delbrouck et al. 2022, Findings of EMNLP",
@@ -193,7 +195,7 @@ CLINICAL = (
     MetricSpec(
         name="ratescore",
         title="RaTEScore",
-        summary="entities, matched by meaning and weighted by type",
+        summary="entities matched by embedding similarity, weighted by type",
         scorer="rrgmetrics.scorers.ratescore:Ratescore",
         keys=(
             unit("ratescore", "RaTEScore", "RaTEScore", "RaTE"),
@@ -206,14 +208,16 @@ CLINICAL = (
         options={
             "text": TEXT_OPTION,
             "matrix": Option(
-                "long", "the authors' weights of pairs of types, for long or for short", ("long", "short")
+                "long",
+                "the authors' weights for pairs of entity types, for long or for short reports",
+                ("long", "short"),
             ),
             "no_entities": Option(
                 "f1",
-                "a pair in which a report has no entities. f1: 1 if neither has any, else 0; published: 0.5",
+                "score of a pair in which a report has no entities. f1: 1 if neither has any, else 0; published: 0.5",
                 ("f1", "published"),
             ),
-            "encoder": Option("", "encoder of entities, a Hub id or folder; empty: the configuration's own"),
+            "encoder": Option("", "encoder of entities, a Hub id or folder; empty: the encoder of the configuration"),
         },
         configs={
             "default": Config("the reader and CREPE's encoder"),
@@ -230,15 +234,15 @@ CLINICAL = (
     MetricSpec(
         name="radcliq",
         title="RadCliQ",
-        summary="errors expected from four of the others",
+        summary="number of errors, predicted from four other metrics",
         scorer="rrgmetrics.scorers.radcliq:Radcliq",
         keys=(
             Key("radcliq", "RadCliQ", (-INF, INF), False, aliases=("RadCliQ-v1", "RadCliQ-v0")),
             Key("radcliq_rexrank", "1 / mean RadCliQ", (-INF, INF), True, per_pair=False, aliases=("1/RadCliQ-v1",)),
-            Key("radcliq_radgraph", "RadGraph F1 in it", (0.0, 1.0), True),
-            Key("radcliq_bertscore", "BERTScore in it", (-INF, 1.0), True),
-            Key("radcliq_semb", "SembScore in it", (-1.0, 1.0), True),
-            Key("radcliq_bleu", "BLEU-2 in it", (0.0, 1.0), True),
+            Key("radcliq_radgraph", "RadGraph F1 term", (0.0, 1.0), True),
+            Key("radcliq_bertscore", "BERTScore term", (-INF, 1.0), True),
+            Key("radcliq_semb", "SembScore term", (-1.0, 1.0), True),
+            Key("radcliq_bleu", "BLEU-2 term", (0.0, 1.0), True),
         ),
         stand_in=True,
         level="pair",
@@ -246,28 +250,28 @@ CLINICAL = (
         options={
             "text": TEXT_OPTION,
             "coefficients": Option(
-                "v1", "v1, v0, yu2022 (the paper's two metrics), or a file that `rrgmetrics radcliq fit` wrote"
+                "v1", "v1, v0, yu2022 (the paper's two metrics), or a file written by `rrgmetrics radcliq fit`"
             ),
             "idf": Option(
                 "no",
-                "weight of a token in BERTScore. no: all alike, as the authors; call: inverse document frequency in "
-                "this call's references, as RadEval; frozen: in the reports of idf_file",
+                "weights of tokens in BERTScore. no: equal, as the authors; call: inverse document frequency in "
+                "this call's references, as RadEval; frozen: inverse document frequency in idf_file",
                 ("no", "call", "frozen"),
             ),
-            "idf_file": Option("", "text file, one report a line, for idf=frozen"),
+            "idf_file": Option("", "text file with one report a line, for idf=frozen"),
         },
         configs={
-            "default": Config("the four metrics as they are bundled, in the unit of the authors'"),
+            "default": Config("the bundled versions of the four metrics, scaled to the authors' units"),
             "paper": Config(
-                "RadGraph with case, distilroberta-base at layer 5 rescaled, CheXbert; spaces squeezed",
+                "RadGraph with case, distilroberta-base at layer 5 with rescaling, CheXbert; repeated spaces removed",
                 {"text": "space"},
             ),
             "yu2022": Config(
-                "RadGraph with case and BLEU-2 under the coefficients that the paper prints: a number of errors",
+                "RadGraph with case and BLEU-2 with the coefficients printed in the paper: a number of errors",
                 {"text": "space", "coefficients": "yu2022"},
             ),
         },
-        checkpoint="a file of coefficients that `rrgmetrics radcliq fit` wrote",
+        checkpoint="a file of coefficients written by `rrgmetrics radcliq fit`",
         needs=("reader", "encoder"),
         modality=CHEST_XRAY,
         paper="Yu et al. 2023, Patterns",

@@ -51,8 +51,8 @@ CONVENTIONS: Mapping[str, Convention] = {
             "F1": Number(NEGATIVE, "chexbert_f1_macro_14"),
             "F1 micro": Number(NEGATIVE, "chexbert_f1"),
         },
-        "14 classes with No Finding; blank and uncertain are negative; macro, as scikit-learn's f1_score, and micro. "
-        "The paper's own labels are the CheXpert labeller's.",
+        "14 classes with No Finding; blank and uncertain count as negative; macro F1, as scikit-learn's f1_score, "
+        "and micro F1. The paper used labels of the CheXpert labeller.",
         "Chen et al. 2020, EMNLP; cuhksz-nlp/R2Gen, compute_ce.py",
     ),
     "cvt2distilgpt2-ce": Convention(
@@ -64,7 +64,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "F1, micro": Number(NEGATIVE, "chexbert_f1"),
             "F1, macro": Number(NEGATIVE, "chexbert_f1_macro_14"),
         },
-        "14 classes with No Finding; only positive is positive; example-based, label-based micro and macro.",
+        "14 classes with No Finding; only positive counts as positive; example-based, and label-based micro and macro.",
         "Nicolson et al. 2023, Artificial Intelligence in Medicine; aehrc/cvt2distilgpt2",
     ),
     "rgrg-ce": Convention(
@@ -77,8 +77,8 @@ CONVENTIONS: Mapping[str, Convention] = {
             "recall, example-based": Number(NEGATIVE, "chexbert_f1_example_recall"),
             "F1, example-based": Number(NEGATIVE, "chexbert_f1_example"),
         },
-        "micro over 5 classes, uncertain as positive (after Miura et al. 2021); example-based over 14 classes with No "
-        "Finding, uncertain as negative (after CvT2DistilGPT2), 0 where undefined.",
+        "micro over 5 classes, uncertain as positive (after Miura et al. 2021); example-based over 14 classes with "
+        "No Finding, uncertain as negative (after CvT2DistilGPT2), 0 where undefined.",
         "Tanida et al. 2023, CVPR; ttanida/rgrg, evaluate_language_model.py",
     ),
     "maira-ce": Convention(
@@ -89,7 +89,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "Macro-F1-5": Number(NEGATIVE, "chexbert_f1_macro_5"),
             "Micro-F1-5": Number(NEGATIVE, "chexbert_f1_micro_5"),
         },
-        "14 classes with No Finding and 5 classes; uncertain is negative; macro and micro.",
+        "14 classes with No Finding and 5 classes; uncertain counts as negative; macro and micro.",
         "Hyland et al. 2023, arXiv 2311.13668",
     ),
     "rexrank": Convention(
@@ -103,15 +103,15 @@ CONVENTIONS: Mapping[str, Convention] = {
             "RaTEScore": Number("RaTEScore=ratescore@paper", "ratescore"),
             "GREEN": Number("GREEN=green@paper", "green"),
         },
-        "BLEU is fast-bleu's BLEU-2, RadGraph the mean of the F1 of entities and of relations, BertScore "
-        "distilroberta's F1, rescaled, without weights of tokens (idf); each is the mean over reports. "
-        "1/RadCliQ-v1 is 1 / the mean.",
+        "BLEU is fast-bleu's BLEU-2. RadGraph is the mean of the F1 of entities and the F1 of relations. BertScore "
+        "is distilroberta's F1, rescaled, without idf weights. Each is the mean over reports. 1/RadCliQ-v1 is 1 / "
+        "the mean.",
         "rajpurkarlab/CXR-Report-Metric and ReXrank-metric; Zhang et al. 2024, arXiv 2411.15122",
     ),
     "rexrank-ce": Convention(
         "ReXrank",
         {"SembScore": Number("semb_score@paper", "semb_score")},
-        "no F1: the cosine between CheXbert's vectors of both reports.",
+        "not an F1 but the cosine similarity of the CheXbert embeddings of both reports.",
         "Zhang et al. 2024, arXiv 2411.15122",
     ),
 }

@@ -8,44 +8,59 @@ from rrgmetrics.specs.model import INF, Config, Key, MetricSpec, Option
 from rrgmetrics.specs.shared import CATEGORIES, CHEST_XRAY, MODALITY_OPTION, TEXT_OPTION, count, unit
 
 JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `reader`, has none
-    "base_url": Option("", "openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's", stated=False),
-    "api_key": Option("OPENAI_API_KEY", "openai: environment variable that holds the key", stated=False),
-    "temperature": Option(0.0, "openai, vllm: 0 takes the most probable word each time", stated=False),
-    "top_p": Option(1.0, "openai, vllm: draw from the words that make up this share of probability", stated=False),
-    "runs": Option(1, "times that each question is asked, each reply kept; scores are means of the runs", stated=False),
-    "max_tokens": Option(0, "longest reply; 0: the protocol's own", stated=False),
+    "base_url": Option(
+        "", "openai: address of the server, such as http://127.0.0.1:8000/v1; empty: OpenAI's", stated=False
+    ),
+    "api_key": Option("OPENAI_API_KEY", "openai: environment variable that holds the API key", stated=False),
+    "temperature": Option(
+        0.0, "openai, vllm: sampling temperature; 0 always takes the most probable token", stated=False
+    ),
+    "top_p": Option(
+        1.0, "openai, vllm: sample from the most probable tokens that have this total probability", stated=False
+    ),
+    "runs": Option(
+        1, "number of times to ask each question; every reply is kept, and scores are means over the runs", stated=False
+    ),
+    "max_tokens": Option(0, "maximum length of a reply, in tokens; 0: the protocol's default", stated=False),
     "total_tokens": Option(
         0,
-        "hf: most tokens of question and reply together, 2048 as GREEN's authors; 0: what the model reads",
+        "hf: maximum length of question and reply together, in tokens; 2048 as GREEN's authors; 0: the model's own "
+        "limit",
         stated=False,
     ),
-    "concurrency": Option(16, "openai: requests at a time", stated=False),
-    "timeout": Option(300.0, "openai: seconds that one request may take", stated=False),
-    "retries": Option(5, "openai: further tries of a request that failed", stated=False),
-    "processes": Option(1, "hf: processes of an `accelerate launch` that share the prompts", stated=False),
-    "replicas": Option(0, "vllm: models side by side, each with its share of the GPUs; 0: one a GPU", stated=False),
-    "cache": Option("", "folder that keeps replies; no: none; empty: the user's cache folder", stated=False),
-    "record": Option("", "file that also gets every reply, for the engine replies:FILE", stated=False),
-    "answers_as": Option("", "openai: model that answers name, if not the one asked; any: every one", stated=False),
-    "price_in": Option(0.0, "openai: price of a million tokens asked, for the estimate of the cost", stated=False),
-    "price_out": Option(0.0, "openai: price of a million tokens answered", stated=False),
+    "concurrency": Option(16, "openai: number of requests at the same time", stated=False),
+    "timeout": Option(300.0, "openai: timeout of one request, in seconds", stated=False),
+    "retries": Option(5, "openai: number of retries of a failed request", stated=False),
+    "processes": Option(1, "hf: number of processes of an `accelerate launch`, which share the prompts", stated=False),
+    "replicas": Option(0, "vllm: number of model replicas, which share the GPUs; 0: one for each GPU", stated=False),
+    "cache": Option("", "folder that caches replies; no: no cache; empty: the user's cache folder", stated=False),
+    "record": Option("", "file to which every reply is also written, for the engine replies:FILE", stated=False),
+    "answers_as": Option(
+        "",
+        "openai: accepted name of the model in replies, if it differs from the one asked for; any: every name",
+        stated=False,
+    ),
+    "price_in": Option(0.0, "openai: price of a million input tokens, for the cost estimate", stated=False),
+    "price_out": Option(0.0, "openai: price of a million output tokens", stated=False),
 }
 
-BUNDLED_ENGINE = Config("the reader; no language model")
+BUNDLED_ENGINE = Config("the rule-based reader; no language model")
 BUNDLED_CONFIGS: Mapping[str, Config] = {"default": BUNDLED_ENGINE, "reader": BUNDLED_ENGINE}
 ENGINES: Mapping[str, str] = {  # that are configurations of every judge
-    "hf:<id>": "a causal language model through transformers, on this machine; so is a bare Hub id or a folder",
+    "hf:<id>": (
+        "a causal language model run through transformers on this machine; a bare Hub id or folder means the same"
+    ),
     "vllm:<id>": "the same through vLLM (extra vllm)",
     "openai:<model>": "any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges)",
-    "replies:<file>": "replies recorded with `rrgmetrics judge --record`: the same scores without the model",
+    "replies:<file>": "replies recorded with `rrgmetrics judge --record`: gives the same scores without the model",
 }
-EXPLAIN_OPTION = Option(False, "also return each pair's verdict in words")
+EXPLAIN_OPTION = Option(False, "also return the verdict on each pair, in words")
 
 JUDGES = (
     MetricSpec(
         name="green",
         title="GREEN",
-        summary="matched findings against significant errors, by a judge",
+        summary="matched findings against significant errors, counted by a judge",
         scorer="rrgmetrics.scorers.green:Green",
         keys=(
             unit("green", "GREEN", "GREEN"),
@@ -63,7 +78,8 @@ JUDGES = (
             "modality": MODALITY_OPTION,
             "parser": Option(
                 "tolerant",
-                "tolerant: a reply that cannot be read is unscored; strict: scored as the authors' code does",
+                "what to do with a reply that cannot be parsed. tolerant: leave the pair unscored; strict: score "
+                "it as the authors' code does",
                 ("tolerant", "strict"),
             ),
             "explain": EXPLAIN_OPTION,
@@ -72,15 +88,20 @@ JUDGES = (
         configs={
             **BUNDLED_CONFIGS,
             "paper": Config(
-                "StanfordAIMI/GREEN-radllama2-7b through transformers, asked as the authors ask it; a GPU of 16 GB or "
-                "more, where it runs in bf16 as it is stored (the authors: fp16; replies may differ by rounding)"
+                "StanfordAIMI/GREEN-radllama2-7b through transformers, with the authors' prompt. It needs a GPU of "
+                "16 GB or more and runs in bf16, the format in which it is stored (the authors: fp16; replies may "
+                "differ by rounding)"
             ),
-            "small": Config("StanfordAIMI/GREEN-RadPhi2, 2.7 billion weights, asked as `paper` is; not run here"),
+            "small": Config(
+                "StanfordAIMI/GREEN-RadPhi2, 2.7 billion weights, with the same prompt as `paper`; not tested here"
+            ),
             "multimodal": Config(
-                "StanfordAIMI/GREEN-MM-RadLLaMA-7b, trained on reports of other modalities too, asked as `paper` is; "
-                "not run here"
+                "StanfordAIMI/GREEN-MM-RadLLaMA-7b, also trained on reports of other modalities, with the same "
+                "prompt as `paper`; not tested here"
             ),
-            "small_multimodal": Config("StanfordAIMI/GREEN-Gemma-2b-MM, the same at 2 billion weights; not run here"),
+            "small_multimodal": Config(
+                "StanfordAIMI/GREEN-Gemma-2b-MM, also trained on other modalities, 2 billion weights; not tested here"
+            ),
         },
         judge=True,
         needs=("reader",),
@@ -94,7 +115,7 @@ JUDGES = (
     MetricSpec(
         name="crimson",
         title="CRIMSON",
-        summary="findings weighted by what they mean for this patient",
+        summary="findings and errors weighted by their significance for the patient, by a judge",
         scorer="rrgmetrics.scorers.crimson:Crimson",
         keys=(
             Key("crimson", "CRIMSON", (-1.0, 1.0), True, aliases=("CRIMSON",)),
@@ -111,7 +132,7 @@ JUDGES = (
             count("crimson_certainty", "Wrong certainty"),
             count("crimson_unspecific", "Too vague"),
             count("crimson_overinterpretation", "Overinterpreted"),
-            count("crimson_temporal", "E, F: wrong course"),
+            count("crimson_temporal", "E, F: wrong comparison"),
         ),
         stand_in=True,
         level="pair",
@@ -121,43 +142,47 @@ JUDGES = (
             "modality": MODALITY_OPTION,
             "wording": Option(
                 "own",
-                "how a model is asked. own: in our words; published: as the authors ask GPT; checkpoint: as "
-                "medgemma-4b-it-crimson was trained; the last two need rrgmetrics[crimson]",
+                "prompt. own: written for rrgmetrics; published: the authors' prompt for GPT; checkpoint: the "
+                "prompt that medgemma-4b-it-crimson was trained with; the last two need rrgmetrics[crimson]",
                 ("own", "published", "checkpoint"),
             ),
             "patient": Option(
                 "years",
-                "how the question gives the age. years: Age: 72; dicom: Age: 072Y, or as DICOM has it, as the authors "
-                "ask on RadPref; keys: age: 25, as they ask on RadJudge",
+                "format of the age in the prompt. years: Age: 72; dicom: Age: 072Y, or as in DICOM, as the "
+                "authors' prompts on RadPref; keys: age: 25, as their prompts on RadJudge",
                 ("years", "dicom", "keys"),
             ),
             "parser": Option(
                 "tolerant",
-                "tolerant: a reply that cannot be read is unscored; strict: read as the authors' code does",
+                "what to do with a reply that cannot be parsed. tolerant: leave the pair unscored; strict: read it "
+                "as the authors' code does",
                 ("tolerant", "strict"),
             ),
             "labels": Option(
                 "published",
-                "published: an unknown label weighs 0.25, an unknown id 0; strict: such a reply is unscored",
+                "published: an unknown label weighs 0.25, an unknown id 0; strict: a reply with either is unscored",
                 ("published", "strict"),
             ),
             "attributes": Option(
                 "entries",
-                "entries: an attribute error weighs once, whatever it names, as in the authors' code; kinds: once for "
-                "each kind that it names, as in the paper",
+                "entries: an attribute error counts once, however many kinds it names, as in the authors' code; "
+                "kinds: once for each kind that it names, as in the paper",
                 ("entries", "kinds"),
             ),
-            "complete": Option(False, "count as false or missing what a reply lists as found but puts nowhere"),
+            "complete": Option(
+                False,
+                "also count findings that a reply lists but neither matches nor calls an error: as false or missing",
+            ),
             "explain": EXPLAIN_OPTION,
             **JUDGE_OPTIONS,
         },
         configs={
             **BUNDLED_CONFIGS,
             "paper": Config(
-                "rajpurkarlab/medgemma-4b-it-crimson through transformers, asked as it was trained, in bf16, and "
-                "decoded as its generation_config.json says if it has one, as the authors do (where that samples, the "
-                "seeds are made of the prompts: a run gives the same again); a GPU of 12 GB or more, and `pip install "
-                "'rrgmetrics[crimson]'` for the authors' question",
+                "rajpurkarlab/medgemma-4b-it-crimson through transformers, with the prompt that it was trained "
+                "with, in bf16. It decodes as its generation_config.json says if it has one, as the authors do; if "
+                "that samples, seeds derive from the prompts, so that a second run gives the same replies. It "
+                "needs a GPU of 12 GB or more, and `pip install 'rrgmetrics[crimson]'` for the authors' prompt",
                 {"wording": "checkpoint"},
             ),
         },
@@ -188,7 +213,8 @@ JUDGES = (
             "text": TEXT_OPTION,
             "parser": Option(
                 "tolerant",
-                "tolerant: a reply that cannot be read is unscored; strict: read as the authors' code does",
+                "what to do with a reply that cannot be parsed. tolerant: leave the pair unscored; strict: read it "
+                "as the authors' code does",
                 ("tolerant", "strict"),
             ),
             "explain": EXPLAIN_OPTION,
@@ -238,7 +264,7 @@ JUDGES = (
     MetricSpec(
         name="radfact",
         title="RadFact",
-        summary="phrases that follow from the other report, by a judge",
+        summary="phrases that the other report entails, counted by a judge",
         scorer="rrgmetrics.scorers.radfact:Radfact",
         keys=(
             unit("radfact", "RadFact F1", "RadFact", "logical F1"),
@@ -253,10 +279,14 @@ JUDGES = (
             "modality": MODALITY_OPTION,
             "negatives": Option(
                 "keep",
-                "drop: without phrases that say that something is absent or normal, which is RadFact+",
+                "drop: leave out phrases that state an absent or normal finding, as RadFact+",
                 ("keep", "drop"),
             ),
-            "parser": Option("tolerant", "strict: reads replies as RadEval's radfact_ct does", ("tolerant", "strict")),
+            "parser": Option(
+                "tolerant",
+                "what to do with a reply that cannot be parsed. strict: read it as RadEval's radfact_ct does",
+                ("tolerant", "strict"),
+            ),
             "explain": EXPLAIN_OPTION,
             **JUDGE_OPTIONS,
         },

@@ -29,7 +29,7 @@ LABELS = (
     MetricSpec(
         name="chexbert_f1",
         title="CheXbert F1",
-        summary="CheXpert's 14 conditions; micro, macro, weighted, each",
+        summary="CheXpert's 14 conditions: F1 micro, macro, weighted and for each condition",
         scorer="rrgmetrics.scorers.chexbert_f1:ChexbertF1",
         keys=(
             unit("chexbert_f1", "CheXbert F1 micro-14", "CheXbert-14 micro", "Micro-F1-14", "f1chexbert_all_micro_f1"),
@@ -64,8 +64,8 @@ LABELS = (
             label("chexbert_f1_micro_13", "CheXbert F1 micro-13"),
             label("chexbert_f1_macro_13", "CheXbert F1 macro-13"),
             *label_keys("chexbert_f1", *_CONDITIONS),
-            unit("chexbert_f1_agreement_14", "Labels that agree, 14", "f1chexbert_sample_acc_all"),
-            unit("chexbert_f1_agreement_5", "Labels that agree, 5", "f1chexbert_sample_acc_5"),
+            unit("chexbert_f1_agreement_14", "Label accuracy, 14", "f1chexbert_sample_acc_all"),
+            unit("chexbert_f1_agreement_5", "Label accuracy, 5", "f1chexbert_sample_acc_5"),
             unit("chexbert_f1_example", "CheXbert F1 example-based", "Example-based F1"),
             unit("chexbert_f1_example_precision", "CheXbert precision example-based"),
             unit("chexbert_f1_example_recall", "CheXbert recall example-based"),
@@ -77,17 +77,17 @@ LABELS = (
             "text": TEXT_OPTION,
             "uncertain": Option(
                 "positive",
-                "what an uncertain condition counts as; ignored: not at all in that pair",
+                "what an uncertain condition counts as; ignored: the condition is left out of that pair",
                 ("positive", "negative", "ignored"),
             ),
             "long": LONG_OPTION,
-            "explain": Option(False, "also return what both reports say of each condition"),
+            "explain": Option(False, "also return the labels of both reports for each condition"),
         },
         configs={
             "default": Config("the reader"),
             "paper": Config("CheXbert, chexbert.pth of StanfordAIMI/RRG_scorers"),
         },
-        checkpoint="the Hub id, folder or file of such weights",
+        checkpoint="the Hub id, folder or file of CheXbert weights",
         needs=("reader",),
         modality=CHEST_XRAY,
         paper="Smit et al. 2020, EMNLP",
@@ -99,7 +99,7 @@ LABELS = (
     MetricSpec(
         name="srr_bert_f1",
         title="SRR-BERT F1",
-        summary="54 findings, or 24 groups of them",
+        summary="54 findings, or 24 groups of findings",
         scorer="rrgmetrics.scorers.srr_bert_f1:SrrBertF1",
         keys=(
             unit("srr_bert_f1", "SRR-BERT F1 weighted", "SRR-BERT", "F1-SRR-BERT", "srrbert_weighted_f1"),
@@ -107,7 +107,7 @@ LABELS = (
             unit("srr_bert_f1_recall", "SRR-BERT recall weighted", "srrbert_weighted_recall"),
             Key("srr_bert_f1_micro", "SRR-BERT F1 micro", (0.0, 1.0), True, per_pair=False),
             Key("srr_bert_f1_macro", "SRR-BERT F1 macro", (0.0, 1.0), True, per_pair=False),
-            unit("srr_bert_f1_jaccard", "Mean Jaccard index", "RadEval's srrbert per sample"),
+            unit("srr_bert_f1_jaccard", "Mean Jaccard index", "as RadEval's srrbert per sample"),
             *label_keys("srr_bert_f1", *SRR_LEAVES),
             *(label(label_key("srr_bert_f1", name), f"{name}, group") for name in SRR_GROUPS),
             *label_keys("srr_bert_f1", NO_FINDING),
@@ -118,14 +118,16 @@ LABELS = (
         options={
             "text": TEXT_OPTION,
             "level": Option("leaves", "leaves: 54 findings; upper: 24 groups of findings", ("leaves", "upper")),
-            "statuses": Option(False, "whether a label says present, uncertain or absent, and must agree in that too"),
+            "statuses": Option(
+                False, "label each finding as present, uncertain or absent, and require the same status for a match"
+            ),
             "explain": Option(False, "also return the labels of both reports"),
         },
         configs={
             "default": Config("the reader"),
-            "paper": Config("SRR-BERT's checkpoint of that level, with statuses", {"statuses": True}),
+            "paper": Config("the SRR-BERT checkpoint of that level, with statuses", {"statuses": True}),
         },
-        checkpoint="the Hub id or folder of such a checkpoint",
+        checkpoint="the Hub id or folder of an SRR-BERT checkpoint",
         needs=("reader",),
         modality=CHEST_XRAY,
         paper="Delbrouck et al. 2025, ACL",
@@ -158,7 +160,7 @@ LABELS = (
                 per_pair=False,
                 aliases=("f1radbert_ct_macro_f1",),
             ),
-            unit("f1_radbert_ct_accuracy", "All labels agree", "f1radbert_ct_accuracy"),
+            unit("f1_radbert_ct_accuracy", "Exact match of all labels", "f1radbert_ct_accuracy"),
             *label_keys("f1_radbert_ct", *CT_CONDITIONS, NO_FINDING),
         ),
         stand_in=True,
@@ -167,7 +169,7 @@ LABELS = (
         options={
             "text": TEXT_OPTION,
             "modality": replace(MODALITY_OPTION, default="chest_ct"),
-            "threshold": Option(0.5, "probability above which a checkpoint's condition holds; the reader has none"),
+            "threshold": Option(0.5, "probability threshold of a checkpoint's labels; the reader has none"),
             "explain": Option(False, "also return the labels of both reports"),
         },
         configs={
@@ -185,7 +187,7 @@ LABELS = (
     MetricSpec(
         name="temporal_f1",
         title="Temporal F1",
-        summary="statements of what has changed",
+        summary="statements of change since the prior study",
         scorer="rrgmetrics.scorers.temporal_f1:TemporalF1",
         keys=(unit("temporal_f1", "Temporal F1", "Temporal-F1", "TEM"),),
         stand_in=True,
@@ -195,11 +197,11 @@ LABELS = (
             "text": TEXT_OPTION,
             "form": Option(
                 "reader",
-                "reader: statements of change of findings, as the reader understands them; keywords: the published "
-                "form, sets of 44 words",
+                "reader: statements of change of a finding, found by the rule-based reader; keywords: the "
+                "published form, sets of 44 words",
                 ("reader", "keywords"),
             ),
-            "explain": Option(False, "also return what either report says of change"),
+            "explain": Option(False, "also return the statements of change in both reports"),
         },
         configs={
             "default": Config("the reader"),

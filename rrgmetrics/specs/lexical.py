@@ -9,7 +9,7 @@ LEXICAL = (
     MetricSpec(
         name="bleu",
         title="BLEU",
-        summary="n-grams; COCO's arithmetic (default) or sacrebleu's",
+        summary="n-gram overlap; COCO's arithmetic (default) or sacrebleu's",
         scorer="rrgmetrics.scorers.bleu:Bleu",
         keys=(
             unit("bleu", "BLEU-4", "BLEU", "BLEU-4", "B-4"),
@@ -23,15 +23,16 @@ LEXICAL = (
             "text": TEXT_OPTION,
             "tokenizer": Option(
                 "coco",
-                "coco: whitespace tokens and the COCO caption arithmetic that RRG papers and RadEval report; "
+                "coco: whitespace tokens and the COCO caption arithmetic, which RRG papers and RadEval report; "
                 "13a: sacrebleu's tokens and smoothing",
                 ("coco", "13a"),
                 implies={"13a": {"smoothing": "exp"}},
             ),
             "smoothing": Option(
                 "coco",
-                "where no n-gram of an order matches. coco: coco-caption's constants (coco's tokens imply it); exp: "
-                "halved again and again, as sacrebleu (13a implies it); none: BLEU is 0, as evaluate's own bleu",
+                "value of an order without matching n-grams. coco: coco-caption's constants (implied by coco's "
+                "tokens); exp: halved for each such order, as sacrebleu (implied by 13a); none: BLEU is 0, as "
+                "evaluate's own bleu",
                 ("coco", "exp", "none"),
             ),
         },
@@ -40,9 +41,11 @@ LEXICAL = (
         },
         needs=("tokens",),
         foreign_keywords={
-            "max_order": "the keys bleu_1, bleu_2 and bleu_3 are always there",
-            "smooth": "name the metric bleu?tokenizer=13a&smoothing=exp; evaluate's own (add one) is not offered",
-            "tokenizer": "name the metric bleu?tokenizer=13a&smoothing=none for what evaluate's bleu does",
+            "max_order": "the keys bleu_1, bleu_2 and bleu_3 are always returned",
+            "smooth": (
+                "name the metric bleu?tokenizer=13a&smoothing=exp; evaluate's smoothing (add one) is not available"
+            ),
+            "tokenizer": "name the metric bleu?tokenizer=13a&smoothing=none for the result of evaluate's bleu",
         },
         paper="Papineni et al. 2002, ACL",
         citation="papineni-etal-2002-bleu",
@@ -51,7 +54,7 @@ LEXICAL = (
     MetricSpec(
         name="rouge",
         title="ROUGE",
-        summary="words, pairs, longest common subsequence",
+        summary="unigrams, bigrams and longest common subsequence",
         scorer="rrgmetrics.scorers.rouge:Rouge",
         keys=(
             unit("rouge", "ROUGE-L", "ROUGE-L", "RG-L", "R-L", "rougeL"),
@@ -65,22 +68,24 @@ LEXICAL = (
             "text": TEXT_OPTION,
             "flavour": Option(
                 "google",
-                "google: the rouge-score package's words and F1; coco: coco-caption's white space tokens and F with "
-                "beta 1.2, which R2Gen and those after it report; it implies stemmer=no",
+                "google: tokens and F1 of the rouge-score package; coco: whitespace tokens and F with beta 1.2 as "
+                "in coco-caption, reported by R2Gen and later papers; coco implies stemmer=no",
                 ("google", "coco"),
                 implies={"coco": {"stemmer": False}},
             ),
-            "stemmer": Option(True, "Porter stems of words longer than three letters"),
+            "stemmer": Option(True, "apply the Porter stemmer to words of more than three letters"),
         },
         configs={
-            "default": Config("the formula, with Porter's stemmer"),
+            "default": Config("the formula, with the Porter stemmer"),
         },
         needs=("tokens",),
         foreign_keywords={
-            "use_stemmer": "name the metric rouge?stemmer=yes (the default here) or rouge?stemmer=no (evaluate's)",
-            "rouge_types": "rouge_1, rouge_2 and rouge_l are always there; rougeLsum is not offered",
-            "use_aggregator": "pass per_pair=True for the values of the pairs",
-            "tokenizer": "name the metric rouge?flavour=coco for white space tokens",
+            "use_stemmer": (
+                "name the metric rouge?stemmer=yes (the default here) or rouge?stemmer=no (evaluate's default)"
+            ),
+            "rouge_types": "rouge_1, rouge_2 and rouge_l are always returned; rougeLsum is not available",
+            "use_aggregator": "pass per_pair=True for the value of each pair",
+            "tokenizer": "name the metric rouge?flavour=coco for whitespace tokens",
         },
         paper="Lin 2004, Text Summarization Branches Out",
         citation="lin-2004-rouge",
@@ -90,9 +95,9 @@ LEXICAL = (
         name="meteor",
         title="METEOR",
         foreign_keywords=dict.fromkeys(
-            ("alpha", "beta", "gamma"), "they are NLTK's (0.9, 3, 0.5), as evaluate's are by default"
+            ("alpha", "beta", "gamma"), "they have NLTK's values (0.9, 3, 0.5), evaluate's defaults"
         ),
-        summary="words, stems, WordNet synonyms (included)",
+        summary="words, stems and WordNet synonyms (bundled)",
         scorer="rrgmetrics.scorers.meteor:Meteor",
         keys=(unit("meteor", "METEOR", "METEOR", "MTR"),),
         level="pair",
@@ -104,13 +109,13 @@ LEXICAL = (
                 "wordpunct: words and runs of punctuation; whitespace: str.split()",
                 ("wordpunct", "whitespace"),
             ),
-            "synonyms": Option(True, "match WordNet synonyms after exact words and stems"),
+            "synonyms": Option(True, "also match WordNet synonyms, after exact words and stems"),
             "wordnet": Option(
                 "", "folder of WordNet database files; empty: the WordNet 3.0 that ships with rrgmetrics"
             ),
         },
         configs={
-            "default": Config("NLTK's algorithm, with the WordNet that ships"),
+            "default": Config("NLTK's algorithm, with the bundled WordNet"),
         },
         needs=("tokens", "wordnet"),
         paper="Banerjee and Lavie 2005, ACL workshop",
@@ -121,7 +126,7 @@ LEXICAL = (
     MetricSpec(
         name="cider",
         title="CIDEr-D",
-        summary="n-grams weighted by rarity in the references",
+        summary="n-grams weighted by their rarity in the references",
         scorer="rrgmetrics.scorers.cider:Cider",
         keys=(Key("cider", "CIDEr-D", (0.0, 10.0), True, aliases=("CIDEr", "CIDEr-D")),),
         level="pair",
@@ -132,7 +137,8 @@ LEXICAL = (
         },
         needs=("tokens",),
         corpus_statistics=True,
-        no_number="every n-gram of the reference stands in all references of the call, as with a single pair: weight 0",
+        no_number="every n-gram of the reference occurs in all references of the call (always so with one pair), "
+        "so its weight is 0",
         paper="Vedantam et al. 2015, CVPR",
         citation="vedantam-2015-cider",
         hacks=("repetition", "template", "contradiction"),

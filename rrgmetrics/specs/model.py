@@ -22,14 +22,16 @@ BUNDLED_MARK = "(bundled)"  # in the titles of a stand-in
 
 Hack = Literal["repetition", "template", "order", "contradiction", "vagueness", "excuse", "constant", "addition"]
 HACKS: Mapping[Hack, str] = {  # in words
-    "repetition": "saying a sentence again raises it",
-    "template": "normal sentences appended to any report raise it",
-    "order": "the right words in a wrong order keep most of it",
-    "contradiction": "the right words with wrong sides and without their 'no' keep most of it",
-    "vagueness": "leaving sides, places, sizes and severities out raises it",
-    "excuse": "calling findings chronic, old, known or unchanged, or telling common findings as history, raises it",
-    "constant": "one constant text earns as much as honest reports of middling quality",
-    "addition": "a constant text before or after any report raises it",
+    "repetition": "repeating a sentence raises the score",
+    "template": "appending normal sentences to a report raises the score",
+    "order": "the correct words in a wrong order keep most of the score",
+    "contradiction": "the correct words with wrong sides and without their negations keep most of the score",
+    "vagueness": "leaving out sides, locations, sizes and severities raises the score",
+    "excuse": (
+        "calling findings chronic, old, known or unchanged, or reporting common findings as history, raises the score"
+    ),
+    "constant": "one constant text scores as high as reports of medium quality",
+    "addition": "adding a constant text before or after a report raises the score",
 }
 
 
@@ -165,37 +167,39 @@ class Config:
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """What is true of a metric, whoever computes it.
+    """The description of a metric.
 
     Attributes:
-        name: Folder = module = headline key.
-        title: How tables name it.
+        name: The name of its folder, module and headline key.
+        title: Its name in tables.
         summary: What it compares, in one line for tables.
-        no_number: Why a pair can be without a number, where the scorer itself does not say it of each pair.
-        foreign_keywords: Keywords of `evaluate`'s own module of the same name, with what does the same here.
-        scorer: Its class, `module:class`.
-        modules: The package that holds the folder of its `evaluate` module; of a metric from outside its own package.
-        keys: What it returns; the first is the headline and has the metric's own name, unless the spec is `focused`.
+        no_number: Why a pair can lack a number, if the scorer gives no reason for each pair.
+        foreign_keywords: Keywords of `evaluate`'s module of the same name, with their equivalents here.
+        scorer: The class of its scorer, as `module:class`.
+        modules: The package with the folder of its `evaluate` module; for a plug-in, its own package.
+        keys: The numbers that it returns; the first is the headline and has the metric's name, unless the spec is
+            `focused`.
         level: "pair" if the corpus value is the mean over scored pairs, else "corpus".
-        empty: The stated values: (empty, empty), (reference, empty), (empty, candidate). None: depends on the report;
-            UNDEFINED: there is none, the pair is unscored.
-        options: Declared options.
-        configs: Configurations by name; `default` is what runs if none is named.
-        checkpoint: What may stand in a configuration's place by its Hub id or path; "": nothing.
-        judge: Whether it asks a judge: takes engines as configurations, and `JUDGE_OPTIONS` beside its own options.
-        needs: Backends it reads texts with.
-        extra: pip extra it needs, "" if none.
-        corpus_statistics: Whether a pair's score depends on the other pairs of the call.
-        stand_in: Whether the default configuration stands in for a published model, rule or judge.
+        empty: Its values for (empty, empty), (reference, empty) and (empty, candidate). None: depends on the report;
+            UNDEFINED: there is none, and the pair is unscored.
+        options: Its options by name.
+        configs: Configurations by name; `default` runs if none is named.
+        checkpoint: The kind of checkpoint that can replace a configuration by its Hub id or path; "": none.
+        judge: Whether it uses a judge: it then accepts engines as configurations, and `JUDGE_OPTIONS` in addition to
+            its own options.
+        needs: The backends that it uses.
+        extra: The pip extra that it needs; "" if none.
+        corpus_statistics: Whether the score of a pair depends on the other pairs of the call.
+        stand_in: Whether the default configuration replaces a published model, rule or judge.
         takes_context: Whether the patient's age or indication can change a score of the default configuration.
-        modality: What the metric knows about.
-        paper: Where it was defined.
-        licence: Of the weights or data it ships or loads by default.
+        modality: The kind of reports that the metric supports.
+        paper: The paper that defines it.
+        licence: The licence of the weights or data that it uses by default.
         citation: BibTeX key in the module's script.
-        hacks: What pays in a reward although it is not right: keys of `HACKS`, as measured on the default
-            configuration (tests/callbacks/test_hacks.py).
-        resists_tricks: Whether no trick of `rrgmetrics.metaeval.tricks` scores better than the honest report that it
-            was made from (tests/contract/test_tricks.py).
+        hacks: Tricks that raise its score as a reward: keys of `HACKS`, as measured on the default configuration
+            (tests/callbacks/test_hacks.py).
+        resists_tricks: Whether no trick of `rrgmetrics.metaeval.tricks` scores better than the honest report from which
+            it was made (tests/contract/test_tricks.py).
     """
 
     name: str
@@ -275,9 +279,9 @@ class MetricSpec:
         if chosen is None:
             ends = ", ".join(each.name.removeprefix(f"{self.name}_") for each in self.keys[1:])
             raise InputError(
-                f"{self.name} has no key {key!r}; after {self.name}# it has: {ends}."
+                f"{self.name} has no key {key!r}; its keys after {self.name}# are: {ends}."
                 if ends
-                else f"{self.name} has no key {key!r}; it has one number, {self.name}."
+                else f"{self.name} has no key {key!r}; it has one key, {self.name}."
             )
         return replace(self, keys=(chosen,))
 

@@ -85,7 +85,7 @@ class MetricName:
 
     @property
     def bundled(self) -> bool:
-        """Whether a bundled stand-in scores, whose scores do not compare with published ones."""
+        """Whether a bundled stand-in scores, whose scores are not comparable with published scores."""
         return self.spec.stand_in and not self.published
 
     @property
@@ -137,7 +137,7 @@ def parse_name(text: str) -> MetricName:
     name, at, config = head.strip().partition("@")
     spec = get_spec(name)
     if at and not config:
-        raise InputError(f"{text!r} has nothing after the @; leave it out for the default configuration.")
+        raise InputError(f"{text!r} has nothing after the @; leave the @ out for the default configuration.")
     resolved = resolve(spec, config.replace("%23", HASH) or "default", _split_query(query, text))
     return replace(resolved, short=short, spec=_focused(spec, key.strip(), text) if has_key else spec)
 
@@ -147,7 +147,7 @@ def _focused(spec: MetricSpec, key: str, text: str) -> MetricSpec:
     if re.fullmatch(r"\w*", key):
         return spec if key == spec.name else spec.focused(key)
     raise InputError(
-        f"{text!r}: after # comes a key, which {key[:80]!r} is not; write a # of a path or address as %23."
+        f"{text!r}: a key comes after #, and {key[:80]!r} is not a key; write a # of a path or address as %23."
     )
 
 
@@ -227,7 +227,7 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
     parsed = {name: parse_name(name) for text in texts for name in expand(text)}
     short = [name.slug for name in parsed.values() if name.short]
     if len(set(short)) < len(short):
-        raise InputError("Two metrics have one short name; each needs its own, as in a=green@... b=green@...")
+        raise InputError("Two metrics have the same short name; give each its own, as in a=green@... b=green@...")
     return parsed
 
 
@@ -251,21 +251,19 @@ def check_per_pair(names: str | Sequence[str], purpose: str) -> None:
         spec = parse_name(text).spec if HASH in text else None  # a headline is a number of each pair
         if spec is not None and not spec.headline.per_pair:
             each = ", ".join(key.name for key in get_spec(spec.name).keys if key.per_pair)
-            raise InputError(f"{text} is a number of all pairs together; {purpose} needs one of each pair: {each}.")
+            raise InputError(f"{text} is one number for all pairs; {purpose} needs a number for each pair: {each}.")
 
 
 def resolve(spec: MetricSpec, config: str, texts: Mapping[str, str]) -> MetricName:
     """Checks a configuration and options, given as texts, and fills in the other options."""
     if config not in spec.configs and not spec.takes_checkpoint:
         known = ", ".join(spec.configs)
-        raise InputError(
-            f"{spec.name} has no configuration {config!r} (it has: {known}); it runs without a checkpoint."
-        )
+        raise InputError(f"{spec.name} has no configuration {config!r} (it has: {known}) and takes no checkpoint.")
     unknown = [key for key in texts if key not in spec.options]
     if unknown:
         declared = ", ".join(spec.options) or "none"
         does = spec.foreign_keywords.get(unknown[0])
-        hint = f" Of evaluate's own {spec.name} it is known: {does}." if does else ""
+        hint = f" It is an argument of evaluate's {spec.name}; here {does}." if does else ""
         raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.{hint}")
     chosen = {key: spec.options[key].parse(text, f"{spec.name}?{key}") for key, text in texts.items()}
     options = {**spec.defaults(config, chosen), **chosen}
@@ -279,8 +277,8 @@ def _check_reader(spec: MetricSpec, options: Mapping[str, OptionValue]) -> None:
     for key, option in JUDGE_OPTIONS.items():
         if options[key] != option.default:
             raise InputError(
-                f"{spec.name}?{key} is for judges that are asked; the bundled one takes no such option. Name an "
-                f"engine, for example {spec.name}@openai:<model>?{key}={Option.write(options[key])}."
+                f"{spec.name}?{key} is an option of language models as judges, and the bundled judge has no such "
+                f"option. Name an engine, for example {spec.name}@openai:<model>?{key}={Option.write(options[key])}."
             )
 
 
@@ -289,7 +287,7 @@ def _split_query(query: str, where: str) -> dict[str, str]:
     for part in filter(None, query.split("&")):
         key, equals, value = part.partition("=")
         if not equals:
-            raise InputError(f"{where!r}: {part!r} is not option=value.")
+            raise InputError(f"{where!r}: {part!r} is not of the form option=value.")
         if key in texts:
             raise InputError(f"{where!r}: option {key!r} is given twice.")
         texts[key] = unquote(value)

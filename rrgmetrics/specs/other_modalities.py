@@ -13,7 +13,7 @@ MAMMOGRAPHIC = {
     "false_finding": "False findings",
     "missing_finding": "Missing findings",
     "mischaracterization": "Mischaracterized findings",
-    "wrong_location_laterality": "Wrong place or side",
+    "wrong_location_laterality": "Wrong location or side",
     "incorrect_birads": "Wrong BI-RADS category",
     "incorrect_breast_density": "Wrong breast density",
 }
@@ -31,7 +31,7 @@ OTHER_MODALITIES = (
     MetricSpec(
         name="mammo_green",
         title="MammoGREEN",
-        summary="errors and matches in mammography reports, by a judge",
+        summary="errors and matches in mammography reports, counted by a judge",
         scorer="rrgmetrics.scorers.mammo_green:MammoGreen",
         keys=(
             unit("mammo_green", "MammoGREEN"),
@@ -48,7 +48,7 @@ OTHER_MODALITIES = (
             "modality": MODALITY_OPTION,
             "parser": Option(
                 "tolerant",
-                "strict: asks for counts, and reads and scores replies as RadEval does",
+                "strict: ask for counts, and parse and score replies, as RadEval does",
                 ("tolerant", "strict"),
             ),
             "explain": EXPLAIN_OPTION,
@@ -66,7 +66,7 @@ OTHER_MODALITIES = (
     MetricSpec(
         name="nodule_f1",
         title="Nodule F1",
-        summary="lung nodules of chest CT: found, sized, described",
+        summary="lung nodules of chest CT: detection, size and description",
         scorer="rrgmetrics.scorers.nodule_f1:NoduleF1",
         keys=(
             unit("nodule_f1", "Nodule F1", "nodule_eval_detection_f1", "hoppr_ctc_lung_nodules_detection_f1"),
@@ -94,7 +94,9 @@ OTHER_MODALITIES = (
             ),
             *(
                 _least(
-                    f"false_{size}", f"False nodules a study, {words}", f"hoppr_ctc_lung_nodules_fp_per_study_{size}"
+                    f"false_{size}",
+                    f"False nodules for each study, {words}",
+                    f"hoppr_ctc_lung_nodules_fp_per_study_{size}",
                 )
                 for size, words in SIZES.items()
             ),
@@ -108,8 +110,9 @@ OTHER_MODALITIES = (
             "explain": EXPLAIN_OPTION,
             "form": Option(
                 "own",
-                "own: a judge lists the nodules of either report, the rest is computed; nodule_eval, lung_nodules: a "
-                "judge compares the sections PULMONARY NODULES, and is believed, as in RadEval's two metrics",
+                "own: a judge lists the nodules of each report, and the comparison is computed; nodule_eval, "
+                "lung_nodules: a judge compares the sections PULMONARY NODULES and its counts are used, as in "
+                "RadEval's two metrics",
                 ("own", "nodule_eval", "lung_nodules"),
             ),
             **JUDGE_OPTIONS,

@@ -77,7 +77,7 @@ def plugins(ours: frozenset[str]) -> Plugins:
                 owners |= dict.fromkeys(_names(spec), package)
                 specs[spec.name], packages[spec.name] = spec, package
             else:
-                clash = f"Both {owners[taken]} and {package} have a metric or key named {taken!r}"
+                clash = f"{owners[taken]} and {package} both have a metric or key named {taken!r}"
                 for name in (spec.name, *(other for other, its in specs.items() if taken in _names(its))):
                     problems[name] = clash
     specs = {name: spec for name, spec in specs.items() if name not in problems}

@@ -6,9 +6,9 @@ from rrgmetrics.specs.model import INF, Key, Option
 
 TEXT_OPTION = Option(
     "none",
-    "normaliser applied to both texts first. findings, impression: that section, else the rest of the report; "
-    "findings_only, impression_only: a pair whose reference lacks the section is unscored; r2gen, r2gen_iu: R2Gen's "
-    "cleaning of MIMIC-CXR and IU X-ray reports",
+    "normalisation of both texts. findings, impression: use that section, or the other text of a report without "
+    "it; findings_only, impression_only: use that section only, and leave a pair unscored if its reference lacks "
+    "it; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray reports",
     (
         "none",
         "space",
@@ -25,15 +25,15 @@ TEXT_OPTION = Option(
 
 LONG_OPTION = Option(
     "truncate",
-    "reports of more than 512 tokens (the reader reads all). truncate: cut as the paper does; windows: read in "
-    "overlapping parts",
+    "what to do with reports of more than 512 tokens (the rule-based reader has no limit). truncate: cut them, as "
+    "the paper does; windows: read them in overlapping parts",
     ("truncate", "windows"),
 )
 
 MODALITY_OPTION = Option(
     "auto",
-    "what reports are read as: chest_xray, chest_ct, mammography, brain_ct (the latter two are experimental), a pack "
-    "of your own; auto: what each reference is",
+    "kind of reports: chest_xray, chest_ct, mammography, brain_ct (the last two are experimental) or the name of "
+    "your own pack; auto: the kind of each reference",
 )
 
 CHEST_XRAY = "chest X-ray reports in English"

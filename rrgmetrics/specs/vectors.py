@@ -9,7 +9,7 @@ VECTORS = (
     MetricSpec(
         name="semb_score",
         title="SembScore",
-        summary="vectors that say what a report means",
+        summary="similarity of the embeddings of both reports",
         scorer="rrgmetrics.scorers.semb_score:SembScore",
         keys=(Key("semb_score", "SembScore", (-1.0, 1.0), True, aliases=("SembScore", "CheXbert similarity")),),
         stand_in=True,
@@ -19,8 +19,8 @@ VECTORS = (
             "text": TEXT_OPTION,
             "vectors": Option(
                 "encoder",
-                "encoder: of the bundled encoder's tokens, or CheXbert's [CLS]; conditions: which of CheXpert's 14 "
-                "a report has",
+                "encoder: embeddings of the bundled encoder or CheXbert's [CLS]; conditions: which of CheXpert's "
+                "14 conditions a report has",
                 ("encoder", "conditions"),
             ),
             "long": LONG_OPTION,
@@ -40,19 +40,19 @@ VECTORS = (
     MetricSpec(
         name="bertscore",
         foreign_keywords={
-            "lang": "name the metric bertscore@paper for bert-score's choice for English, which is lang='en' there",
+            "lang": "name the metric bertscore@paper for bert-score's choice for English (lang='en')",
             "model_type": "name the metric bertscore@<Hub id or folder>",
             "num_layers": "name the metric bertscore?layer=N",
             "idf": "name the metric bertscore?idf=call",
             "rescale_with_baseline": "name the metric bertscore?rescale=yes",
-            "baseline_path": "bertscore?rescale=yes takes bert-score's published baselines only",
+            "baseline_path": "bertscore?rescale=yes uses bert-score's published baselines only",
             "nthreads": "it is not needed",
             "verbose": "pass progress=True",
             "all_layers": "name the metric bertscore?layer=N for each layer",
-            "use_fast_tokenizer": "tokenizers are fast ones",
+            "use_fast_tokenizer": "tokenizers are always fast ones",
         },
         title="BERTScore",
-        summary="contextual token vectors",
+        summary="similarity of contextual token embeddings",
         scorer="rrgmetrics.scorers.bertscore:Bertscore",
         keys=(
             Key("bertscore", "BERTScore F1", (-INF, 1.0), True, aliases=("BERTScore", "BERTScore F1", "BS")),
@@ -64,26 +64,26 @@ VECTORS = (
         empty=(0.0, 0.0, 0.0),
         options={
             "text": TEXT_OPTION,
-            "layer": Option(0, "hidden layer to compare; 0: the configuration's own"),
+            "layer": Option(0, "hidden layer to compare; 0: the layer of the configuration"),
             "idf": Option(
                 "no",
-                "weight of a token. no: all alike; call: inverse document frequency in this call's references; "
-                "frozen: in the reports of idf_file",
+                "weights of tokens. no: equal; call: inverse document frequency in this call's references; frozen: "
+                "inverse document frequency in idf_file",
                 ("no", "call", "frozen"),
             ),
-            "idf_file": Option("", "text file, one report a line, for idf=frozen"),
-            "rescale": Option(False, "rescale with bert-score's published English baseline of that model and layer"),
+            "idf_file": Option("", "text file with one report a line, for idf=frozen"),
+            "rescale": Option(False, "rescale with bert-score's published English baseline for that model and layer"),
         },
         configs={
-            "default": Config("the first layer of all-MiniLM-L6-v2, at 8 bits"),
+            "default": Config("the first layer of all-MiniLM-L6-v2, quantised to 8 bits"),
             "paper": Config("roberta-large, layer 17, as bert-score chooses for English"),
-            "radeval": Config("distilbert-base-uncased, layer 5, rescaled, as RadEval 2.2", {"rescale": True}),
+            "radeval": Config("distilbert-base-uncased, layer 5, rescaled, as in RadEval 2.2", {"rescale": True}),
             "radcliq": Config(
-                "distilroberta-base, layer 5, rescaled, spaces squeezed, as in RadCliQ",
+                "distilroberta-base, layer 5, rescaled, repeated spaces removed, as in RadCliQ",
                 {"rescale": True, "text": "space"},
             ),
         },
-        checkpoint="the Hub id (an optional @revision behind it) or folder of an encoder",
+        checkpoint="the Hub id (optionally followed by @revision) or folder of an encoder",
         needs=("encoder",),
         paper="Zhang et al. 2020, ICLR",
         licence="bundled: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
@@ -93,7 +93,7 @@ VECTORS = (
     MetricSpec(
         name="radeval_bertscore",
         title="RadEval-BERTScore",
-        summary="token vectors of a radiology encoder",
+        summary="similarity of token embeddings of a radiology encoder",
         scorer="rrgmetrics.scorers.radeval_bertscore:RadevalBertscore",
         keys=(
             Key("radeval_bertscore", "RadEval-BERTScore F1", (-INF, 1.0), True, aliases=("RadEval-BERTScore",)),
@@ -105,13 +105,13 @@ VECTORS = (
         empty=(0.0, 0.0, 0.0),
         options={
             "text": TEXT_OPTION,
-            "layer": Option(0, "hidden layer to compare; 0: the configuration's own"),
+            "layer": Option(0, "hidden layer to compare; 0: the layer of the configuration"),
         },
         configs={
             "default": Config("CREPE's encoder"),
             "paper": Config("IAMJB/RadEvalModernBERT, layer 22"),
         },
-        checkpoint="the Hub id (an optional @revision behind it) or folder of an encoder",
+        checkpoint="the Hub id (optionally followed by @revision) or folder of an encoder",
         needs=("encoder",),
         modality=CHEST_XRAY,
         paper="Xu et al. 2025, EMNLP demonstrations",

@@ -93,10 +93,10 @@ def test_lexical_metrics_and_pure_encoders_are_declared():
     [
         (
             "bleu",
-            "saying a sentence again raises it; normal sentences appended",
+            "repeating a sentence raises the score; appending normal sentences",
             "finding_score, finding_errors, crepe.",
         ),
-        ("semb_score", "in a wrong order keep most of it", "finding_score, finding_errors, crepe, crimson."),
+        ("semb_score", "in a wrong order keep most of the score", "finding_score, finding_errors, crepe, crimson."),
     ],
 )
 def test_a_reward_that_can_be_gamed_is_said_when_it_is_made(metric, how, resist, caplog):

@@ -128,7 +128,7 @@ def test_values_of_an_option_that_share_a_key_are_found(monkeypatch):
     monkeypatch.setattr(Bleu, "backend", lambda self, runtime: replace(backend(self, runtime), key="ngrams"))
     with pytest.raises(AssertionError) as error:
         check_options_in_one_call(case_of("bleu"))
-    assert "write into the backend's key whatever changes what it reads" in error.value.__notes__[0]
+    assert "add to the backend's key everything that changes its output" in error.value.__notes__[0]
 
 
 def test_a_metric_that_cannot_tell_the_reports_apart_is_told_to_bring_others():
@@ -139,7 +139,7 @@ def test_a_metric_that_cannot_tell_the_reports_apart_is_told_to_bring_others():
 
 def test_a_citation_that_the_card_lacks_is_named():
     case = case_of("bleu")
-    with pytest.raises(AssertionError, match=r"^citation 'nope' is no key of the card's bibtex"):
+    with pytest.raises(AssertionError, match=r"^citation 'nope' is not a key of the card's bibtex"):
         check_citation(replace(case, spec=replace(case.spec, citation="nope")))
 
 
@@ -183,7 +183,7 @@ def test_a_broken_package_is_named_and_leaves_the_others_alone(package, others, 
     [
         ("no_such_package.scorer:LengthRatio", "cannot be imported: No module named 'no_such_package'."),
         ("length_metrics.scorer:Length", "cannot be imported: module 'length_metrics.scorer' has no attribute"),
-        ("rrgmetrics.scorers.bleu:BleuReduction", "does not take the options of the row: "),
+        ("rrgmetrics.scorers.bleu:BleuReduction", "does not accept the options of the spec: "),
     ],
 )
 def test_a_scorer_that_cannot_be_made_is_named_with_its_package(package, others, scorer, why):

@@ -72,10 +72,10 @@ def test_make_cards_has_nothing_to_write(make_cards, monkeypatch):
 
 def test_what_stands_in_a_script_is_what_the_card_says():
     card = (rrgmetrics.module_path("bleu") / "README.md").read_text()
-    script = cards.module_script(card.replace("runs of one to four words", "runs of words"), SPECS["bleu"])
+    script = cards.module_script(card.replace("sequences of one to four words", "runs of words"), SPECS["bleu"])
     assert "BLEU counts the n-grams (runs of words)" in script
     for part in ("## Metric Description", "```bibtex", ">>> "):
-        with pytest.raises(InputError, match="the card has not"):
+        with pytest.raises(InputError, match="the card lacks"):
             cards.module_script(card.replace(part, ""), SPECS["bleu"])
     with pytest.raises(InputError, match="markers <!-- keys"):
         cards.refreshed(card.replace("<!-- /keys -->", ""), SPECS["bleu"])
@@ -93,7 +93,7 @@ def test_the_files_that_a_card_names_are_there(spec):
     [
         ("emoji:", "emojy:", "the front matter lacks emoji; add it."),
         ("---", "", "the front matter is missing; "),
-        ("## Metric Description", "", "the card has not "),
+        ("## Metric Description", "", "the card lacks "),
         ("<!-- keys", "<!-- keyz", "the markers <!-- keys"),
     ],
 )

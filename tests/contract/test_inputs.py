@@ -23,7 +23,7 @@ def test_inputs(case, check):
         (["bleu", "bleu"], "named twice"),
         ([None], "non-empty string"),
         ("bleu@", "nothing after the @"),
-        ("bleu?tokenizer", "not option=value"),
+        ("bleu?tokenizer", "not of the form option=value"),
         ("bleu?tokenizer=13a&tokenizer=coco", "given twice"),
         ("bertscore?layer=two", "not a whole number"),
         ("rouge?stemmer=maybe", "not yes or no"),

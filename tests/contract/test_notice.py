@@ -57,9 +57,9 @@ def test_a_script_is_told_once(run):
     out, err = scored(run, "bleu", "green bleu chexprompt green?parser=strict", "green", "temporal_f1")
     assert out == ""
     assert err == (
-        "green, chexprompt and green?parser=strict ran as bundled stand-ins; their scores do not compare with "
-        "published ones. green@paper gives the published setting; chexprompt needs an engine: "
-        "chexprompt@openai:<model>. This is said once; RRGMETRICS_NOTICE=no turns it off.\n"
+        "green, chexprompt and green?parser=strict ran as bundled stand-ins; their scores are not comparable with "
+        "published scores. green@paper gives the published setting; chexprompt needs an engine: "
+        "chexprompt@openai:<model>. This message appears once; RRGMETRICS_NOTICE=no turns it off.\n"
     )
 
 
@@ -87,7 +87,9 @@ def test_the_command_line_says_it_in_tables_and_else_on_standard_error(run, tmp_
     assert (" ".join(out.split()).count(STAND_IN_NOTE), err) == (1, "")
     command += ("--no-trivial", "--format", "csv")
     out, err = run(*command)
-    assert err.startswith("green ran as a bundled stand-in; its scores do not compare with published ones. green@paper")
+    assert err.startswith(
+        "green ran as a bundled stand-in; its scores are not comparable with published scores. green@paper"
+    )
     assert err.count("\n") == 1
     assert run(*command, **{notice.VARIABLE: "no"}) == (out, "")
 

@@ -316,7 +316,7 @@ def test_cards(stand_in):
     assert heading == f"# Metric Card for {title}"
     line = first.partition("\n\n")[0]
     assert line.startswith(f"**{title}**")
-    assert "do not compare with published" in line
+    assert "not comparable with published" in line
     assert f"`{stand_in}@{'paper' if 'paper' in SPECS[stand_in].configs else 'openai:<model>'}`" in line
 
 

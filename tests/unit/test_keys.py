@@ -60,18 +60,18 @@ def test_a_key_fits_the_rest_of_the_grammar(text, key, shortest):
 
 def test_the_number_sign_of_a_path_is_written_in_percent():
     assert parse_name("crepe@runs/%233").config == "runs/#3"
-    with pytest.raises(InputError, match="crepe has no key '3'; after crepe# it has: false_finding, "):
+    with pytest.raises(InputError, match="crepe has no key '3'; its keys after crepe# are: false_finding, "):
         parse_name("crepe@runs/#3")
-    with pytest.raises(InputError, match=r"after # comes a key, which 'b\.jsonl' is not; write a # .* as %23"):
+    with pytest.raises(InputError, match=r"a key comes after #, and 'b\.jsonl' is not a key; write a # .* as %23"):
         parse_name("green@replies:a#b.jsonl")
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("bleu#5", "^bleu has no key '5'; after bleu# it has: 1, 2, 3"),
-        ("cider#d", "^cider has no key 'd'; it has one number, cider.$"),
-        ("green#", "^green has no key ''; after green# it has: errors_significant, errors,"),
+        ("bleu#5", "^bleu has no key '5'; its keys after bleu# are: 1, 2, 3"),
+        ("cider#d", "^cider has no key 'd'; it has one key, cider.$"),
+        ("green#", "^green has no key ''; its keys after green# are: errors_significant, errors,"),
     ],
 )
 def test_an_unknown_key_lists_the_keys(text, words):
@@ -128,10 +128,10 @@ def test_workers_and_files_keep_the_key(tmp_path):
 
 
 def test_what_needs_pairs_refuses_a_key_of_all_pairs_together():
-    with pytest.raises(InputError, match=r"^chexbert_f1#macro_14 is a number of all pairs together; agree needs one"):
+    with pytest.raises(InputError, match=r"^chexbert_f1#macro_14 is one number for all pairs; agree needs a number"):
         check_per_pair(["bleu", "chexbert_f1#macro_14"], "agree")
     check_per_pair(["bleu#2", "green#errors"], "agree")
-    with pytest.raises(InputError, match="an oracle needs one of each pair: chexbert_f1"):
+    with pytest.raises(InputError, match="an oracle needs a number for each pair: chexbert_f1"):
         oracles({"1": Pair("Nodule.", "")}, ["Mass."], ["chexbert_f1#macro_14"], progress=False)
 
 
@@ -214,7 +214,7 @@ def test_stress_takes_a_key():
     from rrgmetrics.metaeval.stress.scoring import read_metrics
 
     assert read_metrics(["green#errors"]) == {"green#errors": None}
-    with pytest.raises(InputError, match="number of all pairs together"):
+    with pytest.raises(InputError, match="one number for all pairs"):
         read_metrics(["chexbert_f1#macro_14"])
 
 

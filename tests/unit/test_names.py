@@ -142,7 +142,7 @@ def test_signature_leaves_out_what_is_default_and_ends_with_the_version():
 )
 def test_what_papers_call_a_key(alias, key):
     assert key in [known.name for known in known_as(alias)]
-    with pytest.raises(InputError, match=rf"What papers call '{alias}' is {key} here; name the metric"):
+    with pytest.raises(InputError, match=rf"'{alias}' is a key of another name here, {key}; name its metric"):
         get_spec(alias)
 
 
@@ -159,8 +159,11 @@ def test_an_alias_belongs_to_one_metric_and_every_published_metric_has_one():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("rouge?use_stemmer=yes", r"has no option 'use_stemmer'; .* it is known: name the metric rouge\?stemmer=yes"),
-        ("bleu?max_order=2", r"it is known: the keys bleu_1, bleu_2 and bleu_3 are always there\.$"),
+        (
+            "rouge?use_stemmer=yes",
+            r"has no option 'use_stemmer'; .* evaluate's rouge; here name the metric rouge\?stemmer=yes",
+        ),
+        ("bleu?max_order=2", r"evaluate's bleu; here the keys bleu_1, bleu_2 and bleu_3 are always returned\.$"),
         ("bleu?colour=red", r"has no option 'colour'; it has: text, tokenizer, smoothing\.$"),
     ],
 )
@@ -175,7 +178,7 @@ def test_a_short_name_stands_for_a_long_one():
     assert (name.short, name.slug, name.suffix, str(name)) == ("g", "green__g", "__g", text)
     assert name.spec is parse_name("green").spec
     assert parse_name("bleu?tokenizer=13a").short == ""
-    with pytest.raises(InputError, match="Two metrics have one short name"):
+    with pytest.raises(InputError, match="Two metrics have the same short name"):
         parse_names(["a=bleu", "a=bleu?tokenizer=13a"])
     result = rrgmetrics.score("b=bleu?tokenizer=13a", predictions=["a"], references=["a"], progress=False)
     assert "tokenizer:13a" in result["b=bleu?tokenizer=13a"].signature

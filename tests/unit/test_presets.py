@@ -41,7 +41,7 @@ def test_presets_beside_metrics():
     assert set(named) == {*PRESETS["paper-table"], "green"}
     with pytest.raises(InputError, match="'paper-table' is named twice"):
         prepared.parse_names(["paper-table", "paper-table"])
-    with pytest.raises(InputError, match="stands for several metrics; name one of them here: bleu"):
+    with pytest.raises(InputError, match="is a preset of several metrics; name one metric: bleu"):
         parse_name("paper-table")
     with pytest.raises(InputError, match="did you mean paper-table"):
         prepared.parse_names("paper-tabel")
