@@ -1,4 +1,4 @@
-"""Browser side of rrgmetrics; installed as `rrgmetrics.spaces` (extra `spaces`)."""
+"""Web pages (Spaces) of rrgmetrics; installed as `rrgmetrics.spaces` (extra `spaces`)."""
 
 from __future__ import annotations
 

@@ -108,10 +108,10 @@ def _read(file: Path, columns: Mapping[str, str]) -> files.Studies:
         raise InputError(f"{file} is neither CSV nor JSONL; save it as one of them.")
     size = file.stat().st_size / 1e6
     if size > MAX_MEGABYTES:
-        raise InputError(f"{file} has {size:,.0f} MB; this page takes {MAX_MEGABYTES} MB. {_ELSEWHERE}")
+        raise InputError(f"{file} has {size:,.0f} MB; the limit of this page is {MAX_MEGABYTES} MB. {_ELSEWHERE}")
     n_rows = sum(1 for _ in islice(files.rows_of(file, files.COLUMNS), MAX_PAIRS + 1))
     if n_rows > MAX_PAIRS:
-        raise InputError(f"{file} has more than {MAX_PAIRS:,} pairs, which is what this page takes. {_ELSEWHERE}")
+        raise InputError(f"{file} has more than {MAX_PAIRS:,} pairs, the limit of this page. {_ELSEWHERE}")
     studies = files.read_pairs(file, columns)
     for number, pair in enumerate(studies.pairs, 1):
         check_size(pair.reference, f"{file}, pair {number}, column 'reference'")
@@ -148,8 +148,8 @@ def score_file(name: str, studies: files.Studies) -> Iterator[int | Result]:
             yield done
             if time.monotonic() > end:
                 raise InputError(
-                    f"After {MAX_SECONDS // 60} minutes {done:,} of {n_pairs:,} pairs were scored; a page takes no "
-                    f"longer. {_ELSEWHERE}"
+                    f"After {MAX_SECONDS // 60} minutes, the time limit of this page, {done:,} of {n_pairs:,} pairs "
+                    f"were scored. {_ELSEWHERE}"
                 )
 
 
@@ -237,14 +237,18 @@ def overview(scored: Scored) -> Markup:
     pieces.append(rows_view(scored.name, scored.studies.pairs, scored.study_ids, result))
     pieces.append(
         Markup(
-            "<details><summary>All scores, and what ran</summary>{}<p class='note'><code>{}</code></p></details>"
+            "<details><summary>All scores and the signature</summary>{}<p class='note'><code>{}</code></p></details>"
         ).format(key_table(result.titled.keys, result.scores), result.signature)
     )
     return part(*pieces)
 
 
 def _level(spec: MetricSpec) -> str:
-    return " The score is that of all pairs together, not the mean of theirs." if spec.level == "corpus" else ""
+    return (
+        "The score is computed over all pairs together; it is not the mean of the pairs."
+        if spec.level == "corpus"
+        else ""
+    )
 
 
 def histogram(values: Array, key: Key) -> Markup:

@@ -165,7 +165,9 @@ def read_wheel(path: str | Path = "") -> Wheel:
             return read_wheel(_make_wheel(Path(folder)))
     path = Path(path)
     if path.suffix != ".whl" or path.name.split("-")[:2] != ["rrgmetrics", VERSION]:
-        raise InputError(f"{path} is no wheel of rrgmetrics {VERSION}: its name would begin rrgmetrics-{VERSION}-.")
+        raise InputError(
+            f"{path} is not a wheel of rrgmetrics {VERSION}, whose name begins with rrgmetrics-{VERSION}-."
+        )
     try:
         return Wheel(path.name, path.read_bytes())
     except OSError as error:
@@ -181,7 +183,7 @@ def _make_wheel(folder: Path) -> Path:
     command = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(folder / "sources")]
     done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BackendError(f"pip could not make the wheel: {done.stderr.strip()[-500:]}")
+        raise BackendError(f"pip could not build the wheel: {done.stderr.strip()[-500:]}")
     return next(folder.glob("rrgmetrics-*.whl"))
 
 

@@ -37,15 +37,15 @@ from rrgmetrics.files import PathLike
 BUSY_SECONDS = 60
 # What is said of a database, by the beginning of SQLite's name for what went wrong.
 FAULTS = {
-    "SQLITE_READONLY": "cannot be written to; give this user the right to write to the file and to its folder",
+    "SQLITE_READONLY": "cannot be written to; give this user write permission for the file and its folder",
     "SQLITE_CANTOPEN": "cannot be opened; give this user the right to read and write the file and its folder",
     "SQLITE_PERM": "cannot be opened; give this user the right to read and write the file and its folder",
-    "SQLITE_FULL": "cannot be written to, for the disk is full; make room",
-    "SQLITE_BUSY": f"was held by another process for more than {BUSY_SECONDS} s; try again",
+    "SQLITE_FULL": "cannot be written to, because the disk is full; free some space",
+    "SQLITE_BUSY": f"was locked by another process for more than {BUSY_SECONDS} s; try again",
     "SQLITE_CORRUPT": "is damaged; {restore}",
-    "SQLITE_NOTADB": "is no {noun}, or is damaged; choose another file, or {restore}",
+    "SQLITE_NOTADB": "is not a {noun}, or is damaged; choose another file, or {restore}",
 }
-OTHER_FAULT = "cannot be reached or written to; see that it is there, and whether this user may use it"
+OTHER_FAULT = "cannot be reached or written to; check that it runs and that this user has access"
 WRITERS = 0x7272676D  # PostgreSQL's advisory lock of those who write
 
 
@@ -156,7 +156,7 @@ class Store:
 
 def restoring(schema: Schema) -> str:
     """What to do about a damaged database."""
-    return f"put a copy in its place, as `{schema.COMMAND} backup` makes them"
+    return f"replace it with a copy made by `{schema.COMMAND} backup`"
 
 
 def place(text: str) -> str:
@@ -184,7 +184,7 @@ def parse_place(path_or_url: PathLike, noun: str = "board") -> URL:
         return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
     if url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:"):
         return URL.create("sqlite", database=str(Path(url.database or "").absolute()))
-    raise InputError(f"A {noun} lies in a SQLite file or in PostgreSQL, not in {url.get_backend_name()!r}.")
+    raise InputError(f"A {noun} is a SQLite file or in PostgreSQL, not in {url.get_backend_name()!r}.")
 
 
 def check_free(path_or_url: PathLike, schema: Schema) -> None:
@@ -195,7 +195,7 @@ def check_free(path_or_url: PathLike, schema: Schema) -> None:
         if file.exists() or file.is_symlink():
             raise InputError(f"{file} exists; choose another name for the {schema.NOUN}.")
         if not file.parent.is_dir():
-            raise InputError(f"The folder {file.parent} does not exist; make it first.")
+            raise InputError(f"The folder {file.parent} does not exist; create it first.")
 
 
 def create_store(path_or_url: PathLike, schema: Schema, fill: Callable[[Connection], None]) -> Store:
@@ -229,7 +229,7 @@ def create_store(path_or_url: PathLike, schema: Schema, fill: Callable[[Connecti
 def open_store(path_or_url: PathLike, schema: Schema) -> Store:
     """The database of a Space, its tables brought up to date; raises InputError if there is none."""
     store = Store(parse_place(path_or_url, schema.NOUN), schema)
-    missing = InputError(f"There is no {schema.NOUN} in {store.place}; make one with `{schema.COMMAND} init`.")
+    missing = InputError(f"There is no {schema.NOUN} in {store.place}; create one with `{schema.COMMAND} init`.")
     if store.path is not None and not store.path.is_file():
         raise missing
     try:
@@ -256,8 +256,8 @@ def _is_old(connection: Connection, schema: Schema) -> bool:
     stored: int = connection.execute(select(schema.HEAD.c.version)).scalar_one()
     if stored > schema.VERSION:
         raise InputError(
-            f"The {schema.NOUN}'s tables are of version {stored}, this rrgmetrics knows {schema.VERSION}; install a "
-            "newer one."
+            f"The {schema.NOUN}'s tables have version {stored}, and this rrgmetrics supports {schema.VERSION}; "
+            "install a newer version."
         )
     return stored < schema.VERSION
 
@@ -278,7 +278,7 @@ def _new_file(path: Path, noun: str) -> None:
     except FileExistsError:
         raise InputError(f"{path} exists; choose another name for the {noun}.") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be made: {error.strerror}.") from None
+        raise InputError(f"{path} cannot be created: {error.strerror}.") from None
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 from rrgmetrics.errors import BackendError
 from rrgmetrics.utils.extras import is_installed, need
 
-NO_TOOLS = "This Space is no MCP server: pip install 'rrgmetrics[mcp]' lets agents call it."
+NO_TOOLS = "This Space is not an MCP server; pip install 'rrgmetrics[mcp]' lets agents call it."
 
 
 def load_gradio() -> Any:

@@ -16,13 +16,13 @@ def check_size(text: str, where: str) -> None:
     """Raises InputError, naming `where`, unless `text` is a report that a page takes."""
     check_report(text, where)
     if "\0" in text:
-        raise InputError(f"{where} holds a NUL character; it is damaged. Copy the text again.")
+        raise InputError(f"{where} contains a NUL character; it is damaged. Copy the text again.")
     n_words = len(text.split())
     if n_words > MAX_WORDS or len(text) > MAX_CHARACTERS:
         size = f"{n_words:,} words" if n_words > MAX_WORDS else f"{len(text):,} characters"
         raise InputError(
-            f"{where} has {size}; this page takes {MAX_WORDS:,} words ({MAX_CHARACTERS:,} characters). For longer "
-            "reports install rrgmetrics and score them on your own machine."
+            f"{where} has {size}; the limit of this page is {MAX_WORDS:,} words ({MAX_CHARACTERS:,} characters). "
+            "For longer reports, install rrgmetrics and score them on your own machine."
         )
 
 
@@ -32,4 +32,4 @@ def check_pair(pair: Pair) -> None:
     check_size(pair.candidate, "The candidate")
     check_size(pair.context.indication, "The indication")
     if not pair.reference.strip() and not pair.candidate.strip():
-        raise InputError("Both reports are empty; type or paste two reports, or take one of the examples.")
+        raise InputError("Both reports are empty; type or paste two reports, or choose one of the examples.")

@@ -87,7 +87,7 @@ def explained(explanation: Explanation, pair: Pair, *, level: int = 2) -> Markup
     if explanation.remarks:
         pieces += Markup("<h{0}>In words</h{0}>{1}").format(level, remarks(explanation.remarks))
     if explanation.rest:
-        pieces += Markup("<h{0}>What the metric says</h{0}>{1}").format(level, _as_yaml(explanation.rest))
+        pieces += Markup("<h{0}>Explanation of the score</h{0}>{1}").format(level, _as_yaml(explanation.rest))
     return pieces
 
 
@@ -119,7 +119,7 @@ def graphs(told: Mapping[str, Sequence[Mapping[str, Any]]] | None) -> Markup:
         Markup('<div><h3>{}</h3><ul class="graph">{}</ul></div>').format(title, Markup().join(map(_node, told[side])))
         for title, side in ((REFERENCE, "reference"), (CANDIDATE, "candidate"))
     )
-    note = "✓: both graphs have it; ≠: only this one. An arrow leads from an entity to the one that it describes."
+    note = "✓: in both graphs; ≠: only in this graph. An arrow leads from an entity to the one that it describes."
     return Markup('<h2>Both graphs</h2><p class="note">{}</p><div class="reports">{}</div>').format(note, sides)
 
 
@@ -145,7 +145,7 @@ def all_scores(result: Result) -> Markup:
     """Every key, what else the metric was asked for, and what ran, folded."""
     told = {name: values[0] for name, values in result.details.items() if not name.endswith(SHOWN)}
     return Markup(
-        "<details><summary>All scores, and what ran</summary>{}{}<p class='note'><code>{}</code></p></details>"
+        "<details><summary>All scores and the signature</summary>{}{}<p class='note'><code>{}</code></p></details>"
     ).format(key_table(result.titled.keys, result.scores), _as_yaml(told) if told else "", result.signature)
 
 
@@ -165,13 +165,13 @@ def scope_words(spec: MetricSpec, pair: Pair) -> Iterator[str]:
     reference, candidate = (
         out_of_scope(each.scope, modality) for each in (read, read_report(pair.candidate, read.pack))
     )
-    knows = f"{spec.title} knows {known(AUTO if pack == AUTO else spec.modality)}"
+    knows = f"{spec.title} supports {known(AUTO if pack == AUTO else spec.modality)}"
     if reference:
         yield f"Not scored: the reference {reference}. {knows}."
     elif candidate:
         yield (
-            f"The candidate {candidate}. {knows}: such a text scores as an empty report or as it stands, whichever is "
-            "worse."
+            f"The candidate {candidate}. {knows}: such a text gets the worse of two scores, its own and that of an "
+            "empty report."
         )
 
 
@@ -179,6 +179,6 @@ def _notes(spec: MetricSpec) -> Iterator[str]:
     """What a reader of a single score must know."""
     if spec.corpus_statistics:
         yield (
-            f"{spec.title} weighs words by how rare they are in the references of one call, so a pair alone says "
-            "little. Score a file of pairs."
+            f"{spec.title} weights words by how rare they are in the references of one call, so it cannot score a "
+            "pair alone. Score a file of pairs."
         )

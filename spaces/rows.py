@@ -55,7 +55,7 @@ def rows_view(name: str, pairs: Sequence[Pair], study_ids: Sequence[str], result
     ]
     title = f"The {len(rows)} worst pairs" if len(rows) < result.n_pairs else "All pairs, the worst first"
     return Markup(
-        '<h2>{}</h2><p class="note">Open one to see what stands behind its score.</p><div class="rows">{}</div>'
+        '<h2>{}</h2><p class="note">Open a pair to see the explanation of its score.</p><div class="rows">{}</div>'
     ).format(title, NOTHING.join(lines))
 
 

@@ -112,7 +112,11 @@ def launch_options() -> dict[str, Any]:
 def _pair_tab(spec: MetricSpec, page: Any) -> None:
     gradio = load_gradio()
     first = opening(spec)
-    box: dict[str, Any] = {"lines": 6, "max_lines": 14, "placeholder": "Type or paste, or take an example below"}
+    box: dict[str, Any] = {
+        "lines": 6,
+        "max_lines": 14,
+        "placeholder": "Type or paste a report, or choose an example below",
+    }
     with gradio.Row():
         with gradio.Column(min_width=280):
             reference = gradio.Textbox(first.reference, label=REFERENCE, **box)
@@ -122,7 +126,7 @@ def _pair_tab(spec: MetricSpec, page: Any) -> None:
         age = gradio.Textbox(first.age, label="Age", placeholder="72, 072Y, 19M, 3D", min_width=140)
         sex = gradio.Dropdown(["", "F", "M", "O"], value=first.sex, label="Sex", min_width=140)
         indication = gradio.Textbox(
-            first.indication, label="Indication", placeholder="why the image was taken", scale=3
+            first.indication, label="Indication", placeholder="reason for the examination", scale=3
         )
     options = option_controls(spec)
     texts = [reference, candidate, age, sex, indication]
@@ -253,7 +257,7 @@ def _file_tab(spec: MetricSpec) -> None:
         hidden = [gradio.DownloadButton(visible=False)] * 2 + ["", gradio.Accordion(visible=False)]
         try:
             if not path:
-                raise InputError("There is no file yet; choose one, or try the sample file.")
+                raise InputError("There is no file yet; choose one, or use the sample file.")
             asked = asked_name(spec, values[: len(options)])
             named = dict(zip(COLUMN_LABELS, values[len(options) :], strict=False))
             for view, scored in run_file(asked, path, {field: name for field, name in named.items() if name}):
@@ -288,7 +292,7 @@ def _file_tab(spec: MetricSpec) -> None:
         concurrency_limit=1,
         concurrency_id="file",
         api_name="score_file",
-        api_description=f"Scores a file of pairs by {title_of(spec)}. {file_words(spec)}",
+        api_description=f"Scores a file of pairs with {title_of(spec)}. {file_words(spec)}",
         show_progress="hidden",
     )
 
@@ -333,17 +337,15 @@ def heading(spec: MetricSpec) -> Markup:
 def nothing_yet(spec: MetricSpec) -> Markup:
     """What stands where the score will be."""
     return part(
-        Markup('<p class="note">{}’s score of this pair, and what stands behind it, will appear here.</p>').format(
-            title_of(spec)
-        )
+        Markup('<p class="note">The {} of this pair and its explanation will appear here.</p>').format(title_of(spec))
     )
 
 
 def file_words(spec: MetricSpec) -> str:
     """What a file must look like."""
-    context = ", and if known age, sex, indication" if spec.takes_context else ""
+    context = ", age, sex and indication" if spec.takes_context else ""
     return (
-        f"One pair a row: columns reference and candidate, if you like study_id{context}. Up to {MAX_PAIRS:,} pairs "
+        f"One pair a row: columns reference and candidate, optionally study_id{context}. Up to {MAX_PAIRS:,} pairs "
         f"and {MAX_MEGABYTES} MB. Files are deleted within two hours."
     )
 

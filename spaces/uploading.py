@@ -21,7 +21,9 @@ ORGANISATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){1,41}")
 def check_organisation(name: str) -> str:
     """The name of a user or an organisation of the Hub; InputError if it cannot be one."""
     if not ORGANISATION.fullmatch(name):
-        raise InputError(f"{name!r} is no user or organisation of the Hub; write the name alone, as in --push my-lab.")
+        raise InputError(
+            f"{name!r} is not a user or organisation of the Hub; write the name only, as in --push my-lab."
+        )
     return name
 
 
@@ -38,7 +40,7 @@ def hub_api() -> HfApi:
             "with --build DIR and push them with git."
         )
     if get_token() is None:
-        raise BackendError("There is no token of the Hub here; run `hf auth login`, or set HF_TOKEN.")
+        raise BackendError("There is no Hub token on this machine; run `hf auth login`, or set HF_TOKEN.")
     return HfApi()
 
 

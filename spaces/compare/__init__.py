@@ -1,4 +1,4 @@
-"""The Space for all metrics: the same reports under each of them, and which of two candidates each prefers."""
+"""The compare Space: scores the same reports with all metrics and shows which of two candidates each prefers."""
 
 from rrgmetrics.spaces.compare.page import compare_space, launch
 

@@ -34,8 +34,8 @@ JUDGES = "RRGMETRICS_JUDGES"  # environment variable: judges on a language model
 STYLE_SHEET = Path(__file__).parent / "compare.css"
 TITLE = "Which report is better?"
 NOBODY = {"age": "", "sex": "", "indication": ""}  # nothing is known of the patient
-OPENING = "Near words, wrong side"
-LABELS = ("Radiologist’s report (reference)", "Candidate 1", "Candidate 2 (may stay empty)")
+OPENING = "Similar words, wrong side"
+LABELS = ("Radiologist’s report (reference)", "Candidate 1", "Candidate 2 (optional)")
 EXAMPLES = {  # invented
     "Near words, wrong side": (
         "There is a small left pleural effusion. The heart is normal in size. There is no pneumothorax.",
@@ -88,14 +88,14 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
             boxes += [
                 gradio.Textbox(label="Age", placeholder="72, 19M", min_width=100),
                 gradio.Textbox(label="Sex", placeholder="F, M, O", min_width=100),
-                gradio.Textbox(label="Indication", placeholder="why the image was taken", scale=3),
+                gradio.Textbox(label="Indication", placeholder="reason for the examination", scale=3),
             ]
         asked = gradio.CheckboxGroup(list(slow), label="Also ask a language model (slow)", visible=bool(slow))
         with gradio.Row(elem_classes="rrg-examples"):
             chips = [gradio.Button(title, size="sm", min_width=0) for title in EXAMPLES]
         button = gradio.Button("Compare", variant="primary")
         parts = [gradio.HTML(text, apply_default_css=False) for text in (_NOTHING_YET, "", "")]
-        with gradio.Accordion("How far each metric agrees with radiologists", open=False):
+        with gradio.Accordion("Agreement of each metric with radiologists", open=False):
             gradio.HTML(tables.agreement_part(measured_sets()[DEVELOPMENT]), apply_default_css=False)
         with gradio.Accordion("About", open=False):
             gradio.Markdown(_about(), elem_classes="rrg-card")
@@ -133,7 +133,7 @@ def launch(**keywords: Any) -> Any:
     return served
 
 
-_NOTHING_YET = '<div class="rrg"><p class="note">The verdict, and what stands behind it, will appear here.</p></div>'
+_NOTHING_YET = '<div class="rrg"><p class="note">The verdict and its explanation will appear here.</p></div>'
 
 
 def _answer(
@@ -207,14 +207,17 @@ def _api() -> Callable[..., dict[str, Any]]:
 
 def _scope(reference: str, candidates: Sequence[str]) -> Iterator[str]:
     """Says of each report that the reader cannot read why, and what becomes of it."""
-    knows = f"Most metrics know {CHEST_XRAY} only"
+    knows = f"Most metrics support {CHEST_XRAY} only"
     why = out_of_scope(read_report(reference).scope, CHEST_XRAY)
     if why:
         yield f"The reference {why}. {knows} and leave such a pair unscored."
         return
     for number, text in enumerate(candidates, 1):
         if why := out_of_scope(read_report(text).scope, CHEST_XRAY):
-            yield f"Candidate {number} {why}. {knows}: they score it as an empty report or as it stands, what is worse."
+            yield (
+                f"Candidate {number} {why}. {knows}: they give it the worse of two scores, its own and that of an "
+                "empty report."
+            )
 
 
 @cache
@@ -247,7 +250,7 @@ def _check_judges(names: Sequence[str]) -> dict[str, str]:
     for name in filter(None, map(str.strip, names)):
         parsed = parse_name(name)
         if not parsed.spec.judge:
-            raise InputError(f"{name} is no judge; name judges with an engine, as green@openai:my-model?base_url=...")
+            raise InputError(f"{name} is not a judge with an engine; name it as green@openai:my-model?base_url=...")
         uncached = replace(parsed, options={**parsed.options, "cache": "no"})
         titled[title_of(name)] = str(uncached)
     return titled
@@ -255,8 +258,8 @@ def _check_judges(names: Sequence[str]) -> dict[str, str]:
 
 def _head() -> str:
     lead = (
-        "Two reports of a machine against the radiologist's, under every metric at once: who prefers which, and how "
-        "far each has agreed with radiologists."
+        "Two machine-written reports compared with the radiologist's by every metric: which one each metric "
+        "prefers, and how well the metric has agreed with radiologists."
     )
     return f'<div class="rrg"><h1>{TITLE}</h1><p class="lead">{lead}</p></div>'
 

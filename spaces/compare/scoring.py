@@ -115,7 +115,7 @@ def check_reports(reference: str, candidates: Sequence[str], context: Mapping[st
 def reason(name: str) -> str:
     """Why a metric cannot say anything of one pair here, "" if it can; loads what it reads with, once."""
     if parse_name(name).spec.corpus_statistics:
-        return "needs a set of reports: its weights come from all references"
+        return "needs a set of reports, because its weights come from all references"
     try:
         ready(name)
     except MissingExtraError as error:

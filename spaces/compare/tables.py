@@ -65,11 +65,11 @@ def score_part(lines: Sequence[Line], measured: MeasuredSet) -> Markup:
         style=SIDE_BY_SIDE,
     )
     note = Markup(
-        '<p class="note">Tau-b: rank correlation with the errors that {} radiologists counted in {} pairs of reports; '
-        "one of them against the others reaches {:.2f} to {:.2f}. The bar is its {:.0%} interval. Same preference: "
-        "how often the metric prefers the candidate that they rate higher; chance is 50%. <em>Bundled</em>: by what "
-        "ships with rrgmetrics, not by the published weights or a language model: such a score does "
-        "not compare with published ones.</p>"
+        '<p class="note">Tau-b: rank correlation with the errors that {} radiologists counted in {} pairs of reports '
+        "(a radiologist against the others: {:.2f} to {:.2f}). The bar is its {:.0%} interval. Same preference: share "
+        "of cases in which the metric prefers the candidate that they rate higher; chance is 50%. <em>Bundled</em>: "
+        "computed with a model or reader that ships with rrgmetrics instead of published weights or a language model; "
+        "not comparable with published scores.</p>"
     ).format(measured.raters, measured.rows, *measured.ceiling["total_errors"], measured.level)
     return part(Markup(table), note, _signatures(lines))
 
@@ -84,7 +84,8 @@ def difference_part(reference: str, candidates: Sequence[str], found: Sequence[E
         heading = f"{name}: {read.summary if read.out_of_scope else everything}"
         sections.append(Markup("<section><h2>{}</h2>{}{}</section>").format(heading, texts, remarks(read.remarks)))
     about = Markup(
-        '<p class="note">As the bundled reader reads them; it knows English reports of chest X-rays and chest CT.</p>'
+        '<p class="note">As extracted by the bundled reader, which supports English reports of chest X-rays and '
+        "chest CT.</p>"
     )
     return part(*sections, about)
 
@@ -104,8 +105,8 @@ def agreement_part(measured: MeasuredSet) -> Markup:
     note = Markup(
         '<p class="note">Kendall’s tau-b with the mean of {} cardiothoracic radiologists over {} pairs of {} RadPref '
         "cases, {:.0%} intervals over cases; same preference: over the {} cases in which their ratings of two "
-        "candidates differ. These are development cases: our models were chosen on them, and will agree less on "
-        "others. Measured {} with rrgmetrics {}, each metric as it is installed.{}</p>"
+        "candidates differ. These cases were used in development, so expect lower agreement on others. Measured {} "
+        "with rrgmetrics {}, default configurations.{}</p>"
     ).format(
         measured.raters,
         measured.rows,
@@ -170,7 +171,9 @@ def _signatures(lines: Sequence[Line]) -> Markup:
     signatures = [re.sub(r"\|base_url:[^|]*", "", line.signature) for line in lines if line.signature]
     ran = NOTHING.join(Markup("<li><code>{}</code></li>").format(signature) for signature in signatures)
     return (
-        Markup('<details><summary>What ran</summary><ul class="ran">{}</ul></details>').format(ran) if ran else NOTHING
+        Markup('<details><summary>Signatures</summary><ul class="ran">{}</ul></details>').format(ran)
+        if ran
+        else NOTHING
     )
 
 

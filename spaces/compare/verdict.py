@@ -33,11 +33,11 @@ class Family(NamedTuple):
     about: str
 
 
-WORDING = Family("Wording", "Any text: shared words, or words of like meaning. They do not know what a finding is.")
-RADIOLOGY = Family(
-    "Made for radiology", "Findings, labels and errors, read or predicted by models that know the field."
+WORDING = Family(
+    "Wording", "For any text: shared words, or words of similar meaning. These metrics do not extract findings."
 )
-JUDGES = Family("Judges", "Questions for a language model; bundled, the reader answers them by rules.")
+RADIOLOGY = Family("Made for radiology", "Findings, labels and errors, extracted or predicted by models for radiology.")
+JUDGES = Family("Judges", "Prompts for a language model; the bundled version answers them with the rule-based reader.")
 FAMILIES = (RADIOLOGY, JUDGES, WORDING)
 
 
@@ -87,7 +87,7 @@ def summary(lines: Sequence[Line], read: Sequence[Explanation], measured: Measur
         return said._replace(remarks=("The metrics are scoring.",))
     if len(read) == 1:
         n_scored = sum(not line.reason for line in lines)
-        remark = f"{counted(n_scored, 'metric')} on one report; with a second one each says which it prefers."
+        remark = f"{counted(n_scored, 'metric')} on one report; with a second one, each shows which it prefers."
         return said._replace(remarks=(remark,))
     voters = [line for line in lines if line.verdict != "unscored"]
     if not voters:
@@ -104,14 +104,14 @@ def summary(lines: Sequence[Line], read: Sequence[Explanation], measured: Measur
 
 def _headline(read: Sequence[Explanation]) -> str:
     if read[0].out_of_scope:
-        return f"No errors can be named: the reference {read[0].out_of_scope}."
+        return f"No errors can be listed: the reference {read[0].out_of_scope}."
     if len(read) == 1:
         return f"{amount(read[0]).capitalize()}."
     first, second = map(_gravity, read)
     if first == second:
         return f"Both candidates have {amount(read[0])}." if any(first) else "Neither candidate has an error."
     better, worse = (0, 1) if first < second else (1, 0)
-    return f"Candidate {better + 1} errs less: {amount(read[better])} against {amount(read[worse])}."
+    return f"Candidate {better + 1} has fewer errors: {amount(read[better])} against {amount(read[worse])}."
 
 
 def amount(read: Explanation) -> str:
@@ -138,10 +138,7 @@ def _weighed(lines: Sequence[Line], read: Sequence[Explanation]) -> Iterator[str
     counted_better = "tie" if first == second else "first" if first < second else "second"
     if line and line.verdict in ("first", "second") and line.verdict != counted_better:
         said = " against ".join(show(value, line.spec.headline) for value in sorted(line.values, reverse=True))
-        yield (
-            "Weighed by what right and wrong findings mean for the patient, "
-            f"{SIDES[line.verdict]} is better: {line.title} {said}."
-        )
+        yield (f"Weighted by clinical significance, {SIDES[line.verdict]} is better: {line.title} {said}.")
 
 
 # --- by metrics -------------------------------------------------------------------------------------------------------
@@ -178,7 +175,7 @@ def _named(title: str, lines: Sequence[Line], agreeing: Sequence[Line]) -> str:
     if len(agreeing) == len(lines) <= MOST_NAMED:
         return f"{title} ({names(lines)})"
     if _preference(lines) == "tie" and len(agreeing) < len(lines):
-        return f"{title} (its {len(lines)} metrics are at odds)"
+        return f"{title} (its {len(lines)} metrics disagree)"
     return f"{title} ({len(agreeing)} of its {len(lines)} metrics)"
 
 
@@ -187,7 +184,8 @@ def _count(votes: Mapping[Verdict, Sequence[str]], n_metrics: int) -> Iterator[s
     counts = [f"{len(votes[side])} for {SIDES[side]}" for side in SIDES if votes[side]]
     yield (
         f"{counted(n_metrics, 'metric')} {by_number(n_metrics, 'has', 'have')} {counted(n_votes, 'vote')}, "
-        f"{listed(counts)}: metrics that rest on the same reader or the same kind of words err together and share one."
+        f"{listed(counts)}. Metrics with the same reader or the same kind of features tend to make the same errors, "
+        "so they share one vote."
     )
 
 
@@ -201,8 +199,8 @@ def _closest(lines: Sequence[Line], measured: MeasuredSet) -> Iterator[str]:
     shared = values["preferences"]
     prefers = "sees no difference" if line.verdict == "tie" else f"prefers {SIDES[line.verdict]}"
     yield (
-        f"The metric that shares most of radiologists' preferences ({shared.value:.0%} of "
-        f"{shared.n} development cases), {line.title}, {prefers}."
+        f"The metric that reproduces most of the radiologists' preferences ({shared.value:.0%} of {shared.n} "
+        f"development cases), {line.title}, {prefers}."
     )
 
 
@@ -214,8 +212,8 @@ def _kinds(lines: Sequence[Line]) -> Iterator[str]:
     )
     if {words, findings} == {"first", "second"}:
         yield (
-            f"Most metrics of wording prefer {SIDES[words]}, most that look at findings prefer "
-            f"{SIDES[findings]}: the nearer words are not the nearer findings."
+            f"Most metrics of wording prefer {SIDES[words]}, most metrics of findings prefer {SIDES[findings]}: "
+            "similar wording does not mean similar findings."
         )
 
 

@@ -1,4 +1,4 @@
-"""The leaderboard: scoring of submissions against references that submitters never see.
+"""The leaderboard: scoring of submissions against hidden references.
 
     >>> from rrgmetrics.spaces.leaderboard import open_board  # doctest: +SKIP
     >>> open_board("board.sqlite").standings().systems        # doctest: +SKIP

@@ -28,14 +28,12 @@ except ImportError as error:
 HERE = Path(__file__).parent
 KEEP_UPLOADS = int(uploads.KEPT_SECONDS)  # a submission is read at once
 WHO = {
-    True: "The account of Hugging Face that is logged in.",
-    False: "Your Hugging Face handle, or a link (https://...); shown as not verified.",
+    True: "The Hugging Face account that is logged in.",
+    False: "Your Hugging Face user name, or a link (https://...); shown as not verified.",
 }
 LOOK_AGAIN = 2.0  # seconds between looks at a submission's progress
-ADMINISTRATOR = "Hide a system, or score all of them anew after a metric has changed."
-OUT_OF_ORDER = (
-    "The board cannot be read or written at the moment; its administrator finds the reason in the server's log."
-)
+ADMINISTRATOR = "Hide a system, or rescore all systems after a metric has changed."
+OUT_OF_ORDER = "The board cannot be read or written at the moment; the server's log shows its administrator why."
 NO_FILE = pages.refused(["Choose a file."])
 NO_ACCOUNT = pages.refused(["Sign in with Hugging Face first: the account that is logged in is the submitter."])
 TITLE = "() => { const h = document.querySelector('.board h1'); if (h) document.title = h.textContent.trim(); }"
@@ -129,11 +127,11 @@ def _submit(app: gradio.Blocks, site: Site) -> None:
         if site.accounts:
             gradio.LoginButton()
         with gradio.Row():
-            name = gradio.Textbox(label="Name of the system", info="How it stands on the board; no other may have it.")
+            name = gradio.Textbox(label="Name of the system", info="The name on the board, which must be unique.")
             submitter = gradio.Textbox(label="Submitter", interactive=not site.accounts, info=WHO[site.accounts])
         with gradio.Row():
             card = gradio.Textbox(label="Model card (optional)", info="A Hub id such as org/model, or a link.")
-            tags = gradio.Textbox(label="Tags (optional)", info="At most ten short words, commas between.")
+            tags = gradio.Textbox(label="Tags (optional)", info="At most ten short words, separated by commas.")
         file = gradio.File(label="Reports (CSV or JSONL)", file_types=[".csv", ".jsonl"], type="filepath", height=150)
         with gradio.Row():
             check = gradio.Button("Check")
@@ -156,7 +154,7 @@ def _administrate(app: gradio.Blocks, site: Site) -> None:
     _navigation()
     gradio.HTML(pages.heading("Administrator", ADMINISTRATOR), apply_default_css=False)
     with gradio.Column(elem_classes="board-form"):
-        token = gradio.Textbox(label="Token", type="password", info="Shown when the board was made.")
+        token = gradio.Textbox(label="Token", type="password", info="Shown when the board was created.")
         enter = gradio.Button("Open", variant="primary")
         answer = gradio.HTML(elem_id="answer", apply_default_css=False)
         with gradio.Column(visible=False) as controls:
@@ -167,9 +165,9 @@ def _administrate(app: gradio.Blocks, site: Site) -> None:
                 buttons = {
                     "hide": gradio.Button("Hide"),
                     "unhide": gradio.Button("Put back"),
-                    "retry": gradio.Button("Score one again that failed or has unscored pairs"),
+                    "retry": gradio.Button("Rescore a submission that failed or has unscored pairs"),
                 }
-            sure = gradio.Checkbox(label="A metric has changed: every submission is to be scored anew")
+            sure = gradio.Checkbox(label="A metric has changed: rescore every submission")
             rescore = gradio.Button("Open a new round", variant="stop")
     private: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 1, "concurrency_id": "administrator"}
     for event in (enter.click, token.submit):

@@ -427,6 +427,6 @@ def changed_limits(limits: Limits, changes: Mapping[str, float]) -> Limits:
             raise InputError(f"There is no limit {name!r}; there are: {', '.join(asdict(limits))}.")
         least = 0 if name in NO_LIMIT else 1
         if not (0 <= value <= 1 if name in SHARES else least <= value < 1e15 and value == int(value)):
-            raise InputError(f"{name}={value:g} is no {'share from 0 to 1' if name in SHARES else 'number of them'}.")
+            raise InputError(f"{name}={value:g} is not a {'share from 0 to 1' if name in SHARES else 'valid number'}.")
     changed: dict[str, Any] = {name: value if name in SHARES else int(value) for name, value in changes.items()}
     return replace(limits, **changed)

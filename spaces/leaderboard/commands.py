@@ -90,13 +90,15 @@ def _init(options: argparse.Namespace) -> None:
         limits=changed_limits(Limits(), _numbers(options.limits)),
     )
     info = made.board.info()
-    print_line(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; round 1 scores with")
+    print_line(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; metrics of round 1:")
     for metric in info.metrics:
         print_line(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
     per_day, per_hour = info.limits.submissions_per_day, info.limits.submissions_per_hour_and_address
-    print_line(f"On the page a submitter may send {per_day} submissions a day, an address {per_hour} an hour; change")
-    print_line(f"that with: rrgmetrics leaderboard limits {options.board} submissions_per_day=2")
-    print_line(f"Admin token, shown this once: {made.admin_token}")
+    print_line(
+        f"On the page, a submitter may send {per_day} submissions a day, and an address {per_hour} an hour; change"
+    )
+    print_line(f"these limits with: rrgmetrics leaderboard limits {options.board} submissions_per_day=2")
+    print_line(f"Admin token, shown only once: {made.admin_token}")
 
 
 def _template_arguments(parser: argparse.ArgumentParser) -> None:
@@ -132,16 +134,16 @@ def _submit(options: argparse.Namespace) -> None:
     if options.check:
         if problems := board.check(options.file, **description):
             raise RefusedError(problems)
-        print_line(f"{options.file} is fine; nothing was queued.")
+        print_line(f"{options.file} has no errors; nothing was queued.")
         return
     receipt = board.submit(options.file, **description)
     progress = board.progress(receipt.id)
     if progress.state != "queued":
-        print_line(f"{receipt.id}: {receipt.name} is on the board already. {progress.message}".strip())
+        print_line(f"{receipt.id}: {receipt.name} is already on the board. {progress.message}".strip())
         return
     print_line(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
-    print_line(f"`rrgmetrics leaderboard work {options.board} --once` scores what is queued; so does `serve`.")
-    print_line("The limits of `leaderboard limits` hold on the page; this command is the host's and has none.")
+    print_line(f"`rrgmetrics leaderboard work {options.board} --once` scores the queue; `serve` does too.")
+    print_line("The limits of `leaderboard limits` apply to the page only, not to this command.")
 
 
 def _work_arguments(parser: argparse.ArgumentParser) -> None:
@@ -163,9 +165,9 @@ def _work(options: argparse.Namespace) -> None:
     try:
         n_recorded = work(board, once=options.once, log=say, batch_size=options.batch_size)
     except KeyboardInterrupt:
-        say("stopped; the job at hand waits for the next worker")
+        say("stopped; the current job waits for the next worker")
         return
-    say(f"{n_recorded} recorded, nothing waits")
+    say(f"{n_recorded} recorded, the queue is empty")
 
 
 def _serve_arguments(parser: argparse.ArgumentParser) -> None:
@@ -190,7 +192,7 @@ def serve(options: argparse.Namespace) -> None:
     check_address(options.host, options.port)
     signal.signal(signal.SIGTERM, _end)
     board = _open(options)
-    print_line("The administrator's page is /administrator; it asks for the admin token.")
+    print_line("The administrator's page is /administrator; it requires the admin token.")
     with _worker_beside(board) if options.worker else _nothing():
         app.serve(board, host=options.host, port=options.port, proxies=options.proxies)
 
@@ -215,7 +217,7 @@ def _backup_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _backup(options: argparse.Namespace) -> None:
-    print_line(f"{_open(options).backup(options.file)}: a copy of {options.board}; keep it as secret as the board.")
+    print_line(f"{_open(options).backup(options.file)}: a copy of {options.board}, as confidential as the board.")
 
 
 def _show_arguments(parser: argparse.ArgumentParser) -> None:
@@ -274,11 +276,11 @@ def _rescore_arguments(parser: argparse.ArgumentParser) -> None:
 def _rescore(options: argparse.Namespace) -> None:
     board = _open(options)
     if not options.yes and not board.changed_metrics():
-        unchanged = f"No metric has changed since round {board.info().round}: scoring anew would give the same scores."
+        unchanged = f"No metric has changed since round {board.info().round}: rescoring would give the same scores."
         if not sys.stdin.isatty():
-            raise InputError(f"{unchanged} Give --yes to open a new round all the same.")
+            raise InputError(f"{unchanged} Pass --yes to open a new round anyway.")
         print_line(unchanged)
-        if not _is_wanted("Open a new round all the same?"):
+        if not _is_wanted("Open a new round anyway?"):
             print_line("Nothing was changed.")
             return
     count = board.rescore()
@@ -317,12 +319,12 @@ def _numbers(texts: Sequence[str]) -> dict[str, float]:
         try:
             found[name] = float(value)
         except ValueError:
-            raise InputError(f"{text!r} is no limit; one looks like submissions_per_day=2.") from None
+            raise InputError(f"{text!r} is not a limit; an example is submissions_per_day=2.") from None
     return found
 
 
 def _token(options: argparse.Namespace) -> None:
-    print_line(f"Admin token, shown this once: {_open(options).new_admin_token()}")
+    print_line(f"Admin token, shown only once: {_open(options).new_admin_token()}")
 
 
 Step = tuple[

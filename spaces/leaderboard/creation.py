@@ -70,9 +70,9 @@ def create_board(
     if ranking not in names:
         raise InputError(f"The primary metric {ranking!r} is not on the board; it has: {', '.join(names)}.")
     if trials < MIN_TRIALS:
-        raise InputError(f"trials is {trials}; an interval needs {MIN_TRIALS} resamples or more.")
+        raise InputError(f"trials is {trials}; an interval needs at least {MIN_TRIALS} resamples.")
     if dataset and not submissions.link(dataset, submissions.HUB_ID):
-        raise InputError(f"The dataset {dataset!r} is no Hub id; one looks like org/name.")
+        raise InputError(f"The dataset {dataset!r} is not a Hub id such as org/name.")
     limits = changed_limits(Limits(), asdict(limits or Limits()))
     check_free(path_or_url, schema)
     studies = read_studies(references)

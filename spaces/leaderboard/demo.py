@@ -19,11 +19,13 @@ from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.worker import work
 from rrgmetrics.synthesis.generator import Study, corrupt, draw_study, render, styles
 
-TITLE = "Chest radiographs of nobody"
+TITLE = "Invented chest radiographs"
 METRICS = ("finding_errors", "rouge", "bleu")
 INDICATIONS = ("Cough and fever.", "Shortness of breath.", "Line placement.", "Chest pain.", "Follow-up.")
-DESCRIPTION = """Every study, report and system here is invented: this board shows what a leaderboard looks like.
-Its systems copy the references in other words and make errors on purpose."""
+DESCRIPTION = (
+    "Every study, report and system here is invented: this board is a demonstration.\nIts systems "
+    "paraphrase the references and make errors on purpose."
+)
 
 
 class Invented(NamedTuple):
@@ -127,7 +129,7 @@ def main() -> None:
     from rrgmetrics.spaces.leaderboard.app import serve
 
     made = demo_board(sys.argv[1])
-    sys.stderr.write(f"The administrator's token, shown this once: {made.admin_token}\n")
+    sys.stderr.write(f"The admin token, shown only once: {made.admin_token}\n")
     Thread(target=work, args=(made.board,), daemon=True).start()
     serve(made.board)
 

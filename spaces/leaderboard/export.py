@@ -54,13 +54,13 @@ CARD = """---
 {description}
 
 Radiology reports by {n_systems} systems for {n_studies} studies, scored with `rrgmetrics` against references that are
-not part of this data set. The signature in `scores` says what ran. Numbers are rounded as the board's page shows
-them; a p-value of 0 is less than 0.001. `*_skill` is how far a score lies between the best trivial system
-(`*_best_trivial`) and the references themselves.
+not part of this data set. The signature in `scores` names metric, options and version. Numbers are rounded as on the
+board's page; a p-value of 0 is less than 0.001. `*_skill` is the position of a score between the best trivial system
+(`*_best_trivial`) and the references.
 
 Systems are compared in `standings` and `tests` on the pairs that all of them have scored, as long as they leave out no
-more than {left_out_share:.3g}% of the pairs together; beyond that an unscored pair counts as the worst score of its
-system (`*_n_counted_as_worst`). Pairs that no system has a score for are dropped for all.
+more than {left_out_share:.3g}% of the pairs together; beyond that, an unscored pair counts as the worst score of its
+system (`*_n_counted_as_worst`). Pairs without a score in any system are left out for all.
 """
 
 
@@ -130,7 +130,7 @@ def push_board(folder: files.PathLike, paths: Sequence[Path], repo_id: str) -> s
     """
     organisation, slash, name = repo_id.partition("/")
     if not slash or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}", name):
-        raise InputError(f"{repo_id!r} is no name of a data set; write organisation/name.")
+        raise InputError(f"{repo_id!r} is not the name of a data set; write organisation/name.")
     uploading.check_organisation(organisation)
     api = uploading.hub_api()
     with uploading.hub_errors(f"sent {repo_id}"):
@@ -154,7 +154,7 @@ def _check_free(paths: Sequence[Path], force: bool) -> None:
     try:
         paths[0].parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"The folder {paths[0].parent} cannot be made: {error.strerror}.") from None
+        raise InputError(f"The folder {paths[0].parent} cannot be created: {error.strerror}.") from None
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

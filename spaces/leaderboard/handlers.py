@@ -20,9 +20,11 @@ from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.model import RefusedError, System
 from rrgmetrics.stats import Estimate
 
-OUT_OF_ORDER = "The board cannot be read or written at the moment; the server's log tells its administrator why."
+OUT_OF_ORDER = "The board cannot be read or written at the moment; the server's log shows its administrator why."
 NO_FILE = pages.refused(["Choose a file."])
-GONE = pages.refused(["Choose the file again: an upload is kept for ten minutes, and one that was refused not at all."])
+GONE = pages.refused(
+    [("Choose the file again: an upload is kept for ten minutes, and a rejected one is removed at once.")]
+)
 NO_ACCOUNT = pages.refused(["Sign in with Hugging Face first: the account that is logged in is the submitter."])
 
 
@@ -219,7 +221,7 @@ class Site:
         if problem := self._refusal(token, request):
             return problem, False
         if not sure:
-            return pages.told("Tick the box first: every submission will be scored anew.", good=False), False
+            return pages.told("Tick the box first: every submission will be rescored.", good=False), False
         try:
             return pages.told(f"A new round is open; submissions queued: {self.board.rescore()}."), False
         except StoreError:

@@ -65,7 +65,7 @@ def read_studies(path: files.PathLike) -> list[Study]:
     _check_none_missing(path, references)
     for study_id, report in zip(references.study_ids, references.reports, strict=True):
         if fault := text_fault(report) or text_fault(study_id):
-            raise InputError(f"{path}, study {study_id[:60]!r} holds {fault}; remove it.")
+            raise InputError(f"{path}, study {study_id[:60]!r} contains {fault}; remove it.")
     rows = zip(
         references.study_ids,
         references.reports,
@@ -83,8 +83,8 @@ def _check_none_missing(path: Path, references: files.Reports) -> None:
     if missing:
         others = f" and {len(missing) - SHOWN:,} others" if len(missing) > SHOWN else ""
         raise InputError(
-            f"{path}: {counted(len(missing), 'reference')} {by_number(len(missing), 'is', 'are')} missing (study ids "
-            f"{', '.join(missing[:SHOWN])}{others}); write them, or leave these studies out of the board."
+            f"{path}: {counted(len(missing), 'reference')} {by_number(len(missing), 'is', 'are')} missing (study "
+            f"ids {', '.join(missing[:SHOWN])}{others}); add them, or leave these studies out of the board."
         )
 
 

@@ -65,10 +65,10 @@ def name_problems(connection: Connection, form: Form, checked: Checked) -> list[
     if any(identity.key(row.name) == form.name_key for row in rows):
         problems.append(f"The name {form.name!r} is taken; add a version, for example {form.name + ' v2'!r}.")
     elif any(identity.look(row.name) == name_look for row in rows):
-        problems.append(f"The name {form.name!r} is taken, by one that looks like it; choose another.")
+        problems.append(f"The name {form.name!r} looks like the name of another system; choose another.")
     others = {row.submitter_key for row in rows} - {form.submitter_key}
     if not form.verified and any(identity.look(other) == submitter_look for other in others):
-        problems.append(f"The submitter {form.submitter!r} looks like another one; give a link instead.")
+        problems.append(f"The submitter {form.submitter!r} looks like another submitter; enter a link instead.")
     return problems
 
 

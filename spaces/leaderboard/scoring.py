@@ -66,7 +66,7 @@ def check_metrics(names: Sequence[str]) -> list[str]:
     parsed = list(parse_names(names).values())
     for name in parsed:
         if name.spec.judge and name.options["record"]:
-            raise InputError(f"{name}: a board records no replies in a file, they quote hidden references.")
+            raise InputError(f"{name}: a board cannot record replies in a file, because they quote hidden references.")
     return [str(name) for name in parsed]
 
 

@@ -109,7 +109,7 @@ def check_form(
     if not submitter_url:
         problems.append(f"The submitter {_cut(submitter)} is neither a Hub handle nor an http(s) URL.")
     if fault := identity.mixed(submitter):
-        problems.append(f"The submitter holds a disguise: {fault}.")
+        problems.append(f"The submitter contains misleading characters: {fault}.")
     card_url = link(model_card, HUB_ID)
     if model_card and not card_url:
         problems.append(f"The model card {_cut(model_card)} is neither a Hub id (org/name) nor an http(s) URL.")
@@ -168,7 +168,7 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
     if file.suffix.lower() not in SUFFIXES:
         return _refused(f"{shown} must be {' or '.join(SUFFIXES)}, plain text in UTF-8.")
     if not file.is_file():
-        return _refused(f"{shown} is not there, or is no file.")
+        return _refused(f"{shown} does not exist, or is not a file.")
     if file.stat().st_size > limits.file_bytes:
         return _refused(f"{shown} is larger than {limits.file_bytes / 1e6:g} MB; send study_id and report only.")
     reader = _Reader(study_ids, limits)
@@ -224,7 +224,7 @@ class _Reader:
         elif study_id not in self._known:
             self._unknown.append(study_id)
         elif study_id in self._reports:
-            self._faults.append(f"{where}: study {_cut(study_id)} stands there already; send each study once.")
+            self._faults.append(f"{where}: study {_cut(study_id)} occurs twice; send each study once.")
         else:
             self._reports[study_id] = ""
             self._take_report(f"{where}, study {_cut(study_id)}", study_id, row["report"])
@@ -241,7 +241,7 @@ class _Reader:
     def _too_many(self) -> str:
         n_studies = len(self._study_ids)
         return (
-            f"The board has {n_studies:,} studies, the file far more rows."
+            f"The board has {n_studies:,} studies, and the file has many more rows."
             if self._n_rows > 2 * n_studies + 100
             else ""
         )
@@ -254,25 +254,25 @@ class _Reader:
                 f"{where}: the report has {len(report):,} characters; {self._limits.report_characters:,} are allowed."
             )
         elif fault := text_fault(report):
-            self._faults.append(f"{where}: the report holds {fault}.")
+            self._faults.append(f"{where}: the report contains {fault}.")
         else:
             self._reports[study_id] = report
 
     def stopped(self, problem: str) -> None:
         """Reading ended before the end of the file."""
-        self._stopped = f"{problem} What follows in the file was not read." if self._n_rows else problem
+        self._stopped = f"{problem} The rest of the file was not read." if self._n_rows else problem
 
     def checked(self, shown: str, *, names_columns: bool = False) -> Checked:
         """The reports, or everything that is wrong; `names_columns`: the first line of the file does."""
         problems = self._faults[:MAX_PROBLEMS]
         if len(self._faults) > MAX_PROBLEMS:
-            problems.append(f"{shown}: {len(self._faults) - MAX_PROBLEMS:,} more rows have such faults.")
+            problems.append(f"{shown}: {len(self._faults) - MAX_PROBLEMS:,} more rows have such errors.")
         if self._stopped:
             problems.append(self._stopped)
         if not self._n_rows and not self._stopped and not names_columns:
             problems.append(
-                f"{shown} has no rows; its first line must name the columns study_id, report, and each further line "
-                "holds a study."
+                f"{shown} has no rows; the first line must name the columns study_id, report, and each further line "
+                "must contain one study."
             )
             return Checked([], "", problems)
         if self._unknown:
@@ -318,15 +318,15 @@ def _length_problem(field: str, text: str, most: int) -> str:
 
 def _name_problems(name: str) -> Iterator[str]:
     if not any(char.isalnum() for char in identity.key(name)):
-        yield "The name holds no letter and no digit; give the system a name."
+        yield "The name contains no letter and no digit; enter a name for the system."
     if identity.key(name) in NO_NAMES:
-        yield f"The name {name!r} is what programs write for no name; give the system another."
+        yield f"The name {name!r} is a placeholder for a missing name; enter another."
     if fault := identity.mixed(name):
-        yield f"The name holds a disguise: {fault}. Write each word in one script."
+        yield f"The name contains misleading characters: {fault}. Write each word in one script."
     if len(name) > MAX_NAME:
         yield f"The name has {len(name)} characters; {MAX_NAME} are allowed."
     if fault := text_fault(name):
-        yield f"The name holds {fault}."
+        yield f"The name contains {fault}."
 
 
 def _tag_problems(tags: Collection[str]) -> Iterator[str]:

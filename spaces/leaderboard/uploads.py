@@ -65,17 +65,17 @@ class UploadLimits:
 
         length = request.headers.get("content-length", "")
         if "transfer-encoding" in request.headers or not (length or "0").isdecimal():
-            return PlainTextResponse("Say how long the request is (Content-Length).", status_code=411)
+            return PlainTextResponse("The request lacks its length (Content-Length).", status_code=411)
         size, limits = int(length or 0), self._board.limits
         is_upload = request.url.path.rstrip("/").endswith("/upload")
         if size > (limits.file_bytes + AROUND if is_upload else FORM_BYTES):
-            most = f"a file may have {limits.file_bytes / 1e6:g} MB" if is_upload else "no form is that long"
+            most = f"a file may have {limits.file_bytes / 1e6:g} MB" if is_upload else "no form is this long"
             return PlainTextResponse(f"This is too large: {most}.", status_code=413)
         if not is_upload:
             return None
         if size_of(upload_folder()) + size > limits.upload_bytes_kept:
             headers = {"Retry-After": str(int(KEPT_SECONDS))}
-            return PlainTextResponse("Too many files wait here; try again in ten minutes.", 503, headers)
+            return PlainTextResponse("Too many files are waiting; try again in ten minutes.", 503, headers)
         try:
             self._board.count_upload(self._visitor(request), size)
         except LimitError as error:

@@ -143,8 +143,8 @@ def _outage(lost: Sequence[scoring.Scored], n_studies: int) -> str:
         f"about {item.n_lost:,} of {n_studies:,} pairs in {parse_name(item.metric).title}" for item in lost
     )
     return (
-        f"No answer came from the judge {pairs}. Nothing is lost: what it has answered is kept, and the board's "
-        "administrator can queue it again."
+        f"The judge did not answer for {pairs}. Its earlier replies are kept, and the board's administrator can "
+        "queue the submission again."
     )
 
 
@@ -178,8 +178,8 @@ def fix_signatures(board: Board, round_: int, metrics: Metrics) -> None:
     if different := scoring.changed(fixed, here):
         name = different[0]
         raise InputError(
-            f"Round {round_} of this board scores with {fixed[name]}; installed here is {here[name]}. Install that "
-            "version, or open a new round with `rrgmetrics leaderboard rescore`."
+            f"Round {round_} of this board uses {fixed[name]}, and {here[name]} is installed. Install that version, "
+            "or open a new round with `rrgmetrics leaderboard rescore`."
         )
 
 

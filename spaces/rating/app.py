@@ -45,9 +45,9 @@ HERE = Path(__file__).parent
 RATER, HOST = "rating", "rating_host"  # cookies
 BODY_BYTES = 200_000
 COOKIE_SECONDS = 365 * 86_400
-HOW = "; arrow keys select words, with Shift more of them"
+HOW = "; arrow keys select words, Shift extends the selection"
 LETTERED = [(category.value, KINDS[category.value]) for category in ErrorCategory]
-OUT_OF_ORDER = "The project cannot be read or written at the moment; its host finds the reason in the server's log."
+OUT_OF_ORDER = "The project cannot be read or written at the moment; the server's log shows its host why."
 HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "same-origin",
@@ -199,12 +199,12 @@ class Site:
         """Saves one answer."""
         rater = self._rater(request)
         if rater is None:
-            return JSONResponse({"message": "you have left; enter your name again, and the answer is sent."}, 401)
+            return JSONResponse({"message": "you have left; enter your name again to send the answer."}, 401)
         try:
             stamp = Stamp(str(value["client"]), int(value["step"]), int(value["revision"]))
             place, item, content = int(value["n"]), str(value["item"]), value["content"]
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise InputError("The answer is not what this page sends.") from None
+            raise InputError("The answer does not come from this page.") from None
         return JSONResponse({"revision": self.project.save(rater, place, item, content, stamp)})
 
     def finish(self, request: Request, value: Mapping[str, Any]) -> Response:
@@ -228,7 +228,7 @@ class Site:
         hosts = {request.headers.get("host"), request.headers.get("x-forwarded-host")}
         response: Response
         if request.method == "POST" and (origin.scheme or origin.path) and origin.netloc not in hosts:
-            response = JSONResponse({"message": "This was sent by another site's page."}, 403)
+            response = JSONResponse({"message": "This request comes from another site."}, 403)
         elif request.method == "POST" and _size(request) > BODY_BYTES:
             response = JSONResponse({"message": "This is too large for an answer."}, 413)
         else:
@@ -295,7 +295,7 @@ async def _form(request: Request) -> Mapping[str, Any]:
 
 async def _json(request: Request) -> dict[str, object]:
     if "json" not in request.headers.get("content-type", ""):
-        raise InputError("An answer is sent as JSON.")
+        raise InputError("An answer must be JSON.")
     try:
         value = json.loads(await request.body())
     except ValueError:

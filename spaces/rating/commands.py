@@ -56,20 +56,20 @@ def _init(options: argparse.Namespace) -> None:
     made = _demo(options) if options.demo else _project_of_table(options)
     project = made.project
     print_line(f"{project.place}: {counted(project.n_studies, 'study', 'studies')}; asks for {', '.join(project.ask)}.")
-    print_line(f"Host token, shown this once: {made.host_token}")
+    print_line(f"Host token, shown only once: {made.host_token}")
 
 
 def _demo(options: argparse.Namespace) -> NewProject:
     from rrgmetrics.spaces.rating.demo import demo_project
 
     if options.table:
-        raise InputError("Give a table or --demo, not both.")
+        raise InputError("Pass a table or --demo, not both.")
     return demo_project(place(options.project), seed=options.seed or 0)
 
 
 def _project_of_table(options: argparse.Namespace) -> NewProject:
     if not options.table:
-        raise InputError("Give a table of study_id, reference, candidate and source, or --demo.")
+        raise InputError("Pass a table of study_id, reference, candidate and source, or --demo.")
     return create_project(
         place(options.project),
         options.table,
@@ -136,13 +136,13 @@ def _export(options: argparse.Namespace) -> None:
         print_line(f"{file}: {counted(len(columns['study_id']), name.removesuffix('s'))} of finished studies")
     left = sum(row.begun - row.finished for row in project.progress())
     if left > 0:
-        print_line(f"Left out: {counted(left, 'study', 'studies')} that a rater has begun and not finished.")
+        print_line(f"Left out: {counted(left, 'study', 'studies')} that a rater has started but not finished.")
 
 
 def _form_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="file to write (.xlsx or .csv)")
     parser.add_argument(
-        "--rater", required=True, metavar="NAME", help="name of the rater; each rater has an own order of studies"
+        "--rater", required=True, metavar="NAME", help="name of the rater; each rater has a different order of studies"
     )
     parser.add_argument("--force", action="store_true", help="overwrite existing files")
 
@@ -177,7 +177,7 @@ def _backup(options: argparse.Namespace) -> None:
 
 
 def _token(options: argparse.Namespace) -> None:
-    print_line(f"Host token, shown this once: {_open(options).new_host_token()}")
+    print_line(f"Host token, shown only once: {_open(options).new_host_token()}")
 
 
 def _no_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,8 @@ from rrgmetrics.spaces.rating.project import ASKS, NewProject, create_project
 from rrgmetrics.spaces.rating.table import Study
 from rrgmetrics.synthesis.generator import corrupt, draw_study, render, styles
 
-TITLE = "Chest radiographs of nobody"
-NOTES = "Every study and report here is invented: this project shows what rating looks like."
+TITLE = "Invented chest radiographs"
+NOTES = "Every study and report here is invented: this project is a demonstration."
 ERRORS = {"careful-model": 1, "vivid-model": 3}  # put into each report, by source
 
 

@@ -35,7 +35,7 @@ PREFERENCES = (
 def ratings(project: Project) -> Columns:
     """What each rater says of each candidate; raises InputError if candidates are not judged one by one."""
     if not project.is_judging:
-        raise InputError(f"{project.place} asks for preferences alone; write them with --preferences FILE.")
+        raise InputError(f"{project.place} asks for preferences only; write them with --preferences FILE.")
     counted = (*COUNTS, TOTAL, SIGNIFICANT, INSIGNIFICANT, "marks") if "errors" in project.ask else ()
     names = (*NAMES, *counted, *([RATING] if "rating" in project.ask else []))
     return _columns(names, _ratings(project))
@@ -44,7 +44,7 @@ def ratings(project: Project) -> Columns:
 def preferences(project: Project) -> Columns:
     """Which of two candidates each rater prefers; raises InputError if the project does not ask."""
     if "preference" not in project.ask:
-        raise InputError(f"{project.place} does not ask for preferences; its table of ratings has all there is.")
+        raise InputError(f"{project.place} does not ask for preferences; the table of ratings contains all answers.")
     return _columns(PREFERENCES, _preferences(project))
 
 

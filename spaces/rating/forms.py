@@ -175,22 +175,20 @@ class _Codes:
         """What a row says; None for a row that is not rated. Raises InputError, a line a problem."""
         code = str(row.cells.get("code") or "").strip()
         if code not in self.by_code:
-            raise InputError(f"{row.place('code')}: {code[:20]!r} is no code of this project.")
+            raise InputError(f"{row.place('code')}: {code[:20]!r} is not a code of this project.")
         rater, place, item = self.by_code[code]
         sheet = self.sheets[rater][place - 1]
         texts = {"reference": sheet.reference, **_texts(sheet, item)}
         for header, text in texts.items():
             if header not in row.cells:
-                raise InputError(f"{row.where} has no column {header!r}; put it back.")
+                raise InputError(f"{row.where} has no column {header!r}; restore it.")
             if _squeezed(row.cells.get(header)) != _squeezed(text):
-                raise InputError(
-                    f"{row.place(header)} is not the text that was given with the code {code}; put it back."
-                )
+                raise InputError(f"{row.place(header)} differs from the original text of the code {code}; restore it.")
         answer = _judged(row, self.project.ask) if len(item) == 1 else _preferred(row, item)
         saved = sheet.items[item]
         is_of_page = saved.revision > 0 and not saved.client.startswith(CLIENT)
         if answer is not None and is_of_page and saved.answer != answer and not force:
-            raise InputError(f"{row.where}: {rater.name} has answered this on the page; --force replaces that.")
+            raise InputError(f"{row.where}: {rater.name} has answered this on the page; --force replaces the answer.")
         return None if answer is None else ((rater, place, item), answer)
 
 
@@ -292,12 +290,12 @@ def _how(project: Project) -> list[str]:
         kinds = {category.letter: KINDS[category.value].title for category in ErrorCategory}
         lines += [f"{letter}, {kinds[letter]}. {text}" for letter, text in CATEGORIES.items()]
         lines += [SIGNIFICANT, *(f"{question} {answer}" for question, answer in CONVENTIONS.items())]
-        lines += ["Write 0 into at least one cell of a report without errors: a row of blanks is not rated."]
+        lines += ["For a report without errors, write 0 in at least one cell: a blank row is not rated."]
     if "rating" in project.ask:
         lines += [f"Rating: {', '.join(f'{number} {words}' for number, words in RATING.items())}."]
     if "preference" in project.ask:
         lines += [f"{PREFERENCES}: write the number of the better report, or {EQUAL}; 1 is a guess, 10 certain."]
-    return [*lines, "Change no code and no report. Rows may be sorted, and columns moved."]
+    return [*lines, "Do not change codes or reports. You may sort rows and move columns."]
 
 
 def _workbook(how: Sequence[str], sheets: Mapping[str, Cells]) -> Any:
@@ -346,7 +344,7 @@ def _restrict(page: Any, cells: Cells) -> None:
 def _rows(path: Path) -> Iterator[Row]:
     """The rows of a form with where they stand."""
     if not path.is_file():
-        raise InputError(f"{path} does not exist, or is no file.")
+        raise InputError(f"{path} does not exist, or is not a file.")
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(f"{path} ends in {suffix or 'nothing'!r}; a form is {' or '.join(SUFFIXES)}.")
@@ -359,7 +357,7 @@ def _rows(path: Path) -> Iterator[Row]:
             (CHOSEN, SURE) if CHOSEN in headers else tuple(header for header in (*COUNTS, RATED) if header in headers)
         )
         if "code" not in headers or not answers or any(headers.count(header) > 1 for header in headers if header):
-            raise InputError(f"{where} has not the columns of a form (code, reference, ...) in its first row.")
+            raise InputError(f"{where} lacks the columns of a form (code, reference, ...) in its first row.")
         letters = {header: _column(number) for number, header in enumerate(headers)}
         for number, row in filled:
             cells = dict(zip(headers, row, strict=False))

@@ -355,7 +355,7 @@ class Project:
             if held and held.client == stamp.client and held.step >= stamp.step:
                 return int(revision)
             if stamp.revision != revision and not (held and held.client == stamp.client):
-                raise StaleError("This study was answered in another window meanwhile; load the page again.")
+                raise StaleError("This study was answered in another window; reload the page.")
             row = {
                 "content": answers.dump(answer),
                 "revision": revision + 1,

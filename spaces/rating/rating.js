@@ -270,7 +270,7 @@ function showPicked() {
     const fits = picked && (picked.text === "reference" || picked.report === section.dataset.report);
     const line = section.querySelector(".picked");
     const quote = fits && words(picked.text, picked.report, picked.start, picked.end);
-    const text = fits ? `“${quote}” will be marked with the error that you add.` : "Select words in a report to mark them with the next error, or only count.";
+    const text = fits ? `“${quote}” will be marked with the error that you add.` : "Select words in a report to mark them with the next error, or count errors without marks.";
     if (line.textContent !== text) line.textContent = text;
     line.classList.toggle("some", Boolean(fits));
     for (const button of section.querySelectorAll("[data-needs='words']")) button.disabled = !fits;

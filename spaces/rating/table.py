@@ -79,12 +79,12 @@ def _add(studies: dict[str, Study], row: Mapping[str, Any], named: Mapping[str, 
     if not texts["reference"].strip():
         raise InputError(f"{where}, column {named['reference']!r} is blank; leave the study out, or write its report.")
     if texts["reference"] != study.reference:
-        raise InputError(f"{where}: study {study_id!r} has another reference here than above.")
+        raise InputError(f"{where}: study {study_id!r} has a different reference in an earlier row.")
     if source in study.candidates:
         named_source = f"of source {source!r} " if source else ""
         raise InputError(
-            f"{where}: study {study_id!r} has a candidate {named_source}above already; tell them apart by the column "
-            "'source'."
+            f"{where}: study {study_id!r} has a candidate {named_source}in an earlier row; distinguish them with "
+            "the column 'source'."
         )
     study.candidates[source] = texts["candidate"]
 
@@ -96,6 +96,6 @@ def _whole_problems(studies: Mapping[str, Study], path: Path, several: bool) -> 
         if len(study.candidates) > MAX_CANDIDATES:
             yield f"{path}: study {study.study_id!r} has {len(study.candidates)} candidates; at most {MAX_CANDIDATES}."
         if len(study.candidates) > 1 and "" in study.candidates:
-            yield f"{path}: a candidate of study {study.study_id!r} has no source, and others have."
+            yield f"{path}: a candidate of study {study.study_id!r} has no source, and others have one."
     if several and studies and all(len(study.candidates) < 2 for study in studies.values()):
-        yield f"{path} has one candidate a study; preferences need two. Leave `preference` out of --ask."
+        yield f"{path} has one candidate for each study, and preferences need two. Leave `preference` out of --ask."

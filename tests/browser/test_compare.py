@@ -10,7 +10,7 @@ from rrgmetrics.specs.names import parse_name
 pytest.importorskip("gradio")
 
 CODE = "from rrgmetrics.spaces.compare import launch; launch()"
-REFERENCE, FIRST, SECOND = "Radiologist’s report (reference)", "Candidate 1", "Candidate 2 (may stay empty)"
+REFERENCE, FIRST, SECOND = "Radiologist’s report (reference)", "Candidate 1", "Candidate 2 (optional)"
 ATTACK = "<script>window.attacked = true</script><img src=x onerror='window.attacked = true'>"
 SLOW = 300_000  # ms; the first answer waits for all models, on a machine that may be busy
 
@@ -48,7 +48,7 @@ def answered(page, headline):
 def test_an_example_that_is_scored_already(compare, photograph, accessible, fits):
     page = compare()
     answered(page, "Candidate 1 errs less: no error against 1 significant error")
-    assert page.get_by_text("the nearer words are not the nearer findings").count() == 1
+    assert page.get_by_text("similar wording does not mean similar findings").count() == 1
     rows = page.locator(".side-by-side").first.locator("tbody th[scope=row] b").all_inner_texts()
     assert set(rows) == {parse_name(name).title for name in SPECS}
     assert page.locator("td.prefers.second").count() >= 3  # wording is nearer on the wrong side
@@ -56,7 +56,7 @@ def test_an_example_that_is_scored_already(compare, photograph, accessible, fits
     page.get_by_role("button", name="Missed or invented").click()
     answered(page, "Candidate 1 errs less: 1 significant error against 2 significant errors")
     assert "patient, candidate 2 is better" in page.inner_text(".verdict")
-    page.get_by_role("button", name="How far each metric agrees").click()
+    page.get_by_role("button", name="Agreement of each metric").click()
     page.get_by_text("A radiologist", exact=True).wait_for()
     accessible(page)
     photograph(page, "compare-1280-light")
@@ -79,11 +79,9 @@ def test_in_the_dark_by_keyboard_only(compare, tab_to, accessible, photograph):
     tab_to(page, page.get_by_role("button", name="Compare"))
     page.keyboard.press("Enter")
     answered(page, "Both candidates have 1 significant error")
-    assert page.get_by_text(
-        "Weighed by what right and wrong findings mean for the patient, candidate 1 is better"
-    ).is_visible()
+    assert page.get_by_text("Weighted by clinical significance, candidate 1 is better").is_visible()
     tab_to(page, page.locator(".side-by-side").first)  # what scrolls can be scrolled
-    tab_to(page, page.get_by_text("What ran"))
+    tab_to(page, page.get_by_text("Signatures"))
     page.keyboard.press("Enter")
     assert page.get_by_text("crepe|", exact=False).first.is_visible()
 

@@ -53,7 +53,7 @@ def test_sorting_and_filtering_keep_their_address(page, address, accessible, fit
     accessible(page)
     fits(page)
     assert page.evaluate(ORDER) == RANKED
-    assert page.title() == "Chest radiographs of nobody"
+    assert page.title() == "Invented chest radiographs"
     page.get_by_role("button", name="System").click()
     page.get_by_role("button", name="System").click()
     assert page.evaluate(ORDER) == RANKED[::-1]

@@ -207,7 +207,9 @@ def test_what_is_no_pair_and_no_file(space, photograph, accessible, tmp_path):
     score(page, "", "")
     page.get_by_role("alert").filter(has_text="Both reports are empty").wait_for()
     score(page, "word " * 10_000)
-    page.get_by_role("alert").filter(has_text="The reference has 10,000 words; this page takes 2,000").wait_for()
+    page.get_by_role("alert").filter(
+        has_text="The reference has 10,000 words; the limit of this page is 2,000"
+    ).wait_for()
     photograph(page, "bleu-error")
     accessible(page)
     open_tab(page, "A file of pairs")

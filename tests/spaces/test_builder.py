@@ -87,7 +87,7 @@ def test_on_the_hub_a_wheel_has_an_address():
 @pytest.mark.parametrize("name", ["rrgmetrics-0.0.1-py3-none-any.whl", "other-0.2.0-py3-none-any.whl", "notes.txt"])
 def test_a_wheel_of_something_else_is_refused(tmp_path, name):
     (tmp_path / name).write_bytes(b"")
-    with pytest.raises(InputError, match=re.escape(f"is no wheel of rrgmetrics {VERSION}")):
+    with pytest.raises(InputError, match=re.escape(f"is not a wheel of rrgmetrics {VERSION}")):
         builder.read_wheel(tmp_path / name)
 
 
@@ -154,11 +154,11 @@ def test_dry_run_lists_and_writes_nothing(capsys, tmp_path):
     [
         ([], "Name a Space: "),
         (["crepes"], "did you mean crepe"),
-        (["crepe", "bleu"], "One Space is served at a time"),
-        (["crepe", "--port", "99999"], "is no port"),
-        (["crepe", "--push", "a/b"], "is no user or organisation"),
+        (["crepe", "bleu"], "Only one Space can be served at a time"),
+        (["crepe", "--port", "99999"], "is not a port"),
+        (["crepe", "--push", "a/b"], "is not a user or organisation"),
         (["crepe", "--push", "acme"], "HF_HUB_OFFLINE is set; unset it to upload"),
-        (["crepe", "--build", "x", "--wheel", "y.whl"], "is no wheel of rrgmetrics"),
+        (["crepe", "--build", "x", "--wheel", "y.whl"], "is not a wheel of rrgmetrics"),
     ],
 )
 def test_wrong_use(capsys, monkeypatch, arguments, message):
@@ -182,7 +182,7 @@ def test_a_port_in_use(capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         status, _, err = run(capsys, "rouge", "--port", str(taken.getsockname()[1]))
     assert status == 2
-    assert "is taken by another program; give another --port." in err
+    assert "is in use by another program; choose another --port." in err
 
 
 # --- the Hub

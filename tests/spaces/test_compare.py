@@ -81,7 +81,7 @@ def test_findings_against_words():
         "rouge": "first",
     }
     said = summary(lines, found(WRONG_SIDE, PARAPHRASE), NOBODY)
-    assert said.headline == "Candidate 2 errs less: no error against 1 significant error."
+    assert said.headline == "Candidate 2 has fewer errors: no error against 1 significant error."
     (wrong, right) = said.wrong
     assert wrong.errors[0].sentence == "Pleural effusion, side: left → right."
     assert right == ("Candidate 2", "no error", ())
@@ -90,10 +90,10 @@ def test_findings_against_words():
         "For candidate 2": "the bundled reader (Finding errors and GREEN (bundled))",
     }
     assert said.remarks == (
-        "4 metrics have 2 votes, 1 for candidate 1 and 1 for candidate 2: metrics that rest on the same reader or "
-        "the same kind of words err together and share one.",
-        "Most metrics of wording prefer candidate 1, most that look at findings prefer candidate 2: "
-        "the nearer words are not the nearer findings.",
+        "4 metrics have 2 votes, 1 for candidate 1 and 1 for candidate 2. Metrics with the same reader or the same "
+        "kind of features tend to make the same errors, so they share one vote.",
+        "Most metrics of wording prefer candidate 1, most metrics of findings prefer candidate 2: "
+        "similar wording does not mean similar findings.",
     )
 
 
@@ -117,8 +117,7 @@ def test_eight_against_eight_is_no_split_where_the_errors_agree():
     said = summary([*lines, line("finding_score", 0.2, 0.5)], found(WRONG_SIDE, WRONG_SIDE.lower()), NOBODY)
     assert said.headline == "Both candidates have 1 significant error."
     assert said.remarks[0] == (
-        "Weighed by what right and wrong findings mean for the patient, candidate 2 is better: Finding score 0.500 "
-        "against 0.200."
+        "Weighted by clinical significance, candidate 2 is better: Finding score 0.500 against 0.200."
     )
     assert said.remarks[1].startswith("14 metrics have 3 votes, 1 for candidate 1 and 2 for candidate 2")
     assert said.votes == {
@@ -161,7 +160,7 @@ def test_groups_and_stand_ins_come_from_the_table():
     [
         (" ", ["Clear."], "There is no reference"),
         ("Clear.", ["", " \n"], "There is no candidate"),
-        ("Clear.", ["Clear.", "a\0b"], "Candidate 2 holds a NUL"),
+        ("Clear.", ["Clear.", "a\0b"], "Candidate 2 contains a NUL"),
         ("word " * 10_000, ["Clear."], "The reference has 10,000 words"),
         ("Clear.", ["x" * 1_000_000], "Candidate 1 has 1,000,000 characters"),
         ("Clear.", ["\ud800"], "half a character"),
@@ -228,7 +227,7 @@ def test_judges_of_the_environment_are_offered_and_nothing_they_are_asked_is_kep
     assert title == "GREEN by my-model"
     assert "cache=no" in name
     page.compare_space()
-    with pytest.raises(InputError, match="bleu is no judge"):
+    with pytest.raises(InputError, match="bleu is not a judge"):
         page.compare_space(["bleu"])
 
 
@@ -239,7 +238,7 @@ def test_a_slow_judge_comes_after_the_others_and_its_server_is_not_named(monkeyp
     (errors, nothing, _), (first, _, _), (second, scores, _) = page._answer(
         REFERENCE, [WRONG_SIDE, PARAPHRASE], context, [*judges.values()]
     )
-    assert "Candidate 2 errs less: no error" in errors
+    assert "Candidate 2 has fewer errors: no error" in errors
     assert nothing == ""  # the errors are said before anything is scored
     assert "Waiting for the language models." in first
     assert "Waiting" not in second
@@ -262,7 +261,7 @@ def test_round_trip(monkeypatch):
     verdict, scores, differences = client.predict(
         REFERENCE, WRONG_SIDE, PARAPHRASE, "72", "F", ATTACK, [], api_name="/compare"
     )
-    assert "Candidate 2 errs less" in verdict
+    assert "Candidate 2 has fewer errors" in verdict
     assert all(parse_name(name).title in scores for name in NAMES)
     assert "small right pleural effusion" in differences
     verdict, *others = client.predict("", "x", "", "", "", "", [], api_name="/compare")

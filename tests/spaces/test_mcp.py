@@ -66,7 +66,7 @@ def test_the_comparison_is_a_tool(monkeypatch):
         tools, reply = ask(url, "compare", texts)
     assert set(tools) == {"compare"}
     answer = literal_eval(reply.content[0].text)
-    assert "Candidate 2 errs less" in answer["headline"]
+    assert "Candidate 2 has fewer errors" in answer["headline"]
     assert [len(errors) for errors in answer["errors"]] == [1, 0]
     assert answer["scores"]["bleu"]["prefers"] == "second"
 

@@ -61,7 +61,7 @@ def test_every_metric_shows_a_pair(name):
     html = pair_view(result, pair)
     assert result.titled.headline.title in html
     assert html.count("<mark") >= 2
-    assert "What the metric says" not in html, "explanations.py has no view of what this metric explains"
+    assert "Explanation of the score" not in html, "explanations.py has no view of what this metric explains"
     assert all(key.name in html for key in SPECS[name].keys)
     assert ("Errors by category" in html) == any(key.name.endswith("_false_finding") for key in SPECS[name].keys)
 
@@ -197,14 +197,14 @@ def test_what_a_metric_without_a_view_says_is_shown_as_it_is():
     result, pair = ui.answer(SPECS["bleu"], REFERENCE, CANDIDATE)
     details = {"bleu_explained": [{"something": ATTACK}]}
     html = pair_view(rrgmetrics.Result(**{**vars(result), "details": details}), pair)
-    assert "What the metric says" in html
+    assert "Explanation of the score" in html
     assert "<script" not in html
 
 
 def test_texts_that_are_none():
     for reference, candidate, message in (
         ("", " \n", "Both reports are empty"),
-        ("word " * 10_000, "Clear.", "The reference has 10,000 words; this page takes 2,000"),
+        ("word " * 10_000, "Clear.", "The reference has 10,000 words; the limit of this page is 2,000"),
         ("Clear.", "x" * 50_000, "The candidate has 50,000 characters"),
         ("Clear.", "Cle\0ar.", "The candidate holds a NUL character"),
         ("Clear.", "\ud800", "half a character"),
@@ -260,7 +260,7 @@ def test_options_of_the_spec_are_offered_but_no_file_and_no_server():
     assert "finding_errors|text:impression@2|modality:auto|policy:report" in view
     assert "Mild cardiomegaly" not in view, "what the metric did not read is shown"
     assert '<mark class="kind-incorrect_location">Small left effusion</mark>' in view
-    assert "What is usual" not in view
+    assert "Typical scores" not in view
     assert "'finding_errors?text=impression&policy=report&explain=yes'" in calls
     assert "--metrics 'finding_errors?text=impression&policy=report'" in calls
     with pytest.raises(InputError, match="text='upper' is unknown"):
@@ -294,7 +294,7 @@ def test_a_text_out_of_scope_is_named_at_the_top(reference, candidate, said):
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(0.0, "is better than three quarters"), (2.2, "is among them"), (9.5, "is worse than three quarters")],
+    [(0.0, "is better than three quarters"), (2.2, "is within this range"), (9.5, "is worse than three quarters")],
 )
 def test_what_is_usual_comes_from_the_file_of_results(value, words):
     data = measured_sets()[USUAL]
@@ -419,7 +419,7 @@ def test_exports_run_no_formula(tmp_path):
 BOMB = b"\x1f\x8b" + b"\0" * 50
 BAD_FILES = {
     "pairs.csv": (b"reference,candidate\na\0b,c\n", "pairs.csv, line 2 holds a NUL byte"),
-    "none.csv": (b"reference,candidate\n", "none.csv holds no reports below its column names"),
+    "none.csv": (b"reference,candidate\n", "none.csv contains no reports below its column names"),
     "columns.csv": (b"reference,note\na,b\n", "has no column 'candidate'"),
     "short.csv": (b"reference,candidate\na\n", "short.csv, line 2 has 1 cells for 2 columns"),
     "broken.jsonl": (b'{"reference": "a"\n', "broken.jsonl, line 1 is not a JSON object"),
@@ -452,7 +452,7 @@ def test_a_million_rows_are_refused_early(tmp_path, monkeypatch):
         batch.read_upload(str(path))
     with path.open("r+b") as file:
         file.truncate(30_000_000)
-    with pytest.raises(InputError, match="has 30 MB; this page takes 25 MB"):
+    with pytest.raises(InputError, match="has 30 MB; the limit of this page is 25 MB"):
         batch.read_upload(str(path))
 
 
@@ -484,7 +484,7 @@ def test_round_trip_and_errors():
         said = client.predict("Clear lungs.", "Clear lungs.", api_name="/score")
         assert said["scores"]["rouge"] == 1.0
         assert "|n:1|" in said["signature"]
-        with pytest.raises(AppError, match="this page takes"):
+        with pytest.raises(AppError, match="the limit of this page"):
             client.predict("x" * 50_000, "Clear lungs.", api_name="/score")
         with pytest.raises(AppError, match="&lt;b&gt;"):
             client.predict("Clear lungs.", "Clear lungs.", "<b>", api_name="/score")

@@ -241,10 +241,10 @@ def test_command_line(tmp_path, capsys):
     assert "12 studies" in run("template", place, str(template))
     assert template.read_text().splitlines()[:2] == ["study_id,report", "study-000,"]
     assert "every report is blank" in run("submit", place, str(template), *who, "--check", status=2)
-    assert "is fine; nothing was queued" in run("submit", place, str(good), *who, "--check")
+    assert "has no errors; nothing was queued" in run("submit", place, str(good), *who, "--check")
     id = run("submit", place, str(good), *who, "--tags", "7B").partition(":")[0]
     assert "Good: queued. Waiting; it is next." in run("show", place, id)
-    assert "1 recorded, nothing waits" in run("work", place, "--once")
+    assert "1 recorded, the queue is empty" in run("work", place, "--once")
     table = run("show", place)
     assert id in table
     assert "1.000" in table
@@ -253,7 +253,7 @@ def test_command_line(tmp_path, capsys):
     assert id in run("show", place, "--hidden")
     run("unhide", place, id)
     assert "has not failed" in run("retry", place, id, status=2)
-    assert f"{id}: Good is on the board already. Scored." in run("submit", place, str(good), *who)
+    assert f"{id}: Good is already on the board. Scored." in run("submit", place, str(good), *who)
     missing = tmp_path / "missing.csv"
     assert "missing.csv is not there" in run("submit", place, str(missing), *who, status=2)
     assert "No metric has changed since round 1" in run("rescore", place, status=2)

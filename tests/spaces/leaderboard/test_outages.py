@@ -94,7 +94,7 @@ def test_a_judge_that_is_down_leaves_the_job_failed(judge, judged, send, work_of
     work_off(judged)
     assert states(judged) == ["failed"]
     message = judged.progress(id).message
-    assert "queue it again" in message
+    assert "queue the submission again" in message
     assert "Scored" not in message
     with pytest.raises(InputError, match="has no scores yet"):
         judged.system(id)

@@ -139,7 +139,7 @@ def test_where_replies_go():
     assert scoring.private_name("green", None) == "green"
     assert scoring.private_name("bleu", None) == "bleu"
     assert scoring.private_name(f"{judge}&cache=/private", None).endswith("cache=/private")
-    with pytest.raises(InputError, match="records no replies"):
+    with pytest.raises(InputError, match="cannot record replies"):
         scoring.check_metrics([f"{judge}&record=replies.jsonl"])
 
 

@@ -43,7 +43,7 @@ def test_nothing_is_replaced_and_nothing_half_made_is_left(tmp_path, board, monk
         ({"metrics": ["rouge", "rouge"]}, "named twice"),
         ({"metrics": ["rouge"], "primary": "bleu"}, "'bleu' is not on the board"),
         ({"metrics": ["rouge"], "trials": 1}, "trials is 1"),
-        ({"metrics": ["rouge"], "dataset": "../x"}, "no Hub id"),
+        ({"metrics": ["rouge"], "dataset": "../x"}, "not a Hub id"),
     ):
         with pytest.raises(InputError, match=said):
             create_board(tmp_path / "new.sqlite", references=references, **keywords)
@@ -67,7 +67,9 @@ def test_boards_of_earlier_versions_are_brought_up_to_date_once(any_board, send,
             assert connection.execute(text("SELECT name, paper FROM submissions")).all() == [("A", "none")]
             assert connection.execute(text("SELECT version FROM board")).scalar_one() == now + 2
     monkeypatch.setattr(schema, "VERSION", now)
-    with pytest.raises(InputError, match=f"of version {now + 2}, this rrgmetrics knows {now}; install a newer one"):
+    with pytest.raises(
+        InputError, match=f"have version {now + 2}, and this rrgmetrics supports {now}; install a newer version"
+    ):
         open_board(any_board.place)
 
 
@@ -112,7 +114,7 @@ def damage(path, *, at=0, with_=b""):
 def test_a_read_only_database_is_one_sentence(board, send, capsys):
     board.close()
     damage(board.store.path, at=18, with_=b"\3")  # a write version beyond SQLite's: it may be read, not written
-    with pytest.raises(StoreError, match="cannot be written to; give this user the right"):
+    with pytest.raises(StoreError, match="cannot be written to; give this user write permission"):
         send(board, "A", ["Clear."] * 12)
     assert cli.main(["leaderboard", "token", board.place]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
@@ -124,11 +126,11 @@ def test_a_damaged_database_is_one_sentence(board, send, work_off, capsys, tmp_p
     board.close()
     size = board.store.path.stat().st_size
     damage(board.store.path, at=4096, with_=b"\xff" * (size - 4096))
-    with pytest.raises((StoreError, InputError), match=r"is damaged; put a copy in its place"):
+    with pytest.raises((StoreError, InputError), match=r"is damaged; replace it with a copy"):
         open_board(board.place).standings()
     for step in (["show"], ["work", "--once"], ["backup", str(tmp_path / "copy.sqlite")]):
         assert cli.main(["leaderboard", step[0], board.place, *step[1:]]) == 2
-        assert "is damaged; put a copy in its place" in " ".join(capsys.readouterr().err.split())
+        assert "is damaged; replace it with a copy" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "copy.sqlite").exists()
 
 
@@ -139,7 +141,7 @@ def test_damaged_results_are_one_sentence(board, send, work_off, damaged):
     with board.store.writing() as connection:
         connection.execute(text(f"UPDATE results SET {damaged}"))
     opened = open_board(board.place)
-    with pytest.raises(StoreError, match="damaged; put a copy"):
+    with pytest.raises(StoreError, match="damaged; replace it with a copy"):
         opened.examples(id)
 
 
@@ -232,5 +234,5 @@ def test_postgresql(make_board, postgres_url, send, work_off, tmp_path):
 
 def test_a_server_that_is_away_is_one_sentence(tmp_path):
     pytest.importorskip("psycopg")
-    with pytest.raises(InputError, match=r"cannot be reached or written to; see that it is there"):
+    with pytest.raises(InputError, match=r"cannot be reached or written to; check that it runs"):
         open_board(f"postgresql+psycopg://user:password@/name?host={tmp_path}")

@@ -61,7 +61,7 @@ def test_everything_is_said_at_once(board, tmp_path):
     assert said[1] == "The submitter 'not one' is neither a Hub handle nor an http(s) URL."
     assert said[2] == "The model card 'ftp://x/y' is neither a Hub id (org/name) nor an http(s) URL."
     assert said[3].startswith("The tag '<b>' is not a short word")
-    assert said[4] == "reports.csv, line 3: study 'study-000' stands there already; send each study once."
+    assert said[4] == "reports.csv, line 3: study 'study-000' occurs twice; send each study once."
     assert said[5] == "reports.csv, line 4, study 'study-001': the report has 20,001 characters; 20,000 are allowed."
     assert said[6] == "reports.csv: the board has no study 'other'; leave such rows out."
     assert said[7].startswith("reports.csv: there is no report for 'study-002', 'study-003'")
@@ -83,7 +83,7 @@ def test_damaged_lines_are_all_named(board, tmp_path):
     assert "line 3 is a JSON list" in said[1]
     assert "no report for 'study-001'" in said[2]
     said = file_problems(board, tmp_path, rows() + "a,b,c\n" * 1_000_000)
-    assert said[-1].endswith("far more rows. What follows in the file was not read.")
+    assert said[-1].endswith("many more rows. The rest of the file was not read.")
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,16 @@ def test_damaged_lines_are_all_named(board, tmp_path):
         (b"Clear.\n" * N, ".txt", "must be .csv or .jsonl"),
         (rows() + 'study-x,"open', ".csv", "never closed"),
         # What ends such a file would be said if it were read so far: a NUL.
-        (rows() + 'study-x,"' + "open\n" * 100_000 + "\0", ".csv", "never closed: 290,000 characters further on"),
+        (
+            rows() + 'study-x,"' + "open\n" * 100_000 + "\0",
+            ".csv",
+            "never closed: the record does not end within 290,000",
+        ),
         (rows() + "\n" * 2_000 + "\0", ".csv", "line 14 is blank"),
         ("\n" * 2_000 + "\0", ".jsonl", "1,001 blank lines"),
         (rows() + "a," * 200_000 + "\0", ".csv", "line 14 has more than 290,000 characters"),
         ('{"report": [' + "[]," * 200_000 + "\0", ".jsonl", "line 1 has more than 290,000 characters"),
-        ('{"a": 0, "a": 0}\n', ".jsonl", "the key 'a' stands twice"),
+        ('{"a": 0, "a": 0}\n', ".jsonl", "the key 'a' occurs twice"),
         ("[" * 100_000, ".jsonl", "JSON array"),
         ('{"study_id": ' + "[" * 100_000, ".jsonl", "not a JSON object"),
         ('{"study_id": ' + "9" * 10_000 + "}", ".jsonl", "not a JSON object"),
@@ -119,7 +123,7 @@ def test_damaged_lines_are_all_named(board, tmp_path):
         ('{"study_id": "study-000", "report": null}', ".jsonl", "the report is None, not a text"),
         ('{"study_id": ["study-000"], "report": ""}', ".jsonl", "study_id ['study-000'] is not a text"),
         ('{"study_id": true, "report": ""}', ".jsonl", "study_id True is not a text"),
-        (rows() + "study-000,Clear.\n" * 1000, ".csv", "far more rows"),
+        (rows() + "study-000,Clear.\n" * 1000, ".csv", "many more rows"),
         (rows().replace("Clear.", "word " * 10_000), ".csv", "50,000 characters; 20,000 are allowed"),
     ],
 )
@@ -159,7 +163,7 @@ def test_a_file_of_far_too_many_rows_is_left_early(board, tmp_path, monkeypatch)
     rows_of = submissions.rows_of
     monkeypatch.setattr(submissions, "rows_of", lambda *a, **k: (read.append(row) or row for row in rows_of(*a, **k)))
     said = file_problems(board, tmp_path, rows() + "x,y\n" * 100_000)
-    assert any("far more rows" in problem for problem in said)
+    assert any("many more rows" in problem for problem in said)
     assert len(read) < 1_000
 
 
@@ -169,7 +173,7 @@ def test_many_faults_are_counted(make_board, tmp_path):
     path.write_text("".join(json.dumps({"study_id": i, "report": None}) + "\n" for i in ids))
     said = submissions.check_file(path, "", ids, Limits()).problems
     assert len(said) == submissions.MAX_PROBLEMS + 1
-    assert said[-1] == "reports.jsonl: 250 more rows have such faults."
+    assert said[-1] == "reports.jsonl: 250 more rows have such errors."
 
 
 @pytest.mark.parametrize(
@@ -257,7 +261,7 @@ def test_what_is_missing_is_said(board, write_reports):
 )
 def test_words_of_two_scripts_are_a_disguise(name):
     (said,) = submissions.check_form(name=name, submitter="lab", model_card="", tags=[])[1]
-    assert said.startswith("The name holds a disguise")
+    assert said.startswith("The name contains misleading characters")
 
 
 @pytest.mark.parametrize("name", ["β-VAE", "模型 7B", "模型7B", "モデルV2", "모델2B", "Модель 2", "Modèle «é»", "Ærø"])

@@ -83,9 +83,9 @@ def test_a_file_is_gone_when_it_is_done_or_refused(page, write_reports, tmp_path
         return site.submit(str(path), name, "lab", "", "", request=request)
 
     whole = write_reports(["Clear."] * 12).read_text()
-    assert "must be corrected" in submit(bad, "study_id,report\nstudy-000,x\n", "A")
+    assert "to correct; nothing was stored" in submit(bad, "study_id,report\nstudy-000,x\n", "A")
     assert not bad.exists()
-    assert "must be corrected" in submit(good, whole, "")  # the name is missing: the file waits for it
+    assert "to correct; nothing was stored" in submit(good, whole, "")  # the name is missing: the file waits for it
     assert good.exists()
     assert "data-progress" in submit(good, whole, "A")
     assert not good.exists()

@@ -59,7 +59,7 @@ def test_a_workbook_is_blind_and_comes_back(project, tmp_path):
     book = openpyxl.load_workbook(path)
     assert book.sheetnames == ["How to rate", "Reports", "Preferences"]
     how = "\n".join(str(row[0]) for row in book["How to rate"].iter_rows(values_only=True))
-    assert "One finding or two?" in how
+    assert "What counts as one finding?" in how
     cells = [str(cell) for page in book for row in page.iter_rows(values_only=True) for cell in row]
     assert not any(source in cell or f"id-{i}" in cell for cell in cells for source in SOURCES for i in range(4))
     assert any(cell.startswith("- Small") for cell in cells)
@@ -115,8 +115,8 @@ def test_every_wrong_cell_is_named_and_nothing_is_saved(project, tmp_path, capsy
         "sheet Reports, row 2, column F (A significant) is 'many'; a whole number from 0 is needed.",
         "sheet Reports, row 2, column R (rating 1 to 5) is '6'; 1, 2, 3, 4 or 5 is needed.",
         "sheet Reports, row 3, column G (A not significant) is '-1'",
-        "sheet Reports, row 4, column E (candidate) is not the text that was given",
-        "sheet Reports, row 5, column A (code): '0000000000' is no code of this project.",
+        "sheet Reports, row 4, column E (candidate) differs from the original text",
+        "sheet Reports, row 5, column A (code): '0000000000' is not a code of this project.",
         "sheet Reports, row 7 has the code of ",
         "sheet Preferences, row 2, column H (better report) is '3'; 1, 2 or equal is needed.",
         "sheet Preferences, row 2, column I (sure 1 to 10) is 'very'; a whole number from 1 to 10 is needed.",
@@ -154,9 +154,9 @@ def test_files_that_are_no_forms(project, tmp_path):
     openpyxl.Workbook().save(tmp_path / "e.xlsx")
     for name, message in {
         "a.xlsx": "cannot be read as a workbook",
-        "b.csv": "has not the columns of a form",
+        "b.csv": "lacks the columns of a form",
         "c.csv": "is not UTF-8",
-        "d.csv": "'abc' is no code of this project",
+        "d.csv": "'abc' is not a code of this project",
         "e.xlsx": "neither a sheet 'Reports'",
         "f.xlsx": "does not exist",
         "g.ods": "does not exist",

@@ -125,7 +125,7 @@ def test_only_what_is_asked_is_answered(make_project):
     assert "false_finding_significant" not in export.ratings(project)
     with pytest.raises(InputError, match="does not ask for preferences"):
         export.preferences(project)
-    with pytest.raises(InputError, match="asks for preferences alone"):
+    with pytest.raises(InputError, match="asks for preferences only"):
         export.ratings(make_project(ask=["preference"]))
 
 
@@ -224,7 +224,7 @@ def test_what_is_not_finished_is_not_exported(project, tmp_path, capsys):
     assert cli.main(["rating", "export", project.place, str(tmp_path / "r.csv")]) == 0
     said = capsys.readouterr().out
     assert "2 ratings of finished studies" in said
-    assert "Left out: 1 study that a rater has begun" in said
+    assert "Left out: 1 study that a rater has started" in said
     assert load(f"rating:{tmp_path / 'r.csv'}").raters == ["Ada"]
     assert [(row.rater, row.finished, row.begun) for row in project.progress()] == [("Ada", 1, 1), ("Bob", 0, 1)]
 
@@ -233,13 +233,13 @@ def test_a_table_is_checked_as_a_whole_before_anything_is_made(make_project, tmp
     good = {"study_id": "a", "reference": "Clear lungs.", "candidate": "Clear.", "source": "x"}
     for rows, message in [
         ([good, good], "line 3: study 'a' has a candidate of source 'x' above already"),
-        ([good, {**good, "source": "y", "reference": "Other."}], "line 3: study 'a' has another reference"),
+        ([good, {**good, "source": "y", "reference": "Other."}], "line 3: study 'a' has a different reference"),
         ([{**good, "reference": " "}], "line 2, column 'reference' is blank"),
         ([good, {**good, "study_id": " "}], "line 3, column 'study_id' is ' '|blank"),
         ([{**good, "candidate": "word " * 2001}], "line 2, column 'candidate' has 2,001 words"),
         ([{**good, "source": f"s{i}"} for i in range(7)], "study 'a' has 7 candidates; at most 6"),
         ([good, {**good, "source": ""}], "has no source, and others have"),
-        ([good], "one candidate a study; preferences need two"),
+        ([good], "one candidate for each study, and preferences need two"),
     ]:
         with pytest.raises(InputError, match=message):
             make_project(rows)
@@ -295,7 +295,7 @@ def test_commands(tmp_path, write_table, capsys):
     for step in (["init", str(tmp_path / "q")], ["init", str(tmp_path / "q"), "t.csv", "--demo"], ["export", place]):
         assert cli.main(["rating", *step]) == 2
     assert cli.main(["rating", "init", str(tmp_path / "demo.sqlite"), "--demo"]) == 0
-    with pytest.raises(InputError, match=r"no rating project in .*; make one with `rrgmetrics rating init`"):
+    with pytest.raises(InputError, match=r"no rating project in .*; create one with `rrgmetrics rating init`"):
         open_project(tmp_path / "missing.sqlite")
     project.close()
     copied.close()
