@@ -1,13 +1,13 @@
 """Metrics in training loops; installed as `rrgmetrics.callbacks`.
 
-    ReportMetricsCallback   for the Hugging Face Trainer: generates reports, scores them, puts `eval_<key>` everywhere
+    ReportMetricsCallback   for the Hugging Face Trainer: generates reports, scores them and logs `eval_<key>`
     make_compute_metrics    for `Seq2SeqTrainer(predict_with_generate=True)`
     make_reward             for TRL's GRPO and RLOO; make_async_reward is awaited
     verl, openrlhf          the same for verl and OpenRLHF
     ReportMetrics           update, compute, reset: for Lightning and hand-written loops
-    best_model              the arguments that let a metric choose the best checkpoint
+    best_model              the arguments that select the best checkpoint by a metric
 
-Importing this loads neither torch nor transformers.
+Importing this package does not load torch or transformers.
 """
 
 from __future__ import annotations

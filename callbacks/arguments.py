@@ -39,8 +39,8 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
     chosen = key_of(name, key)
     if chosen.higher_is_better is None:
         raise InputError(
-            f"{chosen.name} is best {chosen.better}: the Trainer can choose the best model by the highest or lowest "
-            "value only."
+            f"{chosen.name} is best {chosen.better}, and the Trainer can select a model only by the highest or "
+            "lowest value."
         )
     return {
         "load_best_model_at_end": True,
@@ -96,17 +96,19 @@ def check_best_model(args: Any, logged: Mapping[str, tuple[str, Key]], when: Whe
     metric, key = logged[wanted]
     better = key.higher_is_better
     if better is None:
-        raise InputError(f"{wanted} is best {key.better}; the Trainer can choose by the highest or lowest value only.")
+        raise InputError(
+            f"{wanted} is best {key.better}, and the Trainer can select a model only by the highest or lowest value."
+        )
     if when.unit != "evaluation" or turns[metric].every > 1 or turns[metric].background:
         raise InputError(
-            f"metric_for_best_model is {wanted}, which must be there at every evaluation; pass when='evaluation' and "
+            f"metric_for_best_model is {wanted}, which every evaluation must have; pass when='evaluation' and "
             f"{metric!r} with 'every:1'."
         )
     if args.greater_is_better is None:
         args.greater_is_better = better
     if bool(args.greater_is_better) != better:
         raise InputError(
-            f"greater_is_better is {args.greater_is_better}, and {key.better} {wanted} is better; "
-            f"pass greater_is_better={better} to TrainingArguments (transformers takes True where nothing is said). "
-            f"**rrgmetrics.callbacks.best_model({metric!r}) says it all."
+            f"greater_is_better is {args.greater_is_better}, and {key.better} {wanted} is better; pass "
+            f"greater_is_better={better} to TrainingArguments (the default of transformers is True). "
+            f"**rrgmetrics.callbacks.best_model({metric!r}) sets both."
         )

@@ -106,7 +106,7 @@ def _end(job: _Job) -> Finished:
         if job.process is not None and job.process.returncode == 0:
             values = json.loads(_written(job.values))
         else:
-            failure = _written(job.output).strip()[-TAIL:] or "it took too long and was ended"
+            failure = _written(job.output).strip()[-TAIL:] or "it took too long and was stopped"
             for metric in job.metrics:
                 values |= flat(parse_name(metric), None, len(job.pairs))
     return Finished(job.prefix, job.step, values, failure)

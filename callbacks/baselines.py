@@ -283,7 +283,7 @@ def _tell(baselines: Mapping[str, Baseline], n_studies: int) -> None:
     for key, baseline in baselines.items():
         theirs = ", ".join(f"{TRIVIAL_NAMES[name]} {_show(value)}" for name, value in baseline.trivial.items())
         logger.info(
-            "%s of trivial systems on %s: %s; of the references themselves %s.",
+            "%s of trivial systems on %s: %s; of the references %s.",
             *(key, counted(n_studies, "study", "studies"), theirs or "unscored", _show(baseline.perfect)),
         )
 

@@ -63,8 +63,8 @@ def make_compute_metrics(
     decoder = text_tokenizer(tokenizer)
     if n_pairs is None and (processes.count() > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1):
         raise InputError(
-            "On several processes the Trainer appends examples to fill the last batches, and they would be scored "
-            "twice; pass n_pairs=len(eval_dataset)."
+            "With several processes the Trainer repeats examples to fill the last batches, and these would be "
+            "scored twice; pass n_pairs=len(eval_dataset)."
         )
 
     def compute_metrics(prediction: Any) -> dict[str, float]:

@@ -133,11 +133,11 @@ class EvaluationSet:
 
 def _indexable(dataset: Any, n_reports: int | None) -> Any:
     if dataset is None:
-        raise InputError("There is no evaluation set; give the Trainer an eval_dataset, or the callback dataset=.")
+        raise InputError("There is no evaluation set; pass eval_dataset to the Trainer, or dataset= to the callback.")
     if n_reports is not None and (isinstance(n_reports, bool) or not isinstance(n_reports, int) or n_reports < 1):
         raise InputError(f"n_reports is {n_reports!r}; pass a whole number of at least 1, or None for all.")
     if hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__"):
         return dataset
     if n_reports is None:
-        raise InputError("The evaluation set cannot be counted (an iterable); pass n_reports= to take its first ones.")
+        raise InputError("The evaluation set has no length (an iterable); pass n_reports= to use its first examples.")
     return list(islice(dataset, n_reports))

@@ -103,7 +103,7 @@ def make_settings(model: Any, tokenizer: Any, given: Any = None) -> Any:
     if isinstance(given, Mapping):
         unknown = settings.update(**given)
         if unknown:
-            raise InputError(f"generation_config has {next(iter(unknown))!r}, which transformers does not know.")
+            raise InputError(f"generation_config has {next(iter(unknown))!r}, which transformers does not support.")
     settings.use_cache = given.get("use_cache", True) if isinstance(given, Mapping) else True
     if settings.pad_token_id is None:
         settings.pad_token_id = tokenizer.pad_token_id

@@ -70,9 +70,9 @@ def say_cut(labels: Sequence[Labels], where: str) -> str:
         return ""
     longest = max(each.length for each in labels)
     return (
-        f"{where}{n_cut} of {len(labels)} references ({n_cut / len(labels):.0%}) come from labels that were cut: they "
-        f"fill {longest} tokens, or lack the end token. What the radiologist wrote behind that counts as false where "
-        "the model writes it, and as right where it does not. Pass reference= (a column with whole reports), or cut "
+        f"{where}{n_cut} of {len(labels)} references ({n_cut / len(labels):.0%}) come from truncated labels: they "
+        f"fill {longest} tokens, or lack the end token. The lost end of a reference counts as false if the model "
+        "writes it, and its omission is not counted. Pass reference= (a column with whole reports), or truncate "
         "labels later."
     )
 
@@ -101,6 +101,6 @@ def say_overrun(model: Any, generation: Generation, examples: Sequence[Any]) -> 
     advice = (
         f"Pass generation_config={{'max_new_tokens': {room - prompt}}}."
         if room > prompt
-        else "There is no room for a report: shorten the prompt."
+        else "The prompt leaves no tokens for a report: shorten it."
     )
-    return f"{what}: beyond them it fails, or writes nonsense. {advice}"
+    return f"{what}: beyond them it fails, or generates nonsense. {advice}"

@@ -95,7 +95,7 @@ class ReportMetrics:
         pairs = check_pairs(predictions, references, contexts, start=len(self))
         numbers = _check_ids(ids, len(pairs))
         if self._rows and (self._rows[0][0] is None) != (ids is None):
-            raise InputError("ids were given for some batches and not for others; give them for all or for none.")
+            raise InputError("ids were passed for some batches only; pass them for all or for none.")
         self._rows += zip(numbers, pairs, strict=True)
 
     def compute(self) -> dict[str, float]:
@@ -133,7 +133,7 @@ def distinct(rows: Sequence[Row]) -> list[Pair]:
     for number, pair in rows:
         kept = first.setdefault(number, pair)
         if kept.reference != pair.reference:
-            raise InputError(f"The id {number!r} stands for two references; ids must be unique over the data set.")
+            raise InputError(f"The id {number!r} belongs to two references; ids must be unique over the data set.")
     return [first[number] for number in sorted(first)]
 
 
@@ -142,8 +142,8 @@ def _check_ids(ids: Sequence[int | str] | None, n_pairs: int) -> Sequence[int | 
         return [None] * n_pairs
     numbers = [value.item() if hasattr(value, "item") else value for value in ids]
     if len(numbers) != n_pairs:
-        raise InputError(f"ids has {len(numbers)} entries for {n_pairs} pairs; pass one a study.")
+        raise InputError(f"ids has {len(numbers)} entries for {n_pairs} pairs; pass one for each study.")
     kinds = {str if isinstance(value, str) else int if isinstance(value, int) else None for value in numbers}
     if len(kinds) > 1 or None in kinds:
-        raise InputError("ids must be all whole numbers or all strings, one a study.")
+        raise InputError("ids must all be whole numbers or all strings, one for each study.")
     return numbers

@@ -40,9 +40,9 @@ def watch(trainer: Any, step: int, *, repair: bool) -> None:
         write_current_names(trainer.model)
     elif names and trainer.args.save_strategy != "no":
         logger.warning(
-            "%s are written under names that the Trainer does not read: load_best_model_at_end and "
-            "resume_from_checkpoint would leave them as they are. Pass restore='repair' to ReportMetricsCallback, "
-            "or read the best checkpoint with from_pretrained.",
+            "%s are saved under names that the Trainer does not read: load_best_model_at_end and "
+            "resume_from_checkpoint would not restore them. Pass restore='repair' to ReportMetricsCallback, or "
+            "load the best checkpoint with from_pretrained.",
             describe(names, trainer.model),
         )
     if step:
@@ -59,8 +59,8 @@ def check(model: Any, folder: str | Path, what: str, *, repair: bool) -> None:
         logger.info("%s: read again from %s.", describe(names, model), folder)
     elif names:
         logger.warning(
-            "%s were not restored from %s by %s: the model is a mixture. Pass restore='repair' to "
-            "ReportMetricsCallback, or read it with from_pretrained.",
+            "%s were not restored from %s by %s: the model is a mixture of two checkpoints. Pass restore='repair' "
+            "to ReportMetricsCallback, or load it with from_pretrained.",
             *(describe(names, model), folder, what),
         )
 

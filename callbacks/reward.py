@@ -168,7 +168,7 @@ class Reward:
                     "the worst value" if each.is_candidates else "None" if self.unscored == "skip" else self.unscored
                 )
                 logger.warning(
-                    "reward %s: completions[%d] could not be scored: %s. It earns %s; this is said once.",
+                    "reward %s: completions[%d] could not be scored: %s. It gets %s; this message appears once.",
                     *(self.name, index, each.reason.rstrip(".?"), earns),
                 )
 
@@ -243,7 +243,7 @@ def make_reward(
     logged = chosen.name + parsed.suffix
     if parsed.spec.corpus_statistics or not chosen.per_pair:
         raise InputError(
-            f"{chosen.name} of {metric} is no reward: a pair's value depends on the other pairs of the call."
+            f"{chosen.name} of {metric} cannot be a reward: the value of a pair depends on the other pairs of the call."
         )
     if not callable(transform) and transform not in TRANSFORMS:
         raise InputError(f"transform is {transform!r}; pass {', '.join(map(repr, TRANSFORMS))} or a function.")
@@ -252,7 +252,7 @@ def make_reward(
     if scale not in ("none", "unit"):
         raise InputError(f"scale is {scale!r}; pass 'none' or 'unit'.")
     if scale == "unit" and transform != "signed":
-        raise InputError(f"scale='unit' and transform={transform!r} both say what a score earns; pass one of them.")
+        raise InputError(f"scale='unit' and transform={transform!r} both define the reward; pass one of them.")
     unit = UnitScale.of(parsed, chosen) if scale == "unit" else None
     if isinstance(unscored, str) and unscored not in ("skip", "raise"):
         raise InputError(f"unscored is {unscored!r}; pass 'skip', 'raise' or a number.")
@@ -296,7 +296,9 @@ def _unit(score: float, key: Key) -> float:
         return share if key.higher_is_better else 1 - share
     if low == 0 and not key.higher_is_better:
         return 1 / (1 + score)
-    raise InputError(f"{key.name} lies in {key.range}, which has no 'unit' transform; pass 'signed' or a function.")
+    raise InputError(
+        f"{key.name} has the range {key.range}, for which there is no 'unit' transform; pass 'signed' or a function."
+    )
 
 
 TRANSFORMS: Mapping[str, Callable[[float, Key], float]] = {

@@ -67,7 +67,9 @@ def _batch(model: Any, examples: EvaluationSet, function: GenerateFunction, plac
     loaded = [examples[row] for row in rows]
     candidates = list(function(model, loaded))
     if len(candidates) != len(rows):
-        raise InputError(f"generate_fn gave {len(candidates)} reports for {len(rows)} examples; it must give one each.")
+        raise InputError(
+            f"generate_fn returned {len(candidates)} reports for {len(rows)} examples; it must return one for each."
+        )
     samples = []
     for place, row, example, candidate in zip(places, rows, loaded, candidates, strict=True):
         if isinstance(candidate, str):

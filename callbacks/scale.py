@@ -31,8 +31,9 @@ class UnitScale(NamedTuple):
         stressed = stored_stress().metrics.get(name.spec.name)
         if stressed is None or key.name != name.spec.name or name.config != "default":
             raise InputError(
-                f"{key.name}{name.suffix} has no 'unit' scale: what another patient's report scores is known of the "
-                "headlines of default configurations only. Pass transform='unit', or a function as transform."
+                f"{key.name}{name.suffix} has no 'unit' scale, because the score of another patient's report is "
+                "known only for headlines of default configurations. Pass transform='unit', or a function as "
+                "transform."
             )
         end = key.range[1 if key.higher_is_better else 0]
         return cls(end if math.isfinite(end) else stressed.means["intact"], stressed.means["other"])

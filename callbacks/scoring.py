@@ -96,7 +96,7 @@ class Scoring:
         if (name, type(error)) not in self._logged:
             self._logged.add((name, type(error)))
             logger.error(
-                "%s could not score; its values are NaN, and this is said once: %s: %s",
+                "%s could not score; its values are NaN. This message appears once. %s: %s",
                 *(name, type(error).__name__, error),
                 exc_info=error,
             )
@@ -107,7 +107,7 @@ class Scoring:
             self._logged.add((name, where))
             most = [f"{n} x {textwrap.shorten(reason, 120)}" for reason, n in reasons.most_common(N_REASONS)]
             logger.warning(
-                "%s%s: %d of %d pairs are unscored, which is said once: %s%s",
+                "%s%s: %d of %d pairs are unscored (this message appears once): %s%s",
                 *(where, name, result.n_unscored, result.n_pairs, "; ".join(most)),
                 "; ..." if len(reasons) > N_REASONS else "",
             )

@@ -190,7 +190,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
                 `metric_for_best_model` of ours whose direction or schedule does not fit.
         """
         if self._trainer is not None:
-            raise InputError("This ReportMetricsCallback is attached to a Trainer already; make another one.")
+            raise InputError("This ReportMetricsCallback is already attached to a Trainer; create another one.")
         self._sets = self._make_sets(trainer)
         check_best_model(trainer.args, self._logged(), self._when, self._turns)
         self._trainer, log = trainer, trainer.log
@@ -214,7 +214,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             self._rehearse(examples)
         processes.on_main(self._look_at_references)
         if processes.is_main():
-            self._name_page("Open %s in a browser: the curves and reports of this run, written at each evaluation.")
+            self._name_page("Open %s in a browser for the curves and reports of this run; each evaluation updates it.")
         if self._restore != "ignore":
             restoring.watch(self._trainer, state.global_step, repair=self._restore == "repair")
 
@@ -260,8 +260,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     def _tokenizer(processor: Any) -> Any:
         if processor is None:
             raise InputError(
-                "Reports cannot be decoded without a tokenizer; give the Trainer processing_class=, or the callback "
-                "processor= or generate_fn=."
+                "Reports cannot be decoded without a tokenizer; pass processing_class= to the Trainer, or "
+                "processor= or generate_fn= to the callback."
             )
         return text_tokenizer(processor)
 
@@ -313,7 +313,10 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
                 f"trained; {overrun or 'see generate_fn=, prompt= and generation_config= of ReportMetricsCallback.'}"
             ) from error
         if len(texts) != 1 or not isinstance(texts[0], str):
-            raise InputError(f"generate_fn gave {texts!r} for one example; it must give a list with one string each.")
+            raise InputError(
+                f"generate_fn returned {texts!r} for one example; it must return a list with one "
+                "string for each example."
+            )
 
     def _overrun(self, function: GenerateFunction, examples: EvaluationSet) -> str:
         """Warns of reports that may outgrow the model; returns what was said."""
@@ -375,8 +378,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         if generated.stopped:
             examples.shrink(max(len(generated.samples), 1))
             logger.warning(
-                "Generation took more than %s s; from now on %d reports are generated. Values before and after are of "
-                "different sets.",
+                "Generation took more than %s s; from now on %d reports are generated. Values before and after "
+                "come from different sets.",
                 *(self._max_seconds, len(examples.rows)),
             )
         return generated
@@ -453,4 +456,4 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             raise error or BackendError(words)
         if words not in self._said:
             self._said.add(words)
-            logger.error("%s. Training goes on; this is said once.", words)
+            logger.error("%s. Training continues; this message appears once.", words)

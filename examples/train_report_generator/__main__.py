@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--config", type=Path, default=DRAWN, help="a YAML file; default: drawn.yaml")
     parser.add_argument("--output", type=Path, default=Path("out/report-generator"), help="default: %(default)s")
     parser.add_argument("--steps", type=int, help="training steps, instead of the configuration's")
-    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in --output")
+    parser.add_argument("--resume", action="store_true", help="resume from the last checkpoint in --output")
     options = parser.parse_args()
     try:
         run(options)
@@ -46,9 +46,9 @@ def run(options: argparse.Namespace) -> None:
         Console(soft_wrap=True).print(f"{few}: {options.config.name} has {planned}.")
     checkpoints = sorted(options.output.glob("checkpoint-*"))
     if checkpoints and not options.resume:
-        sys.exit(f"Error: {options.output} holds a run; go on with --resume, or choose another --output.")
+        sys.exit(f"Error: {options.output} contains a run; resume it with --resume, or choose another --output.")
     if options.resume and not checkpoints:
-        sys.exit(f"Error: {options.output} holds no checkpoint to go on from.")
+        sys.exit(f"Error: {options.output} contains no checkpoint to resume from.")
     from examples.train_report_generator.summary import show  # these load torch
     from examples.train_report_generator.training import train
 

@@ -76,7 +76,7 @@ class Config:
         if bool(self.encoder) != bool(self.decoder):
             raise InputError("Give both encoder: and decoder:, or neither, to train from scratch.")
         if "crepe" not in self.metrics:
-            raise InputError("metrics: must have crepe; it chooses the best checkpoint.")
+            raise InputError("metrics: must contain crepe, which selects the best checkpoint.")
 
 
 def read_config(path: Path, changes: Mapping[str, Any]) -> Config:

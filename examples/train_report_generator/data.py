@@ -79,7 +79,7 @@ def load_items(config: Config) -> tuple[list[Item], list[Item]]:
     for row in _rows(config):
         path = Path(config.images) / row[config.image_column]
         if not path.is_file():
-            raise InputError(f"{config.reports} names the image {path}, which is not there.")
+            raise InputError(f"{config.reports} names the image {path}, which does not exist.")
         if row[config.report_column].strip():
             item = Item(row[config.study_id_column], path, row[config.report_column].strip())
             parts[_is_validation(row, config)].append(item)

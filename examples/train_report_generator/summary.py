@@ -40,7 +40,7 @@ def show(run: Run, metrics: Sequence[str], output: Path, console: Console | None
         console.print(words)
     console.print(f"Curves: {output / 'curves.png'}; the best model: {output / 'best'}")
     console.print(
-        f"Open {run.folder / 'index.html'} in a browser: every curve with its interval, and reports over time."
+        f"Open {run.folder / 'index.html'} in a browser for every curve with its interval, and reports over time."
     )
 
 
@@ -51,8 +51,8 @@ def too_few_steps(run: Run) -> str:
     if best < bar:
         return ""
     return (
-        f"No checkpoint beats a report that looks at no picture ({CHOOSES} {best:.2f}, theirs {bar:.2f}): these steps "
-        "are too few to learn from. Give more with --steps."
+        f"No checkpoint beats a report that ignores the image ({CHOOSES} {best:.2f}, theirs {bar:.2f}): these steps "
+        "are too few. Use more with --steps."
     )
 
 
@@ -97,7 +97,7 @@ def _progress(run: Run, curves: Mapping[str, Sequence[tuple[int, float]]]) -> Ta
 
 
 def _samples(run: Run) -> Table:
-    headers = ("study", "reference", "generated", CHOOSES, "what is wrong")
+    headers = ("study", "reference", "generated", CHOOSES, "errors")
     table = Table(title="Reports of the best step", show_lines=True)
     for header in headers:
         table.add_column(header, overflow="fold")

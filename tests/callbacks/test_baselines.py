@@ -158,7 +158,7 @@ def test_all_trivial_systems_are_logged_before_the_first_step(make_trainer, visi
     (message,) = messages(caplog, logging.INFO)
     assert message == (
         "eval_finding_errors of trivial systems on 6 studies: an empty report 1.17, a one-sentence normal report "
-        "0.667, a normal template 0.667, another study's report 1.33; of the references themselves 0.000."
+        "0.667, a normal template 0.667, another study's report 1.33; of the references 0.000."
     )
     assert callback.baselines["eval_finding_errors"].another == pytest.approx(4 / 3)
 
@@ -330,13 +330,13 @@ def test_a_reference_is_scored_once_for_both_trivial_reports(monkeypatch, caplog
 def test_a_reward_in_which_nothing_is_scored_says_so(monkeypatch, caplog):
     monkeypatch.setattr(FindingErrors, "pair_stats", lambda self, references, *_: np.full((len(references), 8), np.nan))
     unscored, message = earn(make_reward("finding_errors"), WORSE[0], 128, caplog)
-    assert "completions[0] could not be scored: the metric gave no number. It earns None" in unscored
+    assert "completions[0] could not be scored: the metric gave no number. It gets None" in unscored
     assert "cannot be compared with trivial reports: it is unscored" in message
 
 
 def test_a_reward_that_asks_a_model_and_one_without_baselines_are_not_compared(judge, caplog):
     (unscored,) = earn(make_reward(judge), WORSE[0], 64, caplog)
-    assert "has no reply to this question: other reports, or another option. It earns None" in unscored
+    assert "has no reply to this prompt; check the reports and options. It gets None" in unscored
     assert len(earn(make_reward(judge, baselines="all"), WORSE[0], 64, caplog)) == 2
     assert earn(make_reward("finding_errors", baselines="none"), WORSE[0], 64, caplog) == []
 
@@ -376,7 +376,8 @@ def test_reasons_stand_beside_the_pair_and_are_said_once(
     ReportMetricsCallback(["finding_errors", "bleu"], generate_fn=parrot()).attach(trainer)
     trainer.train()
     assert messages(caplog) == [
-        "eval_finding_errors: 3 of 6 pairs are unscored, which is said once: 2 x no such reference; 1 x another reason"
+        "eval_finding_errors: 3 of 6 pairs are unscored (this message appears once): 2 x no such reference; 1 x "
+        "another reason"
     ]
     table = [json.loads(line) for line in (tmp_path / "out" / "reports" / "eval_000004.jsonl").read_text().splitlines()]
     unscored = {row["reference"]: row["unscored"] for row in table}

@@ -87,7 +87,7 @@ def test_a_run_and_its_resumption(config_file, tmp_path, capsys):
     assert (output / "curves.png").stat().st_size > 10_000
     assert (output / "best" / "model.safetensors").is_file()
     assert "Reports of the best step" in capsys.readouterr().out
-    with pytest.raises(SystemExit, match="holds a run"):
+    with pytest.raises(SystemExit, match="contains a run"):
         example.run(options(path, output))
 
 

@@ -56,18 +56,18 @@ def test_references_of_cut_labels_are_named_once(make_trainer, vision_model, stu
     trainer = make_trainer(vision_model, eval_dataset=only_labels, train_dataset=studies)
     ReportMetricsCallback("bleu", generate_fn=generate, baselines="none").attach(trainer)
     trainer.train()
-    assert said(caplog, "come from labels") == []  # none of the longest: three tokens, and reports without an end token
+    assert said(caplog, "come from truncated labels") == []  # three tokens, without an end token
     for study in only_labels:
         study["labels"][3:] = -100  # "Mild cardiomegaly ." alone is whole
     trainer = make_trainer(vision_model, eval_dataset=only_labels, train_dataset=studies)
     ReportMetricsCallback("bleu", generate_fn=generate, baselines="none").attach(trainer)
     trainer.train()
-    (words,) = said(caplog, "come from labels")
-    assert words.startswith("eval: 5 of 6 references (83%) come from labels that were cut: they fill 3 tokens")
+    (words,) = said(caplog, "come from truncated labels")
+    assert words.startswith("eval: 5 of 6 references (83%) come from truncated labels: they fill 3 tokens")
     trainer = make_trainer(vision_model)  # a column with reports: labels are not looked at
     ReportMetricsCallback("bleu", generate_fn=parrot(), baselines="none").attach(trainer)
     trainer.train()
-    assert len(said(caplog, "come from labels")) == 1
+    assert len(said(caplog, "come from truncated labels")) == 1
 
 
 def test_the_number_to_use_is_said_before_the_first_step(make_trainer, causal_model, studies, caplog):

@@ -51,7 +51,7 @@ def test_an_id_counts_once_and_orders():
 
 @pytest.mark.parametrize(
     ("ids", "message"),
-    [([1], "1 entries for 2"), ([1.5, 2], "whole numbers"), (["a", 1], "all whole numbers or all strings")],
+    [([1], "1 entries for 2"), ([1.5, 2], "whole numbers"), (["a", 1], "whole numbers or all strings")],
 )
 def test_wrong_ids(ids, message):
     with pytest.raises(InputError, match=message):
@@ -64,7 +64,7 @@ def test_ids_of_two_references_and_of_some_batches_only():
     with pytest.raises(InputError, match="for all or for none"):
         metrics.update(["a"], ["a"])
     metrics.update(["a"], ["b"], ids=[1])
-    with pytest.raises(InputError, match="stands for two references"):
+    with pytest.raises(InputError, match="belongs to two references"):
         metrics.compute()
 
 

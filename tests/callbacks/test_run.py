@@ -64,7 +64,7 @@ def test_the_page_of_a_run(make_trainer, vision_model, studies, tmp_path):
     verdicts = re.findall(r'class="verdict[a-z ]*">([^<]*)<', page)
     assert verdicts == ["does not beat it", "does not beat it", "beats it", "beats it"] or set(verdicts) <= {
         "does not beat it",
-        "not surely better",
+        "not significantly better",
         "beats it",
     }
     assert "nan" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL).lower().replace("resonance", "")

@@ -86,7 +86,7 @@ def test_a_wrong_direction_is_an_error(make_trainer, vision_model, parrot, great
 @pytest.mark.parametrize("arguments", [{"metrics": {"bleu": "every:2"}}, {"metrics": "bleu", "when": "steps:2"}])
 def test_the_best_model_needs_a_value_each_time(make_trainer, vision_model, parrot, arguments):
     trainer = make_trainer(vision_model, metric_for_best_model="bleu")
-    with pytest.raises(InputError, match="at every evaluation"):
+    with pytest.raises(InputError, match="which every evaluation must have"):
         ReportMetricsCallback(generate_fn=parrot(), **arguments).attach(trainer)
 
 
@@ -191,7 +191,7 @@ def test_a_wrong_set_up_fails_before_the_first_step(make_trainer, vision_model, 
         make_trainer(vision_model, callbacks=[ReportMetricsCallback("bleu")]).train()
     trainer = make_trainer(vision_model)
     attach(trainer, generate_fn=lambda model, examples: ["one", "too many"])
-    with pytest.raises(InputError, match="one string each"):
+    with pytest.raises(InputError, match="one string for each"):
         trainer.train()
     trainer = make_trainer(vision_model)
     attach(trainer, generate_fn=lambda model, examples: 1 / 0)
