@@ -5,7 +5,7 @@
     >>> sorted(results)
     ['bleu', 'rouge']
 
-Importing the package loads nothing else: each name is imported at first use.
+Importing the package loads no other module: each name is imported at first use.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""One file per model or data source that reads texts; all load lazily. `weights/` holds what ships in the wheel."""
+"""One file per model or data source that annotates texts; all load lazily. `weights/` contains the bundled weights."""

@@ -209,7 +209,7 @@ def _load(
             with torch.inference_mode():
                 values[batch] = model(**padded.to(device)).logits.float().cpu().numpy()
         if not np.isfinite(values).all():  # a label that is not a number is no label that is missing
-            raise BackendError(f"{checkpoint.identity} gives logits that are no numbers; its weights are damaged.")
+            raise BackendError(f"{checkpoint.identity} returns logits that are not finite; its weights are damaged.")
         return values
 
     return logits

@@ -74,8 +74,8 @@ class WordNet:
                     self._data[part] = file.read()
         except (OSError, KeyError, ValueError, IndexError, BackendError) as error:
             raise BackendError(
-                f"{root} does not hold WordNet's database files ({error}); it needs data.*, index.* and *.exc for "
-                f"{', '.join(PARTS.values())}, as in nltk_data/corpora/wordnet or Debian's package wordnet-base."
+                f"{root} does not contain WordNet's database files ({error}); it needs data.*, index.* and *.exc "
+                f"for {', '.join(PARTS.values())}, as in nltk_data/corpora/wordnet or Debian's package wordnet-base."
             ) from error
 
     @cached_property

@@ -1,1 +1,1 @@
-"""Baselines for scores: trivial systems, skill, collapse, subsets of studies."""
+"""Baselines for scores: trivial systems, skill, diversity of reports, subsets of studies."""

@@ -179,7 +179,9 @@ def another_study(references: Sequence[str], *, seed: int = 0) -> list[int]:
         ['Effusion.', 'Nodule.']
     """
     if len(references) < 2:
-        raise InputError("There is one study; the report of another one needs two.")
+        raise InputError(
+            "There is one study; this trivial system needs at least two, since it takes the report of another study."
+        )
     groups: dict[str, list[int]] = {}
     for index, text in enumerate(map(lower, references)):
         groups.setdefault(text, []).append(index)

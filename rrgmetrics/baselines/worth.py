@@ -38,14 +38,14 @@ NAMED = 3  # metrics that a sentence names; of more it gives the number
 
 @dataclass(frozen=True)
 class Worth:
-    """What systems are worth beside trivial ones.
+    """The comparison of systems with trivial systems.
 
     Attributes:
-        skills: Over all studies, by metric and system; empty where every metric asks a model.
-        abnormal: The same over the abnormal studies alone; empty where there are fewer than `MIN_STUDIES`.
+        skills: Skill over all studies, by metric and system; empty if every metric needs a language model.
+        abnormal: The same over the abnormal studies only; empty if there are fewer than `MIN_STUDIES`.
         n_studies: Number of studies.
-        n_abnormal: Number of abnormal ones.
-        collapses: How different the reports of each system are.
+        n_abnormal: Number of abnormal studies.
+        collapses: The diversity of the reports of each system.
         trivial: The Results of the trivial systems, and of `"perfect"`.
     """
 
@@ -96,7 +96,8 @@ def skill_lines(system: str, skills: Sequence[Skill]) -> list[str]:
     for skill in skills:
         if skill.state == "undefined" and skill.trivial:
             lines.append(
-                f"{skill.title} cannot tell: on these studies a perfect system is no better than a trivial one."
+                f"{skill.title} cannot show this: on these studies a perfect system scores no better than a trivial "
+                "one."
             )
     return lines
 
@@ -127,11 +128,11 @@ def score_with_worth(
     Args:
         metrics: Prepared.
         systems: The pairs of each system; the references are the same.
-        train: Reports of a training set, of which the most frequent one is a trivial system.
+        train: Reports of a training set, whose most frequent report is a trivial system.
         abnormal: Which studies are abnormal; None: what the reader finds in the references.
-        trials: Resamples of intervals.
-        seed: Of resamples and of the reports given to other studies.
-        progress: Whether to show a bar.
+        trials: Number of resamples of intervals.
+        seed: Random seed of resamples and of the assignment of reports to other studies.
+        progress: Whether to show a progress bar.
         study_ids: One id a study, for warnings of missing reports.
 
     Returns:
@@ -163,7 +164,7 @@ def worth_of(
         trivial: The Results of the trivial systems (`rrgmetrics.baselines.skill.score_beside`).
         systems: The pairs of each system.
         abnormal: Which studies are abnormal; None: what the reader finds in the references.
-        trials: Resamples of intervals.
+        trials: Number of resamples of intervals.
         seed: Of resamples.
         readings: Those of the scoring (`Metrics.keeping`); None: the references are read.
     """
@@ -198,27 +199,29 @@ def measure_worth(
     progress: bool = True,
     missing: Missing = "unscored",
 ) -> Worth:
-    """Measures whether reports are better than nothing: `score`'s arguments, and what trivial systems are made of.
+    """Compares the scores of a system with those of trivial systems.
 
     Args:
         metrics: Metrics as in `rrgmetrics.score`.
         pairs: Both reports of each study, as in `rrgmetrics.score`; or None.
-        predictions: The system's reports, one a study.
+        predictions: The system's reports, one for each study.
         references: The radiologists' reports.
-        contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
-        columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
-        train: Reports of a training set, of which the most frequent one is a trivial system.
-        abnormal: Which studies are abnormal, one truth value a study; None: what the reader finds in the references.
-        trials: Resamples of intervals.
-        seed: Of resamples and of the reports given to other studies.
-        progress: Whether to show a bar.
-        missing: What becomes of pairs whose reference is missing, as in `rrgmetrics.score`.
+        contexts: One dict for each pair with any of `age`, `sex`, `indication`; or None.
+        columns: The column names of tables and files, as in `rrgmetrics.score`.
+        train: Reports of a training set, whose most frequent report is a trivial system.
+        abnormal: Which studies are abnormal, one truth value for each; None: those with findings of the reader in the
+            references.
+        trials: Number of resamples of intervals.
+        seed: Random seed of resamples and of the assignment of reports to other studies.
+        progress: Whether to show a progress bar.
+        missing: What to do with pairs whose reference is missing, as in `rrgmetrics.score`.
 
     Returns:
-        Skills, those of abnormal studies apart, and the collapse report; `.remarks` says in words what is wrong.
+        The skills over all and over abnormal studies, and the diversity of the reports; `.remarks` describes problems
+        in words.
 
     Raises:
-        InputError: A name, report or list that cannot be used; nothing was scored.
+        InputError: An invalid name, report or list; nothing was scored.
     """
     studies = files.pairs_of(pairs, predictions, references, contexts, columns)
     if abnormal is not None and len(abnormal) != len(studies.pairs):

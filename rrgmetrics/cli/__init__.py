@@ -1,8 +1,8 @@
 """The command line: `rrgmetrics COMMAND ...`; `rrgmetrics --help` lists the commands.
 
-Each command is one file with `add_arguments(parser)` and, beside it, what the command does; it is imported when the
-command is called. Files, names and outputs are checked before anything is scored; wrong use ends with exit status 2
-and one line. `STATUSES` lists all exit statuses.
+Each command is one module with `add_arguments(parser)` and the function that runs it; it is imported when the command
+is called. Files, names and outputs are checked before scoring; wrong use ends with a one-line message and exit status
+2. `STATUSES` lists all exit statuses.
 """
 
 from __future__ import annotations
@@ -101,7 +101,10 @@ class Command(Parser):
         if getattr(options, "evaluation", taken) != taken:
             self.error("write --config in full")
         if getattr(options, "pairs", None) and others and not others[0].startswith("-"):
-            self.error(f"one name of pairs is read, and {others[0]} is another; put a pattern in quotes: 'part-*.csv'")
+            self.error(
+                f"only one source of pairs can be given, and {others[0]} is another; put a pattern in "
+                "quotes: 'part-*.csv'"
+            )
         if others:
             self.error(self._unknown(others[0]))
         return options, others

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> None:
     tables, rows = [], []
     for data in read_rated(options):
         if not isinstance(data, Rated):
-            raise InputError(f"{data.name} has no counts of errors to hold checkpoints against.")
+            raise InputError(f"{data.name} has no error counts to compare the checkpoints with.")
         runtime = {"batch_size": options.batch_size, "device": options.device}
         found = ablation(data, options.checkpoints, trials=options.trials, seed=options.seed, **runtime)
         tables.append(ablation_table(data, found))

@@ -117,7 +117,7 @@ def _pictures(options: argparse.Namespace, data: Sequence[Data], names: Sequence
     rated = [each for each in data if isinstance(each, Rated)]
     if not rated:
         named = ", ".join(each.name for each in data)
-        raise InputError(f"--plots draws scores against radiologists' counts and ratings; {named} has none.")
+        raise InputError(f"--plots needs counts or ratings by radiologists, and {named} has none.")
     timed = "time" in options.also
     several = [Path(options.plots) / HISTOGRAMS] if len(rated) > 1 else []
     return [

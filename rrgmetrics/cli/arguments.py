@@ -126,7 +126,7 @@ def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
         nargs="+",
         default=[],
         metavar="KEY",
-        help="show only these scores, and run only the metrics that have one of them",
+        help="show only these scores, and run only metrics that have one of them",
     )
     add_format(parser)
     parser.add_argument(
@@ -314,7 +314,7 @@ def judge_names(texts: Sequence[str], **options: OptionValue) -> list[str]:
     for name in map(parse_name, texts):
         if not name.spec.judge:
             judges = ", ".join(spec.name for spec in SPECS.values() if spec.judge)
-            raise InputError(f"{name.spec.name} is no judge; judges are {judges}.")
+            raise InputError(f"{name.spec.name} is not a judge; judges are {judges}.")
         names.append(str(replace(name, options={**name.options, **options})))
     return names
 
@@ -372,9 +372,11 @@ def read_beside(options: argparse.Namespace, references: str) -> Beside:
     """What `add_trivial` asks for, read from the files and checked."""
     asked = [name for name in ("train", "train_column", "abnormal") if getattr(options, name)]
     if options.no_trivial and asked:
-        raise InputError(f"--{asked[0].replace('_', '-')} is for trivial systems and --no-trivial leaves them out.")
+        raise InputError(
+            f"--{asked[0].replace('_', '-')} is an option for trivial systems, and --no-trivial leaves them out."
+        )
     if options.train_column and not options.train:
-        raise InputError("--train-column names a column of --train FILE, which is missing.")
+        raise InputError("--train-column needs --train FILE.")
     train = files.read_column(options.train, options.train_column) if options.train else []
     return Beside(train, files.read_flags(references, options.abnormal) if options.abnormal else None)
 

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     files.check_outputs(documents=[options.output], force=options.force or options.output == REPORT)
     for folder in options.texts:
         if not folder.is_dir():
-            raise InputError(f"--texts {folder} is no folder; give one with the authors' files.")
+            raise InputError(f"--texts {folder} is not a folder; pass one with the authors' files.")
     doctor = Doctor(
         download=not options.no_download,
         score=not options.no_score,
@@ -64,8 +64,8 @@ def run(options: argparse.Namespace) -> None:
         texts=options.texts,
     )
     if doctor.silence:
-        print_line(f"{doctor.silence}, so that only what lies on this machine is looked at.")
-    print_line(f"The Hub's cache is {cache_folder()}.")
+        print_line(f"{doctor.silence}; only files on this machine are checked.")
+    print_line(f"The cache of the Hub is {cache_folder()}.")
     seen, count = [], Counter[str]()
     for checkup in doctor.examine(split_names(options.metrics)):
         seen.append(checkup)
@@ -77,8 +77,8 @@ def run(options: argparse.Namespace) -> None:
             print_line(f"  · {sentence}")
     files.write_text(options.output, report(seen), force=True)
     print_line(
-        f"{counted(len(seen), 'configuration')}: {count['ok']} right, {counted(count['fault'], 'fault')}, "
-        f"{count['left']} left open. {options.output} says the same, to be sent."
+        f"{counted(len(seen), 'configuration')}: {count['ok']} passed, {counted(count['fault'], 'fault')}, "
+        f"{count['left']} not checked. The same report, to share: {options.output}."
     )
     if count["fault"]:
         raise InputError(f"{counted(count['fault'], 'fault')}, see above.")

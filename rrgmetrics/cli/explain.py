@@ -138,7 +138,7 @@ def _report_text(text: str) -> str:
         return text
     path = Path(text)
     if path.is_dir():
-        raise InputError(f"{text} is a folder; name a text file that holds one report, or write the report in quotes.")
+        raise InputError(f"{text} is a folder; name a text file with one report, or write the report in quotes.")
     if not path.is_file():
         if _FILE_NAME.fullmatch(text):
             raise InputError(f"{text} does not exist (looked in {working_folder()}).")

@@ -43,4 +43,4 @@ def slow_metrics(n_pairs: Mapping[str, int]) -> str:
     shown = listed([f"{text} (about {duration(costs[text])})" for text in slow])
     verb = by_number(len(fast), "takes", "take")
     others = f"the other {counted(len(fast), 'metric')} {verb} at most {duration(sum(costs[text] for text in fast))}"
-    return f"Slow here: {shown}; {others} together. --metrics chooses."
+    return f"Slow: {shown}; {others} together. --metrics selects metrics."

@@ -79,11 +79,11 @@ def run(options: argparse.Namespace) -> None:
         _compare(names, options)
         return
     if options.json:
-        raise InputError("--json is of --compare; `rrgmetrics score` writes the scores.")
+        raise InputError("--json is for --compare; for scores, use `rrgmetrics score`.")
     silent = [name for name in names if parse_name(name).config in READER]
     if silent:
         raise InputError(
-            f"{silent[0].partition('?')[0]} asks nobody: it is the bundled one. Name an engine, for example "
+            f"{silent[0].partition('?')[0]} is the bundled judge, which asks no model. Name an engine, for example "
             f"{parse_name(silent[0]).spec.name}@openai:<model>?base_url=http://127.0.0.1:8000/v1."
         )
     if options.dry_run:
@@ -95,14 +95,14 @@ def run(options: argparse.Namespace) -> None:
         print_line(judge_lines(_recorded(names, options), options.record))
         return
     if unkept := [name for name in names if parse_name(name).options.get("cache") == "no"]:
-        raise InputError(f"{unkept[0]} keeps no reply: name a file for them, --record FILE, or leave out cache=no.")
+        raise InputError(f"{unkept[0]} stores no reply: pass --record FILE, or leave out cache=no.")
     print_line(judge_lines(_judged(names, options)))
 
 
 def _compare(names: Sequence[str], options: argparse.Namespace) -> None:
     """Compares the judges with the first one."""
     if options.record or options.redo or options.dry_run:
-        raise InputError("--compare asks as `rrgmetrics judge` does; leave out --record, --redo and --dry-run.")
+        raise InputError("--compare asks the judges itself; leave out --record, --redo and --dry-run.")
     files.check_outputs(results=[options.json], inputs=input_files(options), force=options.force)
     found = compare_judges(
         read_studies(options).pairs,
@@ -123,7 +123,7 @@ def _compare(names: Sequence[str], options: argparse.Namespace) -> None:
 def _recorded(names: Sequence[str], options: argparse.Namespace) -> Mapping[str, Result]:
     """The results; the replies are in the file when all were asked for."""
     if len({parse_name(name).config for name in names}) > 1:
-        raise InputError("One file holds the replies of one engine; record each engine in a file of its own.")
+        raise InputError("A file holds the replies of one engine; use a separate --record FILE for each engine.")
     files.check_outputs(replies=[options.record], inputs=input_files(options), force=options.force)
     part = Path(f"{options.record}.part")
     part.unlink(missing_ok=True)

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Prints the metrics, or what is known of those that were named."""
     if options.html and not options.by:
-        raise InputError("--html writes what was measured of all metrics; add --by agreement.")
+        raise InputError("--html needs --by agreement, whose measurements it writes.")
     specs = [parse_name(name).spec for name in options.names]
     every = specs or list(all_specs().values())
     if options.by:
@@ -141,7 +141,7 @@ def alias_table(specs: Iterable[MetricSpec]) -> Table:
     """One line a key that papers call otherwise, and the headline of every metric."""
     named = [key for spec in specs for key in spec.keys if key.aliases or key is spec.headline]
     lines = [(key.name, key.better, ", ".join(key.aliases) or "-") for key in named]
-    return _table(("key", "better", "in papers"), lines, note="A bundled stand-in is not what the papers ran.")
+    return _table(("key", "better", "in papers"), lines, note="A bundled stand-in differs from the model of the paper.")
 
 
 def metric_parts(spec: MetricSpec) -> Iterator[Part]:
@@ -160,9 +160,9 @@ def metric_parts(spec: MetricSpec) -> Iterator[Part]:
     if spec.judge:
         yield option_table("of the engine", JUDGE_OPTIONS)
     for seen in (False, True):
-        where = "read by development" if seen else "that development never saw"
+        where = "used in development" if seen else "not used in development"
         yield agreement_table(spec, seen=seen) or f"Agreement on data {where}: not measured."
-    yield f"Which to report: {in_words(spec.subject)}"
+    yield f"Recommendation: {in_words(spec.subject)}"
     yield f"Cost: {cost(spec)}"
     yield evaluate_line(spec)
 

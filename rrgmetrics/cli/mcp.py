@@ -171,8 +171,8 @@ def _error(error: FindingError, reference: str, candidate: str) -> Answer:
 def _check_size(references: list[str]) -> None:
     if len(references) > MAX_PAIRS:
         raise InputError(
-            f"{len(references):,} studies are more than a call takes ({MAX_PAIRS:,}); write them to a file and run "
-            "`rrgmetrics score FILE`."
+            f"A call takes at most {MAX_PAIRS:,} studies, and these are {len(references):,}; write them to a file "
+            "and run `rrgmetrics score FILE`."
         )
 
 

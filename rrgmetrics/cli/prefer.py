@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
     inputs = [str(path) for source in options.candidates for path in files.parts(source)]
     files.check_outputs(tables=[options.output], inputs=inputs, force=options.force)
     if options.conversational and options.output.lower().endswith(".csv"):
-        raise InputError(f"{options.output}: a CSV holds no messages; write .jsonl or .parquet.")
+        raise InputError(f"{options.output}: a CSV cannot hold messages; write .jsonl or .parquet.")
     preferences = prefer(
         options.candidates,
         options.metric,
@@ -87,4 +87,4 @@ def run(options: argparse.Namespace) -> None:
         files.write_table(options.output, preferences.columns, force=options.force)
     Terminal().print(preferences_table(preferences, options.metric, options.output))
     if not preferences.n_pairs:
-        raise InputError(f"No two candidates of a study are apart; {options.output} was not written.")
+        raise InputError(f"No two candidates of a study differ in score; {options.output} was not written.")

@@ -66,21 +66,21 @@ def check_publishing(options: argparse.Namespace) -> None:
             raise InputError(f"--{name.replace('_', '-')} {value}: write ORGANISATION/NAME, as on the Hub.")
     for name in ("push_texts", "public"):
         if getattr(options, name) and not options.push_to_hub:
-            raise InputError(f"--{name.replace('_', '-')} is for --push-to-hub REPO, which is missing.")
+            raise InputError(f"--{name.replace('_', '-')} needs --push-to-hub REPO.")
     if bool(options.model_card) != bool(options.benchmark) and not (options.benchmark and options.eval_yaml):
-        raise InputError("--model-card DIR and --benchmark ID belong together: the card names what was evaluated on.")
+        raise InputError("--model-card DIR and --benchmark ID must be given together: the card names the benchmark.")
     if options.source and not options.model_card:
-        raise InputError("--source is for --model-card DIR, which is missing.")
+        raise InputError("--source needs --model-card DIR.")
     if options.source and not options.source.startswith(("https://", "http://")):
         raise InputError(f"--source {options.source}: write an address that begins with https://.")
     if options.eval_yaml and not options.benchmark:
-        raise InputError("--eval-yaml declares the tasks of --benchmark ID, which is missing.")
+        raise InputError("--eval-yaml needs --benchmark ID, whose tasks it declares.")
     files.check_outputs(settings=[options.eval_yaml], force=options.force)
     if options.model_card and Path(options.model_card).is_file():
         raise InputError(f"--model-card {options.model_card} is a file; name the folder of the model's repository.")
     for tracker in options.report_to:
         if find_spec(TRACKERS[tracker]) is None:
-            raise MissingExtraError(f"--report-to {tracker} needs it: pip install {TRACKERS[tracker]}")
+            raise MissingExtraError(f"--report-to {tracker} needs a package: pip install {TRACKERS[tracker]}")
 
 
 def publish(options: argparse.Namespace, results: Results, systems: Mapping[str, files.Studies]) -> list[str]:

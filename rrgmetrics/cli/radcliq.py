@@ -130,7 +130,7 @@ def _fit_radcliq(options: argparse.Namespace) -> None:
     if parts in names:
         print_line(f"Score with it: {names[parts]}")
     else:
-        print_line(f"Agreement of it: rrgmetrics agree --dataset NAME:PATH --metrics radcliq@{options.output}")
+        print_line(f"Measure its agreement: rrgmetrics agree --dataset NAME:PATH --metrics radcliq@{options.output}")
     print_line(f"Predict with it: rrgmetrics radcliq predict --model {options.output} --systems FILE")
 
 

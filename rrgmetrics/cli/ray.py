@@ -46,13 +46,15 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
     """Scores the files and prints the scores of all."""
     for name in ELSEWHERE:
         if getattr(options, name):
-            raise InputError(f"--{name.replace('_', '-')} is not for --engine ray; leave one of them out.")
+            raise InputError(f"--{name.replace('_', '-')} does not work with --engine ray; leave one of them out.")
     if not options.pairs or options.predictions or options.references:
-        raise InputError("--engine ray takes one source of pairs: --predictions and --references are joined in memory.")
+        raise InputError(
+            "--engine ray takes one file of pairs; --predictions and --references would be joined in memory."
+        )
     if options.per_study != "error":
-        raise InputError("--per-study needs all pairs in memory; leave it or --engine ray out.")
+        raise InputError("--per-study needs all pairs in memory; leave out --per-study or --engine ray.")
     if not options.output:
-        raise InputError("--engine ray needs --output FOLDER for the rows with their scores.")
+        raise InputError("--engine ray needs --output FOLDER, where it writes the rows with their scores.")
     from rrgmetrics.integrations.ray import score_files
 
     totals = score_files(

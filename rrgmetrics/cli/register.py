@@ -21,9 +21,9 @@ def run(options: argparse.Namespace) -> None:
     n_bare = sum("/" not in name for name in names)
     n_metrics = len(names) - n_bare
     if options.remove:
-        print_line(f"evaluate.load no longer finds our {n_metrics} metrics by their names.")
+        print_line(f"evaluate.load no longer finds the {n_metrics} metrics of rrgmetrics by name.")
         return
     print_line(
-        f'evaluate.load now finds our {n_metrics} metrics as "{ORGANISATION}/NAME", and {n_bare} of them as "NAME" '
-        "(Hugging Face has the others), with or without a network."
+        f'evaluate.load now finds the {n_metrics} metrics of rrgmetrics as "{ORGANISATION}/NAME", and {n_bare} of '
+        'them also as "NAME" (the other names belong to Hugging Face), with or without a network.'
     )

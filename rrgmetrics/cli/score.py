@@ -66,19 +66,19 @@ def run(options: argparse.Namespace) -> None:
     mark_stand_ins(options)
     called = {name: name for name in names}
     if options.summary:
-        called = _with_verdicts(called, TOLD, "--summary is for metrics that name errors")
+        called = _with_verdicts(called, TOLD, "--summary needs a metric that lists errors")
     if options.clusters:
-        called = _with_verdicts(called, ["green"], "--clusters are GREEN's")
+        called = _with_verdicts(called, ["green"], "--clusters needs a GREEN metric")
     if options.errors:
-        called = _with_verdicts(called, TOLD, "--errors is for metrics that name errors")
+        called = _with_verdicts(called, TOLD, "--errors needs a metric that lists errors")
     if options.engine:
         return ray.run(options, names)
     if options.address or options.num_gpus:
-        raise InputError("--address and --num-gpus are for --engine ray.")
+        raise InputError("--address and --num-gpus need --engine ray.")
     if options.shard:
         return shard.run(options, names)
     if options.statistics:
-        raise InputError("--statistics is for parts; name one with --shard K/N.")
+        raise InputError("--statistics needs --shard K/N.")
     if options.stream:
         return shard.run_stream(options, names)
     check_publishing(options)

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
     """Scores one part of the pairs and writes it."""
     shard = parse_shard(options.shard)
     if options.stream:
-        raise InputError("--shard and --stream exclude each other: a part is held in memory.")
+        raise InputError("--shard and --stream exclude each other, since --shard loads its part into memory.")
     _check(options, "--shard")
     files.check_outputs(tables=[options.output], inputs=input_files(options), force=options.force)
     studies = read_studies(options)
@@ -71,7 +71,7 @@ def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
     """Scores pairs as they come, writes their scores, and prints those of all."""
     _check(options, "--stream")
     if not options.pairs:
-        raise InputError("--stream needs one file of pairs: --predictions and --references are joined in memory.")
+        raise InputError("--stream takes one file of pairs; --predictions and --references would be joined in memory.")
     files.check_outputs(tables=[options.output], inputs=input_files(options), force=options.force)
     totals = score_stream(
         names,
@@ -96,7 +96,9 @@ def _check(options: argparse.Namespace, flag: str) -> None:
         raise InputError(f"{flag} needs --output FILE.parquet, which `rrgmetrics merge` reads.")
     for name in OF_THE_WHOLE:
         if getattr(options, name):
-            raise InputError(f"--{name.replace('_', '-')} needs all pairs at once; leave it or {flag} out.")
+            raise InputError(
+                f"--{name.replace('_', '-')} needs all pairs at once; leave out --{name.replace('_', '-')} or {flag}."
+            )
 
 
 def shared_statistics(metrics: Metrics, pairs: Sequence[Pair], path: str | None) -> Mapping[str, Frequencies]:

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> None:
     names = builder.check_names(builder.space_names() if options.all else options.names)
     if not (options.build or options.push or options.dry_run):
         if len(names) > 1:
-            raise InputError("One Space is served at a time; name one, or write them with --build DIR.")
+            raise InputError("Only one Space can be served at a time; name one, or write several with --build DIR.")
         serving.serve(names[0], host=options.host, port=options.port)
         return
     wheel = None if options.wheel is None else builder.read_wheel(options.wheel)

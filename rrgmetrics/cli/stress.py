@@ -69,7 +69,10 @@ def _run_variants(options: argparse.Namespace) -> None:
     from rrgmetrics.reporting.variants import variants_table
 
     if options.reports or options.html:
-        raise InputError(f"--variants goes without {'FILE' if options.reports else '--html'}: its reports are changed.")
+        raise InputError(
+            f"--variants cannot be combined with {'FILE' if options.reports else '--html'}: its "
+            "reports are already changed."
+        )
     names = split_names(options.metrics)
     read_metrics(names)
     check_documents(options, inputs=[options.variants])

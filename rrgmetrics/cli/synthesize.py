@@ -171,7 +171,7 @@ def _of_images(options: argparse.Namespace) -> dict[str, list[str]]:
     from rrgmetrics.synthesis.image_reports import read_images, write_image_reports
 
     if bool(options.image_model) != bool(options.images):
-        raise InputError("--image-model and --images go together: who writes, and the column with the pictures.")
+        raise InputError("--image-model and --images must be given together: the model and the column with the images.")
     if not options.image_model:
         return {}
     images = read_images(options.reports, options.images, id_column=options.id_column)

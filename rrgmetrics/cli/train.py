@@ -122,11 +122,11 @@ def _train_judge(options: argparse.Namespace) -> None:
     run = train_judge(config, output, force=options.force, progress=not options.no_progress)
     found = run.measured
     _training_console().print(
-        f"{found.n} held-out pairs: errors counted differ by {found.mae:.2f} on average, {found.exact:.0%} are exact, "
-        f"{found.unreadable:.0%} of the replies hold no verdict",
+        f"{found.n} held-out pairs: mean absolute error of the counts {found.mae:.2f}, {found.exact:.0%} exact, "
+        f"{found.unreadable:.0%} of the replies without a verdict",
         f"Judge with it: {config.protocol}@{run.folder}{asked_as(config)}"
         if found.unreadable < 1
-        else "It has not learnt the form of a reply yet: train it for more epochs=, or on more pairs.",
+        else "The model has not learnt the reply format yet: train it with more epochs=, or on more pairs.",
         sep="\n",
     )
 
@@ -152,7 +152,7 @@ def _train_encoder(options: argparse.Namespace) -> None:
     run = train_encoder(config, options.output, force=options.force, progress=not options.no_progress)
     _training_console().print(
         f"{run.n_parameters / 1e6:.1f} M parameters; masked tokens predicted with perplexity {run.perplexity:.1f}",
-        f"Train on it: rrgmetrics train crepe encoder={run.folder}",
+        f"Use it for CREPE: rrgmetrics train crepe encoder={run.folder}",
         sep="\n",
     )
 
@@ -165,7 +165,7 @@ def _train_language(options: argparse.Namespace) -> None:
     config = read_config(LanguageConfig, options.config, options.overrides, **data)
     run = train_language(config, options.output, force=options.force, progress=not options.no_progress)
     _training_console().print(
-        f"Perplexity of the texts held out: {run.before:.1f} before, {run.perplexity:.1f} after",
+        f"Perplexity on held-out texts: {run.before:.1f} before, {run.perplexity:.1f} after",
         f"Train a judge from it: rrgmetrics train judge model={run.folder}",
         sep="\n",
     )

@@ -30,9 +30,9 @@ def naming_missing_weights(names: Sequence[str]) -> Iterator[None]:
             raise
         listed = "; ".join(f"{name} ({', '.join(repositories)})" for name, repositories in lacking.items())
         raise BackendError(
-            f"Weights that are not on this machine: {listed}. `rrgmetrics doctor {shlex.join(lacking)}` downloads and "
-            "checks them where there is a network; without one it says where copies belong. The default configurations "
-            "need no download."
+            f"These weights are not on this machine: {listed}. `rrgmetrics doctor {shlex.join(lacking)}` downloads "
+            "and checks them if there is a network; otherwise it shows where to copy them. The default "
+            "configurations need no download."
         ) from error
 
 

@@ -1,12 +1,13 @@
-"""Two readings → matched findings and errors.
+"""Compares two readings: matches their findings and lists the errors.
 
     >>> from rrgmetrics.comparing import explain
     >>> errors = explain(reference="Small right pleural effusion.", candidate="Small left pleural effusion.").errors
     >>> errors[0].sentence
     'Pleural effusion, side: right → left.'
 
-`observations` gathers what a reading says of one thing, `alignment` sets the observations of two readings beside each
-other, `differences` and `omissions` compare those that match, `penalties` finds what else costs, `rubric` weighs it.
+`observations` groups the statements of a reading about one finding, `alignment` matches the observations of two
+readings, `differences` and `omissions` compare matched ones, `penalties` finds other errors, and `rubric` assigns
+weights.
 """
 
 from rrgmetrics.comparing.compare import compare, explain

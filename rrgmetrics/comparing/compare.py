@@ -132,23 +132,23 @@ def explain(
     policy: Policy = MANAGEMENT,
     modality: str = AUTO,
 ) -> ReportComparison:
-    """Reads two reports and returns what differs, in words and with the evidence in either text.
+    """Compares two reports and returns the errors, described in words and with their evidence in both texts.
 
     Args:
         candidate: The machine's report.
         reference: The radiologist's report.
         context: `age`, `sex` and `indication` of the patient, or None.
-        policy: Which errors are significant: those that could change what is done (`management`), or all that are
-            neither of benign findings nor of wording (`report`).
-        modality: What both are read as: `chest_xray`, `chest_ct`, ...; `auto`: as the reference's kind of report.
+        policy: Which errors are significant: those that could change management (`management`), or all except those of
+            benign findings and of wording (`report`).
+        modality: The kind of both reports: `chest_xray`, `chest_ct`, ...; `auto`: the kind of the reference.
 
     Returns:
-        ReportComparison: `errors`, each with its category, one plain sentence and the spans of both texts it rests on.
-        A notebook shows both reports with the errors in colour. Where the reference is of a kind that is not read,
-        `out_of_scope` says so and there are no errors.
+        ReportComparison: `errors`, each with its category, a one-sentence description and its evidence spans in both
+        texts. A notebook shows both reports with the errors in colour. If the kind of the reference is not supported,
+        `out_of_scope` gives the reason and there are no errors.
 
     Raises:
-        InputError: A report or context that cannot be used.
+        InputError: An invalid report or context.
 
     Example:
         >>> for error in explain(candidate="Small left effusion.", reference="Small right effusion.").errors:

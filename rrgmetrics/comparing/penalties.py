@@ -151,7 +151,7 @@ def _unread(reference: Reading, candidate: Reading) -> Iterator[FindingError]:
         yield FindingError(
             category=ErrorCategory.FALSE_FINDING,
             significant=True,
-            sentence=f"The candidate says what cannot be read: {_quoted(candidate, span)}.",
+            sentence=f"The candidate has an unreadable sentence: {_quoted(candidate, span)}.",
             candidate_spans=(span,),
             significance="actionable_not_urgent",
         )
@@ -165,7 +165,7 @@ def _unsaid(reference: Reading) -> Iterator[FindingError]:
         yield FindingError(
             category=ErrorCategory.MISSING_FINDING,
             significant=False,
-            sentence=f"The candidate says nothing; the reference: {_quoted(reference, finding.spans[0])}.",
+            sentence=f"The candidate has no statement; the reference: {_quoted(reference, finding.spans[0])}.",
             reference=finding,
             reference_spans=finding.spans,
             significance="not_actionable_not_urgent",

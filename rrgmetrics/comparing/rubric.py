@@ -335,7 +335,7 @@ class _Grader:
         one, other = (position_of(graded.unit.head, self.lexicon) for graded in (ref, cand))
         if (one == "bad") == (other == "bad") or ref.unit.head.tip & cand.unit.head.tip:
             return None
-        return _Grade("device_position", True, "only one report tells of the malposition")
+        return _Grade("device_position", True, "only one report mentions the malposition")
 
     def changes_class(self, ref: Graded, **values: Any) -> bool:
         """Tells whether the reference's finding with another value of an attribute would be of another class."""

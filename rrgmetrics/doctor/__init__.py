@@ -1,11 +1,11 @@
-"""Examines what `paper` configurations load: is it here, is it what was published, and does it say what was published?
+"""Checks the weights of `paper` configurations: whether they are present, unmodified and reproduce published values.
 
-For each configuration with published weights: the revision is resolved at the Hub, layout, size, licence and checksums
-are held against what we know, then the small files against the classes that must load them. Weights are downloaded only
-where all that was right for all that the configuration loads, and where all of them fit on the disk. Then every file is
-checked, revision and checksums are kept for later loads, and the authors' examples are scored and compared with what
-they print. Without a network it says what is missing, how large it is and where it would lie. `rrgmetrics doctor`
-prints it and writes a report that can be sent.
+For each configuration with published weights, the revision is resolved on the Hub, and layout, size, licence and
+checksums are compared with the recorded ones; then the classes that load the small files are checked. Weights are
+downloaded only if all these checks pass and the disk has room. Then every file is checked, revision and checksums are
+stored for later loads, and the authors' examples are scored and compared with the published values. Without a network,
+missing files are listed with their size and location. `rrgmetrics doctor` prints the result and writes a report to
+share.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ class Doctor:
                 if found.missing:
                     found.say(
                         "fault",
-                        f"{found.need.name} was not downloaded: what is missing takes {total:.2f} GB, and {room:.2f} "
-                        f"GB are free in {cache_folder()}. Make room, or name fewer metrics.",
+                        f"{found.need.name} was not downloaded: it needs {total:.2f} GB, and {room:.2f} GB are free "
+                        f"in {cache_folder()}. Free some space, or name fewer metrics.",
                     )
             return
         for found in good:
@@ -212,9 +212,11 @@ class Doctor:
         remarks = [score_example(each, self.device, self.texts) for each in at_hand]
         if len(at_hand) < len(published):
             lost = counted(len(published) - len(at_hand), "published example")
-            remarks.append(Remark("left", f"{lost} not scored: the texts stand in the authors' files, on the network."))
+            remarks.append(
+                Remark("left", f"{lost} not scored: the texts are in the authors' files, which need the network.")
+            )
         if too_large:
-            remarks.append(Remark("left", "Its examples were not scored: a model of its size needs a GPU."))
+            remarks.append(Remark("left", "Its examples were not scored, because a model of its size needs a GPU."))
         elif is_whole and repositories and all(remark.status == "left" for remark in remarks):
             remarks.append(score_invented(configuration, self.device))
         return remarks
@@ -250,12 +252,12 @@ def _lacking(configuration: str) -> str:
 def _without_weights(configuration: str) -> Remark:
     name = parse_name(configuration)
     if name.spec.judge and "paper" not in name.spec.configs and name.config in (*READER, "paper"):
-        return Remark("ok", "It has no published weights; it asks a model that you name.")
+        return Remark("ok", "It has no published weights; it uses a model that you name.")
     if name.config not in name.spec.configs:
-        return Remark("left", f"{name.config} is a model of your choice, of which nothing is known here.")
+        return Remark("left", f"{name.config} is a model of your choice, which is not checked.")
     if name.spec.judge and name.config not in READER:
         about = name.spec.configs[name.config].help
-        return Remark("left", f"It loads weights, of which nothing more is known here: {about}.")
+        return Remark("left", f"It loads weights that are not checked further: {about}.")
     return Remark("ok", "It loads no weights.")
 
 

@@ -102,7 +102,7 @@ class Example:
         known = {hashlib.sha256(text.encode()).hexdigest(): text for text in strings(read(self.url, folders), self.url)}
         lost = sum(name not in known for name in names)
         if lost:
-            raise InputError(f"{self.url} holds {lost} of its texts no longer")
+            raise InputError(f"{self.url} no longer has {lost} of its texts")
         return [known[name] for name in names]
 
 
@@ -282,5 +282,5 @@ def score_invented(configuration: str, device: str | None) -> Remark:
         return Remark("fault", in_one_line(str(error)))
     value = result[configuration].scores[parse_name(configuration).spec.name]
     if not np.isfinite(value):
-        return Remark("fault", "The weights load, and give no number for an invented pair.")
+        return Remark("fault", "The weights load, but return no number for an invented pair.")
     return Remark("ok", f"The weights load and give {value:.4g} for an invented pair.")

@@ -39,7 +39,7 @@ def report(checkups: Sequence[Checkup]) -> str:
         head = "| repository | revision | GB | licence | whole |\n|---|---|---|---|---|\n"
         parts += ["## Repositories", head + "\n".join(map(_row, found.values()))]
         sentences = dict.fromkeys(sentence for checkup in checkups for sentence in checkup.verified)
-        parts += ["## What is verified of the checkpoints", "\n".join(f"- {sentence}" for sentence in sentences)]
+        parts += ["## Verified facts about the checkpoints", "\n".join(f"- {sentence}" for sentence in sentences)]
     if pins:
         parts += ["## Pins", f"```yaml\n{yaml.safe_dump(pins, sort_keys=False, width=200)}```"]
     return "\n\n".join(parts) + "\n"

@@ -124,7 +124,8 @@ def look_here(need: Need) -> Repository:
     if folder is None:
         place = repository_folder(need.repository).name
         found.say(
-            "left", f"{need.name} is not here: about {need.gigabytes:g} GB, which would lie in the cache's {place}."
+            "left",
+            f"{need.name} is not on this machine: about {need.gigabytes:g} GB, to be stored in {place} of the cache.",
         )
         return found
     found.revision = folder.name
@@ -134,7 +135,7 @@ def look_here(need: Need) -> Repository:
     for name in known:
         _compare_checksum(found, name, pin.sha256[name])
     if found.is_whole:
-        compared = f"{listed(known)} as published" if known else "compared with nothing, since no checksum is known"
+        compared = f"{listed(known)} as published" if known else "not verified, because no checksum is known"
         other = "" if pin.revision in ("", folder.name) else f", and not the published {pin.revision[:12]}"
         status: Status = "ok" if known and not other else "left"
         found.say(status, f"{need.name}: revision {folder.name[:12]} is here{other}, {compared}.")
@@ -185,14 +186,18 @@ def _check(found: Repository, most: float | None) -> None:
     if missing:
         found.say("fault", f"{need.name} has no {listed(missing)} at revision {found.revision[:12]}.")
     if need.licence and found.licence != need.licence:
-        found.say("fault", f"{need.name}: its card states {found.licence or 'no licence'}, and we know {need.licence}.")
+        found.say(
+            "fault",
+            f"{need.name}: its card states {found.licence or 'no licence'}, and the recorded licence "
+            f"is {need.licence}.",
+        )
     known = pins().get(need.repository, NO_PIN).sha256
     for name, fact in found.files.items():
         if fact.sha256 and fact.sha256 != known.get(name, fact.sha256):
             found.say(
                 "fault",
-                f"{need.repository}: {name} has the SHA-256 {fact.sha256[:12]}… at the Hub, and {known[name][:12]}… "
-                "was published; nothing was downloaded.",
+                f"{need.repository}: {name} has the SHA-256 {fact.sha256[:12]}… on the Hub, and the published one "
+                f"is {known[name][:12]}…; nothing was downloaded.",
             )
     if size > limit:
         found.say(
@@ -222,7 +227,7 @@ def fetch(found: Repository, endpoint: str) -> None:
     if not _download(found, found.missing_files, endpoint):
         return
     if found.missing_files:
-        found.say("fault", f"{need.name} got another revision while it was downloaded; run this again.")
+        found.say("fault", f"{need.name} changed its revision during the download; run this again.")
         return
     found.folder = found.place
     for name, fact in found.files.items():
@@ -240,7 +245,9 @@ def leave(found: Repository, reason: str = "") -> None:
     place = repository_folder(found.need.repository).name
     size = found.missing / GIGABYTE
     why = f"; it was not downloaded, since {reason}" if reason else ""
-    found.say("left", f"{found.need.name} is not here: {size:.2f} GB, which would lie in the cache's {place}{why}.")
+    found.say(
+        "left", f"{found.need.name} is not on this machine: {size:.2f} GB, to be stored in {place} of the cache{why}."
+    )
 
 
 def _download(found: Repository, names: Iterable[str], endpoint: str) -> bool:
@@ -278,7 +285,7 @@ def _compare(found: Repository, name: str, fact: FileFact) -> None:
     elif fact.sha256:
         _compare_checksum(found, name, fact.sha256)
     elif fact.git and _git_id(path) != fact.git:
-        found.say("fault", f"{found.need.name}: {path} is not the file that the Hub holds; {_again(path)}")
+        found.say("fault", f"{found.need.name}: {path} differs from the file on the Hub; {_again(path)}")
 
 
 def _compare_checksum(found: Repository, name: str, expected: str) -> None:
@@ -313,8 +320,8 @@ def _in_words(need: Need, error: Exception, endpoint: str, file: str = "") -> st
         return f"{need.name} is not at {page}, or it is private; `hf auth login` if you were given access."
     reason = in_one_line(str(error)) or type(error).__name__
     if file:
-        return f"{need.name}: the download of {file} broke off ({reason}); run this again, what came is kept."
-    return f"{need.name}: {endpoint} did not say what it holds ({reason}); run this again later."
+        return f"{need.name}: the download of {file} was interrupted ({reason}); run this again to resume it."
+    return f"{need.name}: {endpoint} did not list its files ({reason}); run this again later."
 
 
 def in_one_line(message: str) -> str:

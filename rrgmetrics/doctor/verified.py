@@ -10,8 +10,8 @@ from typing import Literal
 
 Basis = Literal["page", "code", "unverified"]
 BASES: Mapping[Basis, str] = {
-    "page": "a public page shows",
-    "code": "their authors' code alone says",
+    "page": "shown on a public page",
+    "code": "according to the authors' code only",
     "unverified": "unverified",
 }
 PROPERTIES = ("files", "sizes", "revision", "checksums", "config", "tokenizer", "weights", "use", "licence")

@@ -1,12 +1,11 @@
-"""Every file a user hands us or gets from us.
+"""Reads input files and writes output files.
 
-Reading: CSV (UTF-8, RFC 4180), JSONL, Parquet, and text files of one report a line, `.gz` and `.zst` too, patterns of
-them and folders of Parquet; and tables in memory. Columns are `study_id` (optional), `reference`, `candidate` or
-`report`, and the optional `age`, `sex`, `indication`, `prior`, spelt exactly so or named by the user; other columns are
-ignored.
-Texts stay texts: `1` in a CSV is a report. Blank cells and texts such as `NA` and `null` are missing reports
-(`rrgmetrics.reports.missing`). Whatever is wrong is an InputError that names file, line
-and column before anything is scored. Files are joined by `study_id`; writing replaces nothing unless asked.
+Inputs are CSV (UTF-8, RFC 4180), JSONL, Parquet, and text files with one report a line, also `.gz` and `.zst`; patterns
+of such files and folders of Parquet; and tables in memory. Columns are `study_id` (optional), `reference`, `candidate`
+or `report`, and optionally `age`, `sex`, `indication`, `prior`, with exactly these names or names that the user gives;
+other columns are ignored. Texts are not converted: `1` in a CSV is a report. Blank cells and texts such as `NA` and
+`null` are missing reports (`rrgmetrics.reports.missing`). An invalid input is an InputError that names file, line and
+column, before scoring. Files are joined by `study_id`; existing files are not replaced unless requested.
 """
 
 from rrgmetrics.files.columns import Columns, check_columns

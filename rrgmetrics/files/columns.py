@@ -86,7 +86,9 @@ def check_columns(columns: Columns) -> dict[str, str]:
         if not isinstance(column, str) or not column:
             raise InputError(f"columns[{field!r}] is {describe(column)}; pass the name of a column.")
         if (other := next(key for key, value in columns.items() if value == column)) != field:
-            raise InputError(f"columns names {column!r} for {other!r} and for {field!r}; a column has one field.")
+            raise InputError(
+                f"columns names {column!r} for {other!r} and for {field!r}; a column can have only one field."
+            )
     return dict(columns)
 
 
@@ -121,7 +123,7 @@ def pick_columns(
         given = [field for field in fields if field in columns and names[field] in found]
         there = given or [field for field in fields if field not in columns and field in found]
         if len(there) > 1:
-            raise InputError(f"{where} has the columns {some(there)}; keep the one that holds the reports.")
+            raise InputError(f"{where} has the columns {some(there)}; keep only the column with the reports.")
         if not there and fields[0] not in optional:
             raise InputError(_missing(found, fields, columns, where))
         chosen |= {field: names[field] for field in there}
@@ -144,7 +146,9 @@ def announce_columns(picked: Mapping[str, str], columns: Mapping[str, str], wher
     taken = {field: column for field, column in picked.items() if column != columns.get(field, field)}
     if taken:
         said = ", ".join(f"{field} is column {column!r}" for field, column in taken.items())
-        logger.warning("%s: %s, by its name; --columns %s says so.", where, said, written({**columns, **taken}))
+        logger.warning(
+            "%s: %s, by its name; to set it explicitly: --columns %s", where, said, written({**columns, **taken})
+        )
 
 
 def written(columns: Mapping[str, str]) -> str:
@@ -225,7 +229,7 @@ def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str
     """What to write instead: the commas, or the `--columns` to copy, with the columns that may be meant."""
     if len(found) == 1 and (match := SEPARATOR.search(next(iter(found)))):
         separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
-        return f"Its cells are separated by {separator}; write commas."
+        return f"Its cells are separated by {separator}; use commas."
     field = fields[0]
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
     near = [name for name in left if _has_word(name, field)] or [name for name in left if _has_name(name, field)]
@@ -234,8 +238,8 @@ def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str
     if not near:
         return did_you_mean(field, found).strip()
     others = f" (or {', '.join(near[1:4])})" if len(near) > 1 else ""
-    said = f"Say which one it is: --columns {written({**columns, field: near[0]})}{others}."
+    said = f"Name the right one: --columns {written({**columns, field: near[0]})}{others}."
     if len(near) == 1 or field not in ("report", "candidate") or columns.get("reference", "reference") not in found:
         return said
     table = where if re.fullmatch(r"[\w./-]+", where) else "TABLE"
-    return f"{said} If each is a system: rrgmetrics compare {table} --systems {' '.join(near)}."
+    return f"{said} If each is a system, run: rrgmetrics compare {table} --systems {' '.join(near)}."

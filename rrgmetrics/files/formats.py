@@ -126,7 +126,7 @@ def check_file(path: Path) -> str:
         if path.is_dir():
             raise InputError(f"{path} is a folder; name a file.")
         if path.exists() and not path.is_file():
-            raise InputError(f"{path} is not a regular file; save what it gives to a file first.")
+            raise InputError(f"{path} is not a regular file; save its content to a file first.")
         with _opened(path) as file:
             head = file.read(4096).removeprefix(b"\xef\xbb\xbf")
     except FileNotFoundError:
@@ -135,16 +135,16 @@ def check_file(path: Path) -> str:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     suffix = suffix_of(path)
     if suffix not in READERS or (suffix == ".parquet" and path.suffix.lower() in COMPRESSED):
-        known = f"{', '.join(READERS)}, and all but Parquet compressed ({', '.join(COMPRESSED)})"
+        known = f"{', '.join(READERS)}; all except Parquet also compressed ({', '.join(COMPRESSED)})"
         advice = f" {_ADVICE[suffix]}." if suffix in _ADVICE else ""
         raise InputError(f"{path} ends in {''.join(path.suffixes[-2:]) or 'nothing'!r}; we read {known}.{advice}")
     if not head:
         raise InputError(f"{path} is empty.")
     kind = _kind(head, suffix)
     if kind.startswith("UTF-"):
-        raise InputError(f"{path} looks like {kind} text; we read UTF-8: {_iconv(path, kind.split()[0])}")
+        raise InputError(f"{path} looks like {kind} text, and rrgmetrics reads UTF-8: {_iconv(path, kind.split()[0])}")
     if kind != {".parquet": "Parquet"}.get(suffix, ""):
-        raise InputError(f"{path} is named {suffix} but looks like {kind or 'text'}; name it for what it is.")
+        raise InputError(f"{path} is named {suffix} but looks like {kind or 'text'}; give it the matching suffix.")
     return suffix
 
 
@@ -178,7 +178,7 @@ def _lines(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
     No line is read further than it may be long, and no packed file further than it may unpack to.
     """
     options: dict[str, Any] = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
-    advice = "" if longest else "; write one row a line, and leave out what is no text"
+    advice = "" if longest else "; write one row a line, and leave out columns that are not text"
     longest = longest or MAX_LINE
     left = room = room_of(path) if path.suffix.lower() in COMPRESSED else 0
     with io.TextIOWrapper(_opened(path), **options) as file:
@@ -191,7 +191,7 @@ def _lines(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
                 if left < 0:
                     raise too_large(path, room)
             if "\0" in line:
-                raise InputError(f"{path}, line {number} holds a NUL byte; it is damaged, or not UTF-8 text.")
+                raise InputError(f"{path}, line {number} contains a NUL byte; the file is damaged, or not UTF-8 text.")
             if not line.isascii() and (match := _NOT_UTF8.search(line)):
                 start = match.start()
                 near = (
@@ -247,7 +247,7 @@ def _object(items: list[tuple[str, Any]]) -> Row:
     row = dict(items)
     if len(row) < len(items):
         name = Counter(name for name, _ in items).most_common(1)[0][0]
-        raise ValueError(f"the key {name!r} stands twice")
+        raise ValueError(f"the key {name!r} occurs twice")
     return row
 
 
@@ -282,8 +282,8 @@ def _csv_rows(
         elif len(cells) != len(names):
             damaged(
                 InputError(
-                    f"{path}, line {number} has {len(cells)} cells for {len(names)} columns ({some(names)}); a report "
-                    "that holds a comma must stand in quotes."
+                    f"{path}, line {number} has {len(cells)} cells for {len(names)} columns ({some(names)}); put a "
+                    "report that contains a comma in quotes."
                 )
             )
         else:
@@ -307,8 +307,8 @@ def _csv_records(path: Path, longest: int | None = None) -> Iterator[tuple[int, 
             lines, size = [], 0
         elif size > (longest or MAX_RECORD):
             raise InputError(
-                f"{path}, line {start} opens a quote that is never closed: {longest or MAX_RECORD:,} characters "
-                "further on the record has not ended."
+                f"{path}, line {start} has a quote that is never closed: the record does not end within "
+                f"{longest or MAX_RECORD:,} characters."
             )
     if lines:
         yield start, "".join(lines)
@@ -333,12 +333,14 @@ def _csv_cells(record: str, names: Sequence[str], path: Path, number: int) -> li
     where = f"{path}, line {number + record.count(chr(10), 0, at)}, column {column}"
     opened = number + record.count("\n", 0, position)
     if record[position] != '"':
-        raise InputError(f'{where} holds a stray quote; put the cell in quotes and write each quote inside twice ("").')
+        raise InputError(
+            f'{where} has a stray quote; put the cell in quotes and write each quote inside it twice ("").'
+        )
     if at == position:
-        raise InputError(f"{where} opens a quote that is never closed.")
+        raise InputError(f"{where} has a quote that is never closed.")
     raise InputError(
-        f"{where} goes on with {record[at : at + 20]!r} after a closing quote (the cell opens on line {opened}); close "
-        'the quote where the cell ends, and write a quote inside a cell twice ("").'
+        f"{where} continues with {record[at : at + 20]!r} after a closing quote (the cell starts on line {opened}); "
+        'close the quote at the end of the cell, and write a quote inside a cell twice ("").'
     )
 
 

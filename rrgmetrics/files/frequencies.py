@@ -72,11 +72,11 @@ def _read(path: Path, references: str) -> dict[str, Frequencies]:
         table = parquet.read_table(path)
         facts: dict[str, Any] = json.loads((table.schema.metadata or {})[KEY])
     except (KeyError, ValueError):
-        raise InputError(f"{path} holds no statistics of references; name a file that is not there yet.") from None
+        raise InputError(f"{path} contains no statistics of references; name a file that does not exist yet.") from None
     except (ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from None
     if facts["references"] != references:
-        raise InputError(f"{path} was counted over other references; name another file, or remove it.")
+        raise InputError(f"{path} has the statistics of other references; name another file, or remove it.")
     documents: dict[str, Counter[Any]] = {name: Counter() for name in facts["n"]}
     for batch in table.to_batches(max_chunksize=100_000):
         for name, ngram, token, count in zip(*(batch[column].to_pylist() for column in _COLUMNS), strict=True):

@@ -63,13 +63,13 @@ def parse_hub(text: str) -> HubName:
     head, _, query = text.removeprefix(ON_HUB).partition("?")
     repository, _, revision = head.partition("@")
     if not repository or repository.count("/") > 1 or " " in repository:
-        raise InputError(f"{text} names no data set; write hub:org/name[@revision][?config=NAME&split=NAME].")
+        raise InputError(f"{text} is not a data set; write hub:org/name[@revision][?config=NAME&split=NAME].")
     options = dict(parse_qsl(query, keep_blank_values=True))
     for key in options:
         if key not in OPTIONS:
             raise InputError(f"{text} has no option {key!r}; it has: {', '.join(OPTIONS)}.{did_you_mean(key, OPTIONS)}")
     if options.get("files") and len(options) > 1:
-        raise InputError(f"{text}: files= stands for itself, without config= and split=.")
+        raise InputError(f"{text}: files= cannot be combined with config= or split=.")
     return HubName(repository, revision, **options)
 
 
@@ -148,7 +148,9 @@ def _of_split(name: HubName, folder: Path) -> list[str]:
     _check_choice(name, "split", split, list(splits))
     chosen = [Path(os.path.abspath(file)) for file in splits[split]]
     if strange := next((file for file in chosen if not file.is_relative_to(folder)), None):
-        raise InputError(f"{ON_HUB}{name.repository} names a file elsewhere, {strange}; download it yourself.")
+        raise InputError(
+            f"{ON_HUB}{name.repository} refers to a file outside the repository, {strange}; download it yourself."
+        )
     return [file.relative_to(folder).as_posix() for file in chosen]
 
 

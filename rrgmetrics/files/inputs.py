@@ -41,9 +41,9 @@ def pairs_of(
             raise InputError("There is nothing to score; pass predictions and references, or a table of pairs.")
         if not _is_table(predictions) and not _is_table(references):
             if columns is not None:
-                raise InputError("columns names columns of a table, and predictions and references are lists.")
+                raise InputError("columns applies to tables, and predictions and references are lists.")
             if check_rule(per_study) != REFUSE:
-                raise InputError(f"per_study={per_study!r} needs ids of studies; pass tables or files with study_id.")
+                raise InputError(f"per_study={per_study!r} needs study ids; pass tables or files with study_id.")
             return Studies(None, check_pairs(predictions, references, contexts))
         system = read_system(predictions, columns, per_study=per_study)
         return join(_references(references, contexts, columns, per_study), system)

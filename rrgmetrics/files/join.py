@@ -52,8 +52,8 @@ def _check_same_references(references: Reports, system: Reports, order: Sequence
         if system.references[place].lower().split() != text.lower().split():
             study = f"study {references.study_ids[index]!r}" if references.study_ids else f"pair {index + 1:,}"
             raise InputError(
-                f"{system.name} has another reference for {study} than {references.name}; systems are compared on the "
-                "same references. Leave its references out if they are only written otherwise."
+                f"{system.name} has another reference for {study} than {references.name}; systems are compared on "
+                "the same references. If they differ only in formatting, remove the references from one."
             )
 
 
@@ -63,7 +63,7 @@ def _check_order(references: Reports, system: Reports) -> None:
     if with_ids:
         other = system if with_ids[0] is references else references
         raise InputError(
-            f"{with_ids[0].name} has study_id and {other.name} has not; add study_id to it, or remove it from both "
+            f"{with_ids[0].name} has study_id and {other.name} does not; add study_id to it, or remove it from both "
             "if the studies are in the same order."
         )
     n_references, n_candidates = len(references.reports), len(system.reports)
@@ -90,7 +90,7 @@ def _check_same_ids(references: Reports, system: Reports) -> None:
     if problems:
         both = f"{references.name} and {system.name}"
         hint = _as_numbers(references, system)
-        raise InputError(f"{both} do not hold the same studies. Values of study_id: {'; '.join(problems)}.{hint}")
+        raise InputError(f"{both} do not have the same studies. Values of study_id: {'; '.join(problems)}.{hint}")
 
 
 def _as_numbers(references: Reports, system: Reports) -> str:
@@ -98,4 +98,4 @@ def _as_numbers(references: Reports, system: Reports) -> str:
     ours, theirs = ({_NUMBER.sub(r"\1", each) for each in side.study_ids or ()} for side in (references, system))
     if ours != theirs:
         return ""
-    return " They differ in leading zeros or in .0 alone: write ids as text (in pandas: read_csv(..., dtype=str))."
+    return " They differ only in leading zeros or in .0: write ids as text (in pandas: read_csv(..., dtype=str))."

@@ -25,6 +25,6 @@ def room_of(path: Path) -> int:
 def too_large(path: Path, room: int) -> InputError:
     """Returns the error of a file that unpacks to more."""
     return InputError(
-        f"{path} unpacks to more than {room:,} bytes, {MAX_RATIO} times its size; no table of reports does. If it is "
-        "what it should be, unpack it, or split it."
+        f"{path} unpacks to more than {room:,} bytes, {MAX_RATIO} times its size, which is unusual for a table of "
+        "reports. If this is intended, unpack or split it."
     )

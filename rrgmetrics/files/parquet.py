@@ -65,7 +65,7 @@ def check_size(path: Path, metadata: Any, used: Collection[str]) -> None:
     """Raises InputError if columns of a Parquet file unpack to more than it may hold, by what it says itself."""
     allowed = max(FREE_ROWS, MAX_RATIO * path.stat().st_size)
     if metadata.num_rows > allowed:
-        raise InputError(f"{path} has {metadata.num_rows:,} rows; one of its size may have {allowed:,}. Split it.")
+        raise InputError(f"{path} has {metadata.num_rows:,} rows; the limit for its size is {allowed:,}. Split it.")
     unpacked, room = 0, room_of(path)
     for group in (metadata.row_group(index) for index in range(metadata.num_row_groups)):
         for chunk in (group.column(index) for index in range(group.num_columns)):
@@ -112,7 +112,7 @@ def _cells(column: Any, where: str, shared: dict[Any, Any] | None) -> list[Any]:
         _longest(part.dictionary, where)
         total += text_bytes(part)
     if total > MAX_BATCH:
-        raise InputError(f"{where}: the lists of a few rows have {total:,} bytes of text; leave the column out.")
+        raise InputError(f"{where}: the lists of a few rows contain {total:,} bytes of text; leave the column out.")
     cells: list[Any] = column.to_pylist()
     return cells
 
@@ -152,4 +152,6 @@ def _longest(texts: Any, where: str) -> int:
 
 
 def _too_long(where: str, size: int) -> InputError:
-    return InputError(f"{where}: a cell has {size:,} bytes, and may have {MAX_CELL:,}; is a whole file in one cell?")
+    return InputError(
+        f"{where}: a cell has {size:,} bytes, and the limit is {MAX_CELL:,}; does it contain a whole file?"
+    )

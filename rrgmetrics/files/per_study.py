@@ -34,7 +34,7 @@ def check_rule(rule: Any) -> str:
         near = did_you_mean(str(rule), RULES)
         raise InputError(f"per_study is {rule!r}; pass {HELP}.{near}")
     if colon and (name != "random" or not (seed.isascii() and seed.isdigit())):
-        raise InputError(f"per_study is {rule!r}; a seed is a whole number behind random: as in random:7.")
+        raise InputError(f"per_study is {rule!r}; write the seed as a whole number after random: as in random:7.")
     return f"random:{seed or 0}" if name == "random" else name
 
 

@@ -88,7 +88,7 @@ def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs", per
         InputError: The source cannot be used; names file, line and column.
     """
     if is_source(source) and suffix_of(Path(source)) == ".txt":
-        raise InputError(f"{source} holds one report a line; pass references and reports as two text files.")
+        raise InputError(f"{source} has one report a line; pass references and reports as two text files.")
     study_ids, (references, candidates), contexts = _read(
         source, name, (("reference",), ("candidate",)), columns, per_study=per_study
     )
@@ -295,8 +295,8 @@ def _read(
             keys, first = row.keys(), first or whole
         if bool(ids) != ("study_id" in names) and contexts and not no_ids:
             raise InputError(
-                f"{where}, column {named.get('study_id', 'study_id')!r}: some rows have it and others not; give each "
-                "row one, or none."
+                f"{where}, column {named.get('study_id', 'study_id')!r}: some rows have an id and others do not; "
+                "give an id to all rows or to none."
             )
         if "study_id" in names and not no_ids:
             try:
@@ -313,11 +313,11 @@ def _read(
         contexts.append(parse_context({key: row[field] for key, field in known.items()}, where) if known else NOBODY)
     if not contexts:
         below = " below its column names" if is_source(source) and ".csv" in str(source) else ""
-        raise InputError(f"{_named(source, name)} holds no reports{below}.")
+        raise InputError(f"{_named(source, name)} contains no reports{below}.")
     if any(len(column) not in (0, len(contexts)) for column in texts):
-        raise InputError(f"{_named(source, name)}: some rows have a reference and others not.")
+        raise InputError(f"{_named(source, name)}: some rows have a reference and others do not.")
     if rule != REFUSE and not ids:
-        raise InputError(f"{_named(source, name)} has no study_id, by which per_study={per_study!r} takes a report.")
+        raise InputError(f"{_named(source, name)} has no study_id, which per_study={per_study!r} needs.")
     if no_ids:
         ids, repeated = {}, []
     announce_columns({field: column for field, column in names.items() if field != "study_id" or ids}, named, first)
@@ -352,7 +352,7 @@ def _new_id(row: Row, column: str, where: str, ids: Mapping[str, str]) -> str:
 def doubled(study_id: str, where: str, before: str) -> str:
     """What is wrong with a study's second report, and what to do."""
     return (
-        f"{where}: {study_id!r} stands in {before} already; per_study='first' (--per-study first) takes one report of "
+        f"{where}: {study_id!r} is already in {before}; per_study='first' (--per-study first) takes one report of "
         "each study, as last, longest and random do, and per_study='all' scores each."
     )
 
@@ -362,7 +362,7 @@ def study_id_of(value: object, where: str) -> str:
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise InputError(f"{where} is {value!r}; an id is a text or a whole number.")
+        raise InputError(f"{where} is {value!r}; an id must be a text or a whole number.")
     if not value.strip():
         raise InputError(f"{where} is blank; give each study an id, or leave the column out.")
     check_report(value, where)

@@ -148,8 +148,8 @@ def read_facts(path: PathLike) -> dict[str, Any]:
         known = facts.pop("format")
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            f"{path} holds no statistics of pairs; they are written by rrgmetrics score --shard K/N --output FILE, "
-            "--stream, or Result.save."
+            f"{path} contains no statistics of pairs; such files are written by rrgmetrics score --shard K/N "
+            "--output FILE, --stream, or Result.save."
         ) from None
     if known != FORMAT:
         raise InputError(
@@ -157,7 +157,7 @@ def read_facts(path: PathLike) -> dict[str, Any]:
         )
     metrics = facts.get("metrics")
     if not isinstance(metrics, dict) or not metrics or not all(isinstance(each, str) for each in metrics.values()):
-        raise damaged(path, "it does not say which metrics it is of")
+        raise damaged(path, "it does not name its metrics")
     return facts
 
 
@@ -228,7 +228,7 @@ def read_stored(path: PathLike) -> Stored:
         table = _read_table(Path(path), facts["metrics"])
     metrics = {}
     for name in facts["metrics"]:
-        with reading(path, f"what it holds of {_short(name)}"):
+        with reading(path, f"its content for {_short(name)}"):
             metrics[name] = scored_of(table, name)
     study_ids = table["study_id"].to_pylist() if "study_id" in table.column_names else None
     if study_ids is not None and None in study_ids:
@@ -258,7 +258,7 @@ def _read_table(path: Path, metrics: Iterable[str]) -> Any:
         if not types.is_string(schema.field(name).type):
             raise ValueError(f"{name} is {schema.field(name).type}")
     if (n_rows := file.metadata.num_rows) * width > MOST_CELLS:
-        raise ValueError(f"{n_rows:,} pairs are more than can be held")
+        raise ValueError(f"{n_rows:,} pairs exceed the limit")
     columns = [*(name + STATISTICS for name in metrics), *texts]
     narrow = parquet.ParquetFile(path, read_dictionary=texts, page_checksum_verification=True)
     batches, size = [], 0
@@ -282,7 +282,7 @@ def _read_lines(lines: Sequence[str | None]) -> dict[str, list[Any]]:
     """The details by key, from those of each pair; raises ValueError if they are none as we write them."""
     rows = [json.loads(line) if line else {} for line in lines]
     if not all(isinstance(row, dict) for row in rows):
-        raise ValueError("the details of a pair are no JSON object")
+        raise ValueError("the details of a pair are not a JSON object")
     keys = dict.fromkeys(key for row in rows for key in row)
     details = {key: [row.get(key) for row in rows] for key in keys}
     for key, values in details.items():

@@ -53,13 +53,13 @@ def _of_columns(table: Any, names: Sequence[Any], columns: Collection[str], name
     cells = {column: table[column] for column in used}
     if any(columns_of(values) is not None for values in cells.values()):
         splits = ", ".join(map(repr, names))
-        raise InputError(f"{name} holds several tables: {splits}; pass one of them, such as {name}[{names[0]!r}].")
+        raise InputError(f"{name} contains several tables: {splits}; pass one of them, such as {name}[{names[0]!r}].")
     if not all(_is_column(values) for values in cells.values()):
         return _of_stream(table, columns, name)
     lists = {str(column): list(listed_values(values)) for column, values in cells.items()}
     lengths = {column: len(values) for column, values in lists.items()}
     if len(set(lengths.values())) > 1:
-        raise InputError(f"The columns of {name} differ in length: {lengths}; give each a cell a row.")
+        raise InputError(f"The columns of {name} differ in length: {lengths}; they need one cell for each row.")
     ignored = dict.fromkeys(str(column) for column in names if column not in used)
     return ({**ignored, **dict(zip(lists, row, strict=True))} for row in zip(*lists.values(), strict=True))
 

@@ -76,9 +76,9 @@ def check_outputs(
             if path.suffix.lower() not in suffixes:
                 raise InputError(f"{path} must end in {' or '.join(suffixes)}.")
             if path.resolve() in seen:
-                raise InputError(f"{path} is asked for twice; give each output its own name.")
+                raise InputError(f"{path} is named for two outputs; give each output its own name.")
             if path.resolve() in read or any(_same_file(path, other) for other in read):
-                raise InputError(f"{path} is one of the inputs; write the output elsewhere.")
+                raise InputError(f"{path} is one of the inputs; choose another file for the output.")
             _check_free(path, force)
             _check_folder(path.parent)
             seen.add(path.resolve())
@@ -156,7 +156,7 @@ def _check_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"The folder {folder} cannot be made: {error.strerror}.") from None
+        raise InputError(f"The folder {folder} cannot be created: {error.strerror}.") from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"The folder {folder} cannot be written to: permission denied.")
 

@@ -1,1 +1,1 @@
-"""Our metrics in the harnesses that others evaluate with: one file each, each with an extra of its own."""
+"""Integrations with evaluation harnesses: one module each, each with its own pip extra."""

@@ -70,8 +70,8 @@ def corpus_values(name: str, stats: Array, values: Array) -> dict[str, float]:
     spec, reduction = parse_name(name).spec, reduction_of(name)
     if not np.allclose(reduction.per_pair(stats)[spec.headline.name], values, rtol=0, atol=1e-9):
         logger.warning(
-            f"{spec.name}: samples hold means over epochs, of which no corpus value follows but the mean over pairs; "
-            "run one epoch for the others."
+            f"{spec.name}: samples contain means over epochs, from which only a mean over pairs can be computed; "
+            "run one epoch for the other values."
         )
         mean = float(values.mean()) if spec.level == "pair" else math.nan
         return {key.name: mean if key is spec.headline else math.nan for key in spec.keys}
@@ -115,7 +115,7 @@ def scorer_of(spec: MetricSpec) -> Callable[..., Any]:
         name = parse_config(spec.name, config)
         if name.counts_references:
             raise InputError(
-                f"{name}: a pair's score depends on the other pairs, and inspect_ai scores sample by sample; "
+                f"{name}: the score of a pair depends on the other pairs, and inspect_ai scores each sample alone; "
                 "score the texts of the log with `rrgmetrics score`."
             )
         return PairScorer(name)

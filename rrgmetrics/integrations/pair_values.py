@@ -95,7 +95,7 @@ def corpus_value(values: Sequence[float]) -> float:
     kinds = {(value.metric, value.key) for value in kept}
     if len(kept) < len(values) or len(kinds) > 1:
         raise InputError(
-            "corpus_value takes the PairValues of one key, as score_pair makes them; pass them on as they are."
+            "corpus_value takes the PairValues of one key, as returned by score_pair; pass them unchanged."
         )
     if not kept:
         return float("nan")

@@ -221,7 +221,7 @@ def score_files(
     dataset = getattr(ray.data, reader)(paths)
     id_column = check_columns(columns).get("study_id", "study_id")
     if id_column not in dataset.columns():
-        raise InputError(f"{source} has no column {id_column!r}, by which a run that goes on knows its rows.")
+        raise InputError(f"{source} has no column {id_column!r}, which is needed to resume a run.")
     _check_ids(dataset, source, id_column)
     job = {"source": source, "metrics": parsed, "columns": check_columns(columns), "v": VERSION}
     _claim(filesystem, folder, job | ({"missing": missing} if missing != "unscored" else {}))
@@ -323,6 +323,6 @@ def _claim(filesystem: Any, folder: str, job: Mapping[str, Any]) -> None:
     other = [key for key in job if known.get(key) != job[key]]
     if other:
         raise InputError(
-            f"{folder} holds another job: its {other[0]} is {known.get(other[0])!r}, not {job[other[0]]!r}; name an "
-            "empty folder."
+            f"{folder} contains another job: its {other[0]} is {known.get(other[0])!r}, not {job[other[0]]!r}; name "
+            "an empty folder."
         )

@@ -79,8 +79,8 @@ class ReportMetric(Metric):
         for text, name in parse_names(metrics).items():
             if name.counts_references:
                 raise InputError(
-                    f"{text}: a pair's score depends on the other pairs, so that no sum over batches gives it; use "
-                    "rrgmetrics.callbacks.ReportMetrics, which scores all pairs at once."
+                    f"{text}: the score of a pair depends on the other pairs, so a sum over batches cannot give it; "
+                    "use rrgmetrics.callbacks.ReportMetrics, which scores all pairs at once."
                 )
         self.metrics = prepare(metrics, batch_size=batch_size, device=device, missing=missing)
         self._is_announced = False
@@ -90,7 +90,7 @@ class ReportMetric(Metric):
             self.add_state(f"sums_{index}", zeros, dist_reduce_fx="sum")
         known = [key for key, _ in self._values()]
         if len(set(known)) < len(known):
-            raise InputError(f"{metrics}: two names of one configuration would share their keys; name one of them.")
+            raise InputError(f"{metrics}: two names of one configuration have the same keys; name only one of them.")
         if key is not None and key not in known:
             raise InputError(f"key={key!r} is none of {metrics}; choose one of {', '.join(known)}.")
 

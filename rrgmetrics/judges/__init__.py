@@ -1,1 +1,1 @@
-"""LLM judges: engines (who answers), and what the protocols of the metrics share (prompts, replies, counts)."""
+"""LLM judges: engines (the models that reply), and shared code of protocols (prompts, replies, counts)."""

@@ -170,7 +170,7 @@ def _guessed(protocol: JudgeProtocol, pair: Pair, n_replies: int) -> Iterator[Pr
 def cached_judge(judge: object) -> tuple[Judge, CachedEngine]:
     """Returns a judge and its engine; raises InputError for one that asks nobody, or one of several processes."""
     if not isinstance(judge, Judge) or not isinstance(judge.engine, CachedEngine):
-        raise InputError("Only a judge that one process asks has a bill; leave out ?processes=.")
+        raise InputError("The cost estimate supports one process only; leave out ?processes=.")
     return judge, judge.engine
 
 

@@ -83,16 +83,16 @@ def read_line(line: bytes) -> Record:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(fields, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     for key in ("protocol", "prompt_sha256"):
         if not isinstance(fields.get(key), str):
-            raise ValueError(f"{key!r} is missing or no text")
+            raise ValueError(f"{key!r} is missing or not a text")
     reply, error = fields.get("reply"), fields.get("error")
     if not isinstance(reply, str) and not (reply is None and isinstance(error, str)):
-        raise ValueError("'reply' is missing or no text")
+        raise ValueError("'reply' is missing or not a text")
     parameters = fields.get("parameters") or {}
     if not isinstance(parameters, dict):
-        raise ValueError("'parameters' is no JSON object")
+        raise ValueError("'parameters' is not a JSON object")
     engine = str(fields.get("engine") or "")
     no_reply = (error, str(fields.get("partial") or ""), fields.get("is_cut") is True) if reply is None else ()
     return Record(fields["protocol"], fields["prompt_sha256"], reply, engine, parameters, *no_reply)
@@ -107,7 +107,7 @@ def read_records(path: Path) -> Iterator[tuple[int, Record]]:
                     try:
                         yield number, read_line(line)
                     except ValueError as error:
-                        raise InputError(f"{path}, line {number} is no recorded reply: {error}.") from None
+                        raise InputError(f"{path}, line {number} is not a recorded reply: {error}.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
 
@@ -228,7 +228,7 @@ def _places(path: Path) -> Iterator[tuple[str, int] | str]:
     Of a last line without its end nothing is said: its writer is in the middle of it, or was stopped there.
     """
     if not path.is_file():  # a folder, a pipe
-        yield "is no file"
+        yield "is not a file"
         return
     start = 0
     try:

@@ -146,7 +146,7 @@ class Judge:
         except VerdictError as error:
             return Unscored(str(error) if all(map(str.strip, texts)) else "The reply is empty.", kept)
         except (ArithmeticError, RecursionError, ValueError) as error:  # numbers of 100,000 digits, 10,000 brackets
-            return Unscored(f"The reply cannot be read ({type(error).__name__}: {error}).", kept)
+            return Unscored(f"The reply cannot be parsed ({type(error).__name__}: {error}).", kept)
 
 
 def _together(outcomes: Sequence[Verdict | Unscored]) -> Verdict | Unscored | Runs:
@@ -187,7 +187,7 @@ def judge_for(
 
     runs = int(options.get("runs", 1))
     if not 1 <= runs <= MOST_RUNS:
-        raise InputError(f"runs={runs}: write how often each question is asked, from 1 to {MOST_RUNS}.")
+        raise InputError(f"runs={runs}: pass the number of times to ask each question, from 1 to {MOST_RUNS}.")
     engine = load_engine(name, options=options, batch_size=batch_size, device=device, progress=progress)
     return Judge(protocol, engine, runs)
 

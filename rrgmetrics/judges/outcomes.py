@@ -20,7 +20,7 @@ class State(Enum):
 
     SCORED = "there is a verdict"
     PENDING = "a reply is missing; the next call asks for it again"
-    UNUSABLE = "the replies came, and give no verdict: they are cut off, empty, or cannot be read"
+    UNUSABLE = "the replies arrived but give no verdict: they are cut off, empty, or cannot be parsed"
 
 
 @dataclass
@@ -55,14 +55,14 @@ def outcome_lines() -> list[str]:
         if pending := each.count(State.PENDING):
             scored = f"{each.count(State.SCORED):,} {of_all} scored"
             lines.append(
-                f"{metric}, {engine}: {scored}; run the same command again (with --force where it writes files) to ask "
+                f"{metric}, {engine}: {scored}; run the same command again (with --force if it writes files) to ask "
                 f"about the other {pending:,}."
             )
         if unusable := each.count(State.UNUSABLE):
-            redo = "; `rrgmetrics judge --redo` asks for new ones" if each.is_kept else ""
+            redo = "; `rrgmetrics judge --redo` requests new ones" if each.is_kept else ""
             lines.append(
                 f"{metric}, {engine}: the replies about {unusable:,} {of_all} give no verdict: they are cut off, "
-                f"empty, or cannot be read{redo}."
+                f"empty, or cannot be parsed{redo}."
             )
     return lines
 

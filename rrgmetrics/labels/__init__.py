@@ -1,1 +1,1 @@
-"""A reading → the labels of others: CheXpert's conditions, SRR, RadBERT-CT, changes, entities, RadGraph's graph."""
+"""Converts a reading to other labels: CheXpert's conditions, SRR, RadBERT-CT, changes, entities, RadGraph's graph."""

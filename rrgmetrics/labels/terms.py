@@ -67,7 +67,7 @@ def show_term(text: str, pack: str = DEFAULT_PACK) -> list[Row]:
         options = dict.fromkeys(term.text for term in everywhere if _is_concept(term))
         near = ", ".join(f'"{term}"' for term in difflib.get_close_matches(text.lower(), options, NEAR))
         alone = f" {sentences[0]} is read as {readings[0][1]}." if readings[0][1] else ""
-        raise InputError(f'"{text}" is no term of the lexicon{"; near it are " * bool(near)}{near}.{alone}')
+        raise InputError(f'"{text}" is not a term of the lexicon{"; similar terms: " * bool(near)}{near}.{alone}')
     rows += [(name, what or "nothing") for name, what in readings if keys or what]
     return sorted((row for row in rows if row[1]), key=lambda row: row[0] == "terms")  # the longest one last
 

@@ -1,4 +1,4 @@
-"""Agreement with radiologists: how far a metric can be trusted, measured on reports that radiologists judged."""
+"""Meta-evaluation of metrics: agreement with radiologists on rated reports, stress tests and searches for tricks."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def ablation(
     if TOTAL not in data.values:
         raise InputError(f"{data.name} has no total errors; name the column: --counts total_errors=COLUMN.")
     if not checkpoints or len(set(checkpoints)) < len(checkpoints):
-        raise InputError("Name each checkpoint once, at least one.")
+        raise InputError("Name at least one checkpoint, each only once.")
     truth = data.mean(TOTAL)
     pairs = [pair._replace(context=Context()) for pair in data.pairs]  # CREPE knows no patient
     found = []

@@ -134,7 +134,9 @@ def _scored(
             results_of = (ready.score_pairs(list(each.pairs), progress=progress) for each in data)
             return [(subjects.complete(results), {}) for results in results_of]
     if subjects.models:
-        raise InputError(f"{next(iter(subjects.models))} takes the time of what it combines; name these instead.")
+        raise InputError(
+            f"{next(iter(subjects.models))} takes the time of the metrics that it combines; name those instead."
+        )
     scored: list[tuple[dict[str, Result], dict[str, Timed]]] = [({}, {}) for _ in data]
     with prepare(metrics, batch_size=batch_size, device=device):
         pass  # what is missing is known before anything is scored

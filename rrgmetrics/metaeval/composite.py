@@ -234,15 +234,15 @@ def _check_features(names: Sequence[str], metric: str, features: Sequence[str], 
     name = parse_name(metric)
     if features and metric != "radcliq":
         raise InputError(
-            f"features name what is combined; leave out {metric}, or write {metric}#radgraph as a feature."
+            f"features lists the metrics to combine; leave out {metric}, or write {metric}#radgraph as a feature."
         )
     if name.spec.name != "radcliq" or name.config not in ("default", "paper") or name.options["coefficients"] != "v1":
-        raise InputError(f"{metric} is not to be refitted; pass radcliq or radcliq@paper, without coefficients.")
+        raise InputError(f"{metric} cannot be refitted; pass radcliq or radcliq@paper, without coefficients.")
     parsed = parse_names(names)
     check_per_pair(names, "a fit")
     undirected = [text for text, each in parsed.items() if each.spec.headline.higher_is_better is None]
     if method == "nnls" and undirected:
-        raise InputError(f"{undirected[0]} is best at a value between; fit it by ols.")
+        raise InputError(f"The best value of {undirected[0]} is neither its minimum nor its maximum; fit it with ols.")
 
 
 def _score_features(ready: Metrics, names: Sequence[str], rated: Fitted, *, progress: bool) -> Features:
@@ -450,7 +450,7 @@ def _count(cell: Any, where: str) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if isinstance(cell, bool) or not math.isfinite(value):
-        raise InputError(f"{where}: {cell!r} is no number of errors; name the column with --errors.")
+        raise InputError(f"{where}: {cell!r} is not a number of errors; name the column with --errors.")
     return value
 
 

@@ -142,16 +142,16 @@ def replies_of(metrics: Metrics, name: str, pairs: Sequence[Pair]) -> list[str]:
 
 def _check(names: Mapping[str, MetricName], first: str, seconds: Sequence[str], texts: Sequence[str]) -> None:
     if not seconds or first in seconds:
-        raise InputError("Name two judges or more, each once; the first is the reference.")
+        raise InputError("Name at least two judges, each only once; the first is the reference.")
     for text, name in names.items():
         if not name.spec.judge:
-            raise InputError(f"{text} is no judge.")
+            raise InputError(f"{text} is not a judge.")
         if name.spec.name != names[first].spec.name:
             raise InputError(f"{text} and {first} ask different questions; compare judges of one metric.")
         if name.options["runs"] != 1:
             raise InputError(f"{text}: replies of several runs are not compared; leave out runs.")
         if texts and name.options["cache"] == "no" and not name.config.startswith("replies:"):
-            raise InputError(f"{text} keeps no reply to compare; leave out cache=no.")
+            raise InputError(f"{text} stores no reply to compare; leave out cache=no.")
 
 
 def _both(first: Result, second: Result) -> Any:

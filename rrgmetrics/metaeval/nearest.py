@@ -233,7 +233,8 @@ def announce_time(
     if seconds > LONG:
         names = listed(list(ready.jobs))
         logger.warning(
-            "%s: no index; scoring %s pairs takes about %s. Fewer studies or reports take less (n_queries, n_pool).",
+            "%s has no index; scoring %s pairs takes about %s. Fewer studies or reports take less time (n_queries, "
+            "n_pool).",
             *(names, f"{n_pairs:,}", duration(seconds)),
         )
 

@@ -221,7 +221,8 @@ def _left_out(found: Mapping[str, Sequence[int]], studies: Sequence[str]) -> dic
         first, names = next(iter(left_out.items()))
         raise InputError(
             f"There is no study for which each metric scores a report of the pool: {listed(names)} "
-            f"{by_number(len(names), 'scores', 'score')} none for study {first!r}; give references that they read."
+            f"{by_number(len(names), 'scores', 'score')} none for study {first!r}; pass references that they "
+            "support."
         )
     return left_out
 
@@ -229,7 +230,7 @@ def _left_out(found: Mapping[str, Sequence[int]], studies: Sequence[str]) -> dic
 def _check_system(name: str, reports: Mapping[str, str], studies: Sequence[str]) -> None:
     missing = next((study for study in studies if study not in reports), None)
     if missing is not None:
-        raise InputError(f"The system {name!r} has no report of study {missing!r}.")
+        raise InputError(f"The system {name!r} has no report for study {missing!r}.")
 
 
 def _of_system(reports: Mapping[str, str], questions: Sequence[Question]) -> list[Pair]:

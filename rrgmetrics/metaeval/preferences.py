@@ -52,7 +52,7 @@ class Preferred:
     def __post_init__(self) -> None:
         shape = (len(self.raters), len(self.first))
         if not self.first or len(self.second) != len(self.first) or len(self.studies) != len(self.first):
-            raise InputError(f"{self.name} has no pairs of candidates that were chosen between.")
+            raise InputError(f"{self.name} has no pairs of candidates with a choice.")
         if self.choices.shape != shape or self.confidence.shape != shape:
             raise InputError(f"{self.name}: choices and confidence need the shape {shape} of raters and pairs.")
 

@@ -82,7 +82,7 @@ def record_rows(
     kept = facts.get("metrics") or {}
     if kept.keys() - rows.keys() and any(facts.get(key) != value for key, value in about.items()):
         raise InputError(
-            f"{name} of {file} was measured on other pairs, or on another processor; measure all its metrics anew."
+            f"{name} of {file} was measured on other pairs, or on another processor; measure all its metrics again."
         )
     for metric, values in rows.items():
         kept[metric] = {

@@ -115,10 +115,10 @@ def retrieve(
         BackendError: Weights that are not there.
     """
     if not encoders or len(set(encoders)) < len(encoders):
-        raise InputError(f"encoders is {list(encoders)}; name each once, at least one.")
+        raise InputError(f"encoders is {list(encoders)}; name at least one, each only once.")
     gains = shared_labels(pool.labels)
     if not gains.any():
-        raise InputError("No two reports of the pool share a label; there is nothing to retrieve.")
+        raise InputError("No two reports of the pool share a label, so there is nothing to retrieve.")
     drawn = draw_queries(gains, queries, seeds, seed) if queries else []
     found = []
     for name in encoders:
@@ -199,7 +199,7 @@ def _vectors(
 ) -> tuple[Array, dict[str, str]]:
     checkpoint, _, layer = name.partition("#")
     if layer and not layer.isdigit():
-        raise InputError(f"{name}: {layer!r} is no layer; write a number after #.")
+        raise InputError(f"{name}: {layer!r} is not a layer; write a number after #.")
     known, default = NAMED.get(checkpoint, (checkpoint, 0))
     encoder = load_encoder(known, layer=int(layer or default), batch_size=batch_size, device=device)
     distinct = list(dict.fromkeys(texts))

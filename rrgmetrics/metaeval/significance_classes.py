@@ -100,7 +100,8 @@ def compare_classes(report: AgreementReport) -> Iterator[ClassesCompared]:
     data = report.data
     if not data.marks:
         raise InputError(
-            f"{data.name} holds no class of each error; RadPref does as published (a clone of the CRIMSON repository)."
+            f"{data.name} has no significance class for each error; RadPref has them in its published form (a clone "
+            "of the CRIMSON repository)."
         )
     for subject, result in report.results.items():
         if marked := marks_of(result, data):

@@ -74,7 +74,7 @@ def _kept(metric: Metrics, name: str, pairs: Sequence[Pair]) -> int:
         kept = bill_of(judge, metric.as_read(name, pairs)).cached
     except InputError:
         raise InputError(
-            f"{name}: no time is known of a judge that several processes ask; leave out ?processes=."
+            f"{name}: the time of a judge that several processes ask cannot be measured; leave out ?processes=."
         ) from None
     is_recorded = isinstance(judge, Judge) and judge.engine.identity.startswith("replies")
     return len(pairs) if is_recorded else kept

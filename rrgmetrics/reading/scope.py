@@ -155,7 +155,7 @@ def out_of_scope(scope: Scope, modality: str) -> str:
     if reads(modality, scope.kind):
         return ""
     if scope.kind == "unread":
-        return "says nothing that could be read"
+        return "has no readable statement"
     return f"looks {'like ' * (scope.kind != 'language')}{scope.looks or 'a chest X-ray report'}"
 
 

@@ -68,8 +68,8 @@ def _unread(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[
         ):
             yield LeftOut(Span(start, end), _why_nothing(sentence), tuple(step for _, _, step in sentence.items))
         elif sentence.communicates:
-            yield LeftOut(Span(start, end), "It only says who was informed (engine._say).")
-    yield from (LeftOut(Span(*span), "It takes back what was said, or was taken back.") for span in recorded.taken_back)
+            yield LeftOut(Span(start, end), "It states only who was informed (engine._say).")
+    yield from (LeftOut(Span(*span), "It retracts a statement, or was retracted.") for span in recorded.taken_back)
 
 
 def _span_of(sentence: SentenceRecord, mention: Any) -> Span:
@@ -81,10 +81,13 @@ def _span_of(sentence: SentenceRecord, mention: Any) -> Span:
 def _why_not(mention: Any, steps: Iterable[Step], reading: Reading) -> str:
     dropped = next((step for step in steps if step.field == "dropped"), None)
     if dropped is not None:
-        return f'Dropped by {dropped.name}, for "{dropped.words}": only asked, advised, or no exact statement.'
+        return (
+            f'Dropped by {dropped.name}, for "{dropped.words}": only a question, a recommendation or an inexact '
+            "statement."
+        )
     if mention.concept in reading.history:
-        return "It tells of the patient, and not of what this study shows (background)."
-    return "It repeats the question that was asked (background.only_asked), or says more of another finding."
+        return "It describes the patient, not the findings of this study (background)."
+    return "It repeats the clinical question (background.only_asked), or adds to another finding."
 
 
 def _why_nothing(sentence: SentenceRecord) -> str:
@@ -93,7 +96,7 @@ def _why_nothing(sentence: SentenceRecord) -> str:
     named = [item for item in items if "concept" in item.senses]
     if named:
         words = ", ".join(f'"{sentence.words(item.first, item.last)}" ({item.senses["concept"]})' for item in named)
-        return f"{words}: terms of the lexicon, which mentions.find_named does not take for findings here."
+        return f"{words}: terms of the lexicon, which mentions.find_named does not treat as findings here."
     known = [f'"{sentence.words(item.first, item.last)}" ({", ".join(item.senses)})' for item in items if item.senses]
     return "No term of the lexicon names a finding" + (f"; known are {', '.join(known)}." if known else ".")
 

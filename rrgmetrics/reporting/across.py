@@ -76,9 +76,9 @@ def read_run(dataset: str, path: str) -> Run:
     except InputError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise InputError(f"{path} is not what {WRITERS} writes.") from None
+        raise InputError(f"{path} was not written by {WRITERS}.") from None
     if not scores:
-        raise InputError(f"{path} holds no scores.")
+        raise InputError(f"{path} contains no scores.")
     return Run(dataset, n, version, scores)
 
 
@@ -115,7 +115,7 @@ def table_across(runs: Sequence[Run]) -> Table:
         ("", *_heads(list(columns.values()))),
         tuple(groups),
         title=f"{counted(len(columns), 'score')} on {counted(len(runs), 'data set')}",
-        note=f"Best of each data set in bold; intervals and n stand in what --output writes.{note}",
+        note=f"Best of each data set in bold; --output writes intervals and n.{note}",
         broken=frozenset(range(len(columns) + 1)),
     )
 

@@ -110,7 +110,7 @@ def datasets_table(reports: Sequence[AgreementReport]) -> Table:
                     _rho_group(reports, target, f"{have[0].data.title(target)}, Spearman's rho over all pairs")
                 )
     return Table(
-        ("metric", *(report.name for report in reports), *["second less first"][: _is_part(reports)]),
+        ("metric", *(report.name for report in reports), *["second minus first"][: _is_part(reports)]),
         tuple(groups),
         title="tau-b and rho with radiologists",
         note=f"{'; '.join(map(_size, reports))}. {LABEL_NOTE} {_notes(reports)}".rstrip(),
@@ -195,8 +195,9 @@ def published_table(report: AgreementReport) -> Table:
     return Table(
         ("published and ours", "mean difference", "largest", "tau-b", "rho", "r", "pairs"),
         tuple(groups),
-        title=f"{report.name}: published scores beside ours",
-        note="Difference: ours less published; largest without its sign. tau-b, rho, r: of ours with the published.",
+        title=f"{report.name}: published scores and ours",
+        note="Difference: ours minus published; largest: in absolute value. tau-b, rho, r: between ours and the "
+        "published.",
         broken=frozenset(range(1, 7)),
     )
 
@@ -221,7 +222,8 @@ def counts_table(report: AgreementReport) -> Table:
         ("counts", "MAE", "bias", "pairs"),
         tuple(groups),
         title=f"{report.name}: mean absolute error of counts a pair",
-        note="Against the mean of the raters; a radiologist: of the other raters. Bias: counted less annotated.",
+        note="Compared with the mean of the raters; a radiologist: with the mean of the other raters. Bias: "
+        "counted minus annotated.",
     )
 
 
@@ -313,10 +315,10 @@ def between_table(report: AgreementReport) -> Table:
         line = next(line for line in lines if {line.first, line.second} == {best, name})
         rows.append((named(name, report.results[name]), short(taus[name]), *_difference(line, best)))
     shown = report.data.title(lines[0].target)
-    over = f", corrected over all {len(lines)} twos of metrics ({CORRECTED[report.correction]})"
+    over = f", corrected over all {len(lines)} pairs of metrics ({CORRECTED[report.correction]})"
     corrected = over if len(lines) > 1 else ""
     return Table(
-        ("metric", "tau-b", "best less it", "p"),
+        ("metric", "tau-b", "best minus this", "p"),
         (Group(tuple(rows)),),
         title=f"{report.name}: differences between metrics, {shown}",
         note=f"Paired bootstrap over studies; p two-sided{corrected}.",
@@ -330,17 +332,17 @@ def number_rows(reports: Sequence[Report]) -> list[dict[str, object]]:
 
 # --- cells
 
-P_NOTE = "p: Kendall's test of tau-b 0, two-sided; it takes pairs as independent, the intervals resample studies."
+P_NOTE = "p: two-sided Kendall test of tau-b = 0, which assumes independent pairs; the intervals resample studies."
 CEILING_NOTE = (
-    "Least to most over raters. A radiologist: one against the mean of the others; two: one against another; "
-    "errors to rating: their mean counts against their mean rating."
+    "Lowest to highest over raters. A radiologist: one against the mean of the others; two: one against another; "
+    "errors to rating: the mean counts against the mean rating."
 )
 WITHIN_NOTE = (
     "Within (blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant. "
     "C1 − C2: tau-b of the differences of the two candidates of each study."
 )
 LABEL_NOTE = (
-    "Best in bold. °: not significant, the interval holds 0; all others are aligned (above 0) or misaligned (below)."
+    "Best in bold. °: not significant, the interval contains 0; all others are aligned (above 0) or misaligned (below)."
 )
 
 
@@ -367,7 +369,7 @@ def _ceiling_cells(report: AgreementReport) -> Iterator[Cell]:
 def _lacking(report: AgreementReport) -> str:
     """That nothing is known of a ceiling, where no rater shares pairs with others."""
     known = any(line.key == "others" for line in report.ceiling)
-    return "" if known else "No two raters share pairs: no ceiling known."
+    return "" if known else "No two raters rated the same pairs, so the ceiling is unknown."
 
 
 def _ceiling_cell(reached: Sequence[float]) -> Cell:
@@ -403,8 +405,8 @@ def _notes(reports: Sequence[AgreementReport]) -> str:
     clear = [f"{each.preferences[0].n_clear} of {each.name}" for each in reports if _has_preferences(each)]
     if clear and len(reports) == 1:
         notes.append(
-            "Preferences: share reproduced of the twos of candidates that raters put apart "
-            f"({', '.join(clear)}); equal scores count half."
+            f"Preferences: share of the candidate pairs with a clear preference of the raters ({', '.join(clear)}) "
+            "that the metric reproduces; equal scores count half."
         )
     notes += [f"{report.name}: {note}." for report in reports for note in report.data.notes]
     unscored = [

@@ -29,27 +29,31 @@ def bill_table(bills: Sequence[Bill]) -> Table:
         questions = sum(each.questions for each in bills), sum(each.cached for each in bills)
         groups.append(_group("all", questions, list(zip(sums, prices, strict=True)), priced=priced))
     heads = ("", "questions", "cached", "requests", "tokens in", "tokens out", *(("price",) if priced else ()))
-    title = f"Nothing was asked; {counted(bills[0].n_pairs, 'pair')}"
+    title = f"No question was asked; {counted(bills[0].n_pairs, 'pair')}"
     return Table(heads, tuple(groups), title=title)
 
 
 def bill_notes(bills: Sequence[Bill]) -> list[str]:
     """How the table was counted, and what it leaves open."""
     notes = [
-        "likely: 4 characters a token, no reply is cut off. At most: 3 characters a token, each reply is cut off and "
-        "asked for once more, with twice the tokens.",
-        "Not counted: requests that fail at the server, and are made again (option retries).",
+        (
+            "Likely: 4 characters per token and no truncated reply. At most: 3 characters per token, and each reply is "
+            "truncated and requested once more with twice the tokens."
+        ),
+        "Not counted: retries of requests that fail at the server (option retries).",
     ]
     notes += [
-        f"{each.metric}: {each.guessed:,} of the questions depend on replies that are not there; their number is "
-        'guessed from the reports, so that its "at most" is no bound.'
+        (
+            f"{each.metric}: {each.guessed:,} of the questions depend on replies that are not cached; their number is "
+            'estimated from the reports, so "at most" is not a bound.'
+        )
         for each in bills
         if each.guessed
     ]
     if any(each.likely.tokens_out is None for each in bills):
-        notes.append("?: not known before some replies are cached, which show how long they are.")
+        notes.append("?: unknown until some replies are cached, from whose length it is estimated.")
     if not all(each.is_priced for each in bills):
-        notes.append("For a price name those of a million tokens: ?price_in=...&price_out=...")
+        notes.append("For a price, give the prices of a million tokens: ?price_in=...&price_out=...")
     return notes
 
 

@@ -66,7 +66,7 @@ def clusters(
             labels, best = search_clusters(vectors), typical(texts, vectors)
             found.append(Cluster(category, tuple(texts), labels, placed(vectors), best))
     if not found:
-        raise InputError("No pair has a significant error in words; there are no clusters to draw.")
+        raise InputError("No pair has a significant error described in words, so there are no clusters to plot.")
     return found
 
 

@@ -10,8 +10,8 @@ from rrgmetrics.reporting.short import named, short, short_estimate
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 
 HOW = (
-    "Kept: share of pairs that score no worse than the report against itself, 1 is best. Loss: mean fall, in units of "
-    "what another study's report costs. Then the mean scores."
+    "Kept: share of pairs that score no worse than the report against itself (1 is best). Loss: mean decrease, in "
+    "units of the decrease for another study's report. Then the mean scores."
 )
 
 
@@ -35,6 +35,6 @@ def equal_table(reports: Sequence[EqualReport]) -> Table:
     return Table(
         ("metric", "kept", "loss", "reworded", "itself", "another", "pairs"),
         tuple(groups),
-        title="Pairs that say the same",
+        title="Pairs of equal content",
         note=f"{HOW} {notes}".rstrip(),
     )

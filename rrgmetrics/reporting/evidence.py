@@ -59,7 +59,7 @@ def agreement_table(spec: MetricSpec, *, seen: bool) -> Table | None:
             lines.append((data.short, key + what, estimate(value, places=2), str(value.n), row.version))
     if not lines:
         return None
-    head = "read by development" if seen else "never seen by development"
+    head = "used in development" if seen else "not used in development"
     return Table(
         (head, "radiologists'", "tau-b [95% interval]", "n", "version"),
         (Group(tuple(lines)),),

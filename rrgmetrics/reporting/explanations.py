@@ -186,7 +186,7 @@ def _phrases(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
             if start >= 0 and phrase["text"]
         )
         remarks += [
-            Remark(ONLY_HERE, f"The {side} says: {phrase['text']}. It does not follow from the {other}.")
+            Remark(ONLY_HERE, f"The {side} says: {phrase['text']}. The {other} does not entail it.")
             for phrase, _ in placed
             if not phrase["entailed"]
         ]
@@ -213,7 +213,7 @@ def _labels(told: Mapping[str, Sequence[str]], pair: Pair) -> Explanation:
     remarks = [Remark(MATCHED, f"Both: {label}.") for label in both]
     for side in SIDES:
         remarks += [Remark(ONLY_HERE, f"Only the {side}: {label}.") for label in told[side] if label not in both]
-    note = "The metric compares what is listed here, not the words that differ."
+    note = "The metric compares these items, not the words of the reports."
     return replace(_words(pair), remarks=tuple(remarks), note=note)
 
 
@@ -223,7 +223,7 @@ def _graphs(told: Mapping[str, Sequence[Mapping[str, Any]]] | None, pair: Pair) 
         return _words(pair)
     texts = {"reference": pair.reference, "candidate": pair.candidate}
     marks = {side: tuple(_entities(texts[side], told[side])) for side in SIDES}
-    groups = [("in both", "reference", True), *((f"in the {side} alone", side, False) for side in SIDES)]
+    groups = [("in both", "reference", True), *((f"only in the {side}", side, False) for side in SIDES)]
     remarks = []
     for who, side, both in groups:
         entities = [one for one in told[side] if one["in_both"] is both]
@@ -299,5 +299,5 @@ def _words(pair: Pair) -> Explanation:
     """Words that only one report has, as written."""
     sides = differences(pair.reference, pair.candidate)
     reference, candidate = (tuple(Mark((span,), ONLY_HERE) for span in spans) for spans in sides)
-    note = "Words are compared as written, so a paraphrase is marked too; the metric itself does not say what it saw."
+    note = "Words are compared as written, so a paraphrase is marked too; the metric itself gives no explanation."
     return Explanation(reference, candidate, note=note)

@@ -15,8 +15,8 @@ from rrgmetrics.stats import Estimate
 FINE = 0.1  # gains below it have a decimal more
 LONGEST = 300  # characters of a text that a line shows
 NOTE = (
-    "Gains over honest candidates with 95% intervals, above 0 where the text earns more, in the metric's own unit; on "
-    "studies that the search has not seen. Green: the interval is not above 0, so nothing is gained."
+    "Gain over honest candidates in the metric's unit, with 95% intervals, on studies not used in the search; "
+    "above 0 the text scores better. Green: the interval is not above 0."
 )
 
 
@@ -50,7 +50,7 @@ def _texts_table(report: GamingReport) -> Table:
     lines: list[Cells] = [
         (name, goal, cut(metric.found[goal].text)) for name, metric in report.metrics.items() for goal in metric.found
     ]
-    note = '"..." is where the report stands.'
+    note = '"..." marks the position of the report.'
     return Table(
         ("metric", "goal", "best text found"), (Group(tuple(lines)),), title="Texts", note=note, broken=frozenset({2})
     )
@@ -64,7 +64,7 @@ def _tricks_table(report: GamingReport, about: str) -> Table:
         played = [metric.tricks[trick] for metric in metrics.values()]
         lines.append((played[0].title, *(gain_cell(each.gain) for each in played), str(played[0].n)))
     pay = [sum(metric.tricks[trick].pays for trick in names) for metric in metrics.values()]
-    total: Cells = ("tricks that pay", *map(str, pay), "")
+    total: Cells = ("tricks that raise the score", *map(str, pay), "")
     heads = ("trick", *(f"{name} {metric.arrow}" for name, metric in metrics.items()), "pairs")
     return Table(heads, (Group(tuple(lines)), Group((total,))), title=f"Tricks: {about}", note=NOTE)
 

@@ -14,8 +14,8 @@ from rrgmetrics.reporting.tables import Cells, Group, Table
 
 HEADS = ("", "value", "SD of runs", *(f"{source} [95%]" for source in SOURCES))
 NOTE = (
-    "Each interval draws one source of noise again while the others stay: the runs of each pair, the raters, the "
-    "studies; then all. SD of runs: of the number from one run to the next."
+    "Each interval resamples one source of noise and keeps the others: the runs of each pair, the raters, the "
+    "studies; then all. SD of runs: standard deviation of the number over runs."
 )
 
 

@@ -54,7 +54,7 @@ KINDS: Mapping[str, Kind] = {
     ErrorCategory.MISSING_COMPARISON.value: Kind(
         "F", "missing or reversed comparison", ("#e8edcb", "#4b560c"), ("#363c12", "#cfd77a"), "dashed", "green"
     ),
-    MATCHED: Kind("✓", "said by both", ("#eceae3", "#5d5952"), ("#2a2d31", "#a8a49b"), "solid", "dim"),
+    MATCHED: Kind("✓", "in both reports", ("#eceae3", "#5d5952"), ("#2a2d31", "#a8a49b"), "solid", "dim"),
     ONLY_HERE: Kind("≠", "only in this report", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "dashed", "yellow"),
 }
 

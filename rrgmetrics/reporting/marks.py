@@ -92,7 +92,7 @@ class Explanation:
     def of(cls, comparison: ReportComparison) -> Explanation:
         """The reader's errors, with the phrases that each rests on."""
         if why := comparison.out_of_scope:
-            return cls(note=f"The bundled reader knows {known(AUTO)}.", out_of_scope=why)
+            return cls(note=f"The bundled reader supports {known(AUTO)}.", out_of_scope=why)
         errors = comparison.errors
         return cls(
             reference=tuple(Mark(e.reference_spans, e.category.value) for e in errors if e.reference_spans),

@@ -26,7 +26,7 @@ from rrgmetrics.utils.text_format import capitalized, counted
 @singledispatch
 def html(value: Any) -> str:
     """The HTML of a Result, a Comparison, or what `rrgmetrics.explain` returns."""
-    raise TypeError(f"{type(value).__name__} is not drawn for notebooks.")
+    raise TypeError(f"{type(value).__name__} has no notebook view.")
 
 
 @html.register

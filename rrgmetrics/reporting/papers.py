@@ -208,7 +208,7 @@ def _overlooked_tables(report: AgreementReport, found: Sequence[Overlooked]) -> 
     yield Table(
         ("metric", "kinds", "difference", "p"),
         (Group(tuple(rows)),),
-        title=f"{report.name}: kinds that a metric overlooks more than others",
+        title=f"{report.name}: kinds that a metric overlooks more often than others",
         note=f"Errors a report; paired t-tests over studies, Benjamini–Hochberg over {n_tests} tests.{more}",
         broken=frozenset({0, 1}),
     )
@@ -348,8 +348,8 @@ def _sides_table(report: AgreementReport, sides: Sequence[SameSide]) -> Table:
     return Table(
         ("", *raters),
         (Group(tuple(rows)),),
-        title=f"{report.name}: the same word on whether there is a significant error",
-        note="Share of the pairs that both judged.",
+        title=f"{report.name}: agreement on whether a pair has a significant error",
+        note="Share of the pairs that both rated.",
         broken=frozenset(range(len(raters) + 1)),
     )
 
@@ -387,7 +387,7 @@ def _source_tables(report: AgreementReport) -> Iterator[Table]:
     yield Table(
         ("mean a report", *sources),
         (Group(tuple(rows)), Group((sizes,))),
-        title=f"{report.name}: what raters say of each source",
+        title=f"{report.name}: raters' counts for each source",
         broken=frozenset(range(len(sources) + 1)),
     )
 
@@ -426,9 +426,10 @@ def _block_table(report: AgreementReport, found: Sequence[Block]) -> Table:
         ("metric", "tau-b", "pairs", "within studies", "studies"),
         tuple(groups),
         title=f"{report.name}: agreement block by block, {100 * report.resampling.level:g}% intervals over studies",
-        note="°: not significant, the interval holds 0; all others are aligned (above 0) or misaligned (below). Within "
-        "(blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant; the "
-        "interval resamples studies. A radiologist: one against the mean of the others, least to most.",
+        note="°: not significant, the interval contains 0; all others are aligned (above 0) or misaligned (below). "
+        "Within (blocked): tau-b of each study's candidates, averaged over the studies where neither side is "
+        "constant; the interval resamples studies. A radiologist: one against the mean of the others, lowest "
+        "to highest.",
         broken=frozenset(range(5)),
     )
 
@@ -468,12 +469,12 @@ def _distribution_table(report: AgreementReport, found: Sequence[Distribution]) 
         " ICC(2,1) is of one rater, the other one of the mean of all (Shrout and Fleiss 1979), on the pairs that all "
         "judged; alpha is Krippendorff's, interval metric, on all that two judged."
         if several
-        else " One rater: nothing is known of how far raters agree."
+        else " With one rater, the agreement between raters is unknown."
     )
     return Table(
         ("", "mean ± SD", "least, quartiles, most", "none", *heads, "pairs"),
         (Group(tuple(rows)),),
-        title=f"{report.name}: what raters counted in {len(data.pairs)} pairs",
+        title=f"{report.name}: raters' counts in {len(data.pairs)} pairs",
         note=f"Of the raters' mean of each pair; none: share of the pairs with 0.{agreement_note}",
         broken=frozenset({0, 1, 2}),
     )
@@ -507,14 +508,12 @@ def _time_table(report: AgreementReport) -> Table:
         shown = short_estimate(line.tau_b) if line else NOTHING
         lines.append((_name(report, name), figure(_time(report, name), 1) or NOTHING, shown))
     kept = [name for name, each in report.times.items() if each.n_kept]
-    note = (
-        f" Replies were there already, so that no time is known: {listed(kept)}; ?cache=no asks anew." if kept else ""
-    )
+    note = f" Replies were cached, so their time is unknown: {listed(kept)}; ?cache=no asks again." if kept else ""
     return Table(
         ("metric", "ms a pair", f"tau-b, {report.data.title(target)}"),
         (Group(tuple(lines)),),
         title=f"{report.name}: time of {len(report.data.pairs)} pairs",
-        note=f"By the clock, each metric alone, weights loaded before; on {machine()}.{note}",
+        note=f"Wall-clock time of each metric alone, with weights loaded; on {machine()}.{note}",
     )
 
 

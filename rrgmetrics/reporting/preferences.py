@@ -32,8 +32,8 @@ def direct_table(data: Preferred, found: DirectPreference) -> Table:
     shares = (found.answers.differing, found.answers.first_shown)
     differing, first = (NOTHING if share != share else f"{100 * share:.0f}%" for share in shares)
     note = (
-        f"Swapped, {differing} of its choices change; {first} of its answers are for the report shown first. A choice "
-        "that changes is none: strict counts it wrong, half as a half."
+        f"If the candidates are swapped, {differing} of its choices change; {first} of its answers prefer the "
+        "report shown first. A choice that changes counts as wrong (strict) or as one half (half)."
     )
     title = f"{found.engine} chooses between {counted(len(data.first), 'pair')} of candidates"
     return Table(("", "strict", "half", "pairs", "neither", "unread"), (Group(lines),), title=title, note=note)

@@ -216,7 +216,7 @@ def prediction_table(predictions: Predictions) -> Table:
     heads = ("", "predicted errors [95% interval]", "decrease", *(["unscored"] if has_unscored else []))
     rows = tuple((*line, *[""] * (len(heads) - len(line))) for line in lines)
     title = f"{predictions.model}, {counted(predictions.n_studies, 'study', 'studies')}"
-    note = "Decrease: per cent fewer predicted errors than another study's reference has."
+    note = "Decrease: by how many per cent fewer errors are predicted than for another study's reference."
     return Table(heads, (Group(rows),), title=title, note=note)
 
 
@@ -290,7 +290,7 @@ def judges_table(compared: JudgesCompared) -> Table:
         ("", "MAE ± SD", "bias", "same", "pairs"),
         tuple(Group(tuple(part)) for part in (lines, texts) if part),
         title=f"{shown(compared.second)} against {shown(compared.first)}, {counted(compared.n_pairs, 'pair')}",
-        note="Bias: the second less the first. Texts: score [95% interval], the first's reply is the reference."
+        note="Bias: the second minus the first. Texts: score [95% interval], with the first's reply as reference."
         + unscored,
     )
 
@@ -301,7 +301,10 @@ def spread_line(spread: Spread) -> str:
     text = f"mean of {spread.n_runs} runs {figure(spread.mean)}, SD of the mean {sd_of_mean}"
     if math.isnan(spread.sd_of_pair):
         return text
-    return f"{text}, SD a pair {figure(spread.sd_of_pair)} ({100 * spread.identical:.0f}% of pairs alike in all runs)"
+    return (
+        f"{text}, SD of a pair {figure(spread.sd_of_pair)} ({100 * spread.identical:.0f}% of pairs identical in "
+        "all runs)"
+    )
 
 
 def _with_values(rows: Sequence[Row]) -> tuple[list[Row], str]:

@@ -22,15 +22,15 @@ def retrieval_table(pool: Pool, found: Sequence[Retrieval]) -> Table:
         Group(tuple((f"  {key}", _value(each, key)) for key in KEYS), (Cell(each.encoder, "strong"),)) for each in found
     ]
     asked = (
-        "Each report asks once."
+        "Each report is a query once."
         if per_seed is None
-        else f"{found[0].scores[KEYS[0]].n:,} reports ask, drawn with each of {len(per_seed)} seeds."
+        else f"{found[0].scores[KEYS[0]].n:,} reports are queries, drawn with each of {len(per_seed)} seeds."
     )
     return Table(
         ("encoder", "value [95% interval]" if per_seed is None else "mean ± SD"),
         tuple(lines),
         title=f"Retrieval of {len(pool.reports):,} reports with {len(pool.counts)} labels; all ↑",
-        note=f"{asked} {found[0].n_left_out:,} reports share a label with no other and ask nothing.",
+        note=f"{asked} {found[0].n_left_out:,} reports share no label with another report and are not queries.",
     )
 
 
@@ -57,7 +57,7 @@ def oracle_table(oracles: Oracles) -> Table:
         ("oracle", "value [95% interval]", "change"),
         tuple(groups),
         title=f"{len(oracles.study_ids)} studies, the best of {oracles.n_pool} reports by each metric",
-        note=f"Change: against {RANDOM} of the pool, in per cent of its value.{_left_out(oracles)}",
+        note=f"Change: relative to {RANDOM} of the pool, in per cent.{_left_out(oracles)}",
     )
 
 

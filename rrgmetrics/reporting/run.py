@@ -76,7 +76,7 @@ class Curve:
         latest = self.scored[-1].score
         ends = [end for end in (latest.low, latest.high) if not math.isnan(end)] or [latest.value]
         beaten = [self.key.goodness(end) > self.key.goodness(self.bar[1]) for end in ends]
-        return "beats it" if all(beaten) else "not surely better" if any(beaten) else "does not beat it"
+        return "beats it" if all(beaten) else "not significantly better" if any(beaten) else "does not beat it"
 
 
 class Said(NamedTuple):

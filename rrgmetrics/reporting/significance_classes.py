@@ -12,9 +12,9 @@ from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 
 HEADS = ("", "same class", "one level off", "graver", "same side", "errors", "alone", "rater alone")
 NOTE = (
-    "Of errors that both marked. Same side: both call it significant, or neither does. Graver: the class is graver "
-    "than the rater's. Alone: errors that the other did not mark. A judge's error is the rater's "
-    "if half of the words are."
+    "For errors marked by both. Same side: both or neither call it significant. Graver: the class is more severe "
+    "than the rater's. Alone: errors that the other did not mark. A judge's error matches a rater's if half of the "
+    "words agree."
 )
 
 

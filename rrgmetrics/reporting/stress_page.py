@@ -23,8 +23,8 @@ from rrgmetrics.version import VERSION
 STEPS = (0.2, 0.4, 0.6, 0.8)  # between the five colours
 ORDER = "Order: the graver change must score worse"
 SUMMARY = {
-    "seen": "errors seen",
-    "apart": "told from harmless changes",
+    "seen": "errors detected",
+    "apart": "harmless changes cost less than errors",
     "number": "more errors score worse",
     "grades": "graver errors score worse",
     "resisted": "tricks resisted",
@@ -43,7 +43,7 @@ class Tile(NamedTuple):
     small: str
 
 
-def stress_page(report: StressReport, *, title: str = "What a metric sees, and what it does not") -> str:
+def stress_page(report: StressReport, *, title: str = "What a metric detects and what it misses") -> str:
     """Makes a self-contained HTML page of metrics under stress.
 
     Args:

@@ -30,7 +30,7 @@ def ablation_table(variants: Sequence[Variant]) -> Table:
         ("setting", "value", *HEADS),
         tuple(Group(tuple(lines)) for lines in blocks),
         title=f"Ablation, {variants[0].measured.split} rows",
-        note="* the config itself",
+        note="* the configuration itself",
     )
 
 

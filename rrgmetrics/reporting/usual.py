@@ -61,7 +61,7 @@ def usual(spec: MetricSpec, value: float) -> Markup:
         f"{data.rows} reports of language models ({data.title.partition(', on ')[2]})."
     )
     return Markup(
-        '<figure class="usual"><figcaption>{}</figcaption><ul aria-label="What is usual">{}</ul>'
+        '<figure class="usual"><figcaption>{}</figcaption><ul aria-label="Typical scores">{}</ul>'
         '<p class="note">{}</p></figure>'
     ).format(in_words(key, value, measured[MODELS]), NOTHING.join(lines), note)
 
@@ -72,13 +72,13 @@ def in_words(key: Key, value: float, models: Estimate) -> str:
     Example:
         >>> from rrgmetrics.specs import SPECS
         >>> in_words(SPECS["crepe"].headline, 0.4, Estimate(2.3, 0.7, 3.8, 100)).partition("; ")[2]
-        'this one is better than three quarters of them.'
+        'this score is better than three quarters of them.'
     """
     worst, best = sorted((models.low, models.high), key=key.goodness)
-    place = "is among them"
+    place = "is within this range"
     if key.goodness(value) > key.goodness(best):
         place = "is better than three quarters of them"
     elif key.goodness(value) < key.goodness(worst):
         place = "is worse than three quarters of them"
     spread = between(models.low, models.high, key) if models.low < models.high else show(models.low, key)
-    return f"What is usual: half of language models’ reports have {spread}; this one {place}."
+    return f"Typical scores: the middle half of language models’ reports is {spread}; this score {place}."

@@ -12,9 +12,9 @@ from rrgmetrics.stats import Estimate
 from rrgmetrics.utils.text_format import counted
 
 NOTE = (
-    "Discrimination: share of twos of one report in which the graver variant scores worse (chance 0.5). Robustness: "
-    "1 − what equal content in other words costs, in units of what another patient's report costs (0: as much). 95% "
-    "intervals over reports."
+    "Discrimination: share of pairs of variants of one report in which the more severe one scores worse (chance "
+    "0.5). Robustness: 1 − the loss for equal content in other words, in units of the loss for another patient's "
+    "report (0: as much). 95% intervals over reports."
 )
 
 
@@ -24,7 +24,7 @@ def variants_table(variants: Variants, found: Mapping[str, OfVariants]) -> Table
         (f"{each.title} {each.arrow}", _cell(each.discrimination), _cell(each.robustness)) for each in found.values()
     ]
     first = next(iter(found.values()))
-    what = f"{counted(first.n_twos, 'two')} of other levels, {counted(first.n_equal, 'variant')} of equal content"
+    what = f"{counted(first.n_twos, 'pair')} of different levels, {counted(first.n_equal, 'variant')} of equal content"
     return Table(
         ("metric", "discrimination", "robustness"),
         (Group(tuple(best_strong(lines))),),

@@ -161,7 +161,7 @@ def _of_two(baseline: str, each: Tally, over: str) -> Verdict:
     match each.leans:
         case "none":
             headline = f"No difference is shown between {baseline} and {each.system}."
-            lines.append("They need not be equal: the intervals say how large a difference may still be.")
+            lines.append("They may still differ: the intervals show by how much.")
         case "split":
             headline = f"The metrics disagree on {baseline} and {each.system}."
             lines += [f"{baseline} is better {_where(each.worse, each.n)}."]
@@ -199,8 +199,7 @@ def _how_sure(p_values: Sequence[float], over: str) -> list[str]:
     largest = max(known)
     p = "below 0.001" if largest < 0.001 else f"at most {math.ceil(1000 * largest) / 1000:.3f}"
     return [
-        "How sure: were the systems equally good, chance would hardly make such differences "
-        f"(p {p} in each metric counted{over})."
+        f"If the systems were equally good, such differences would be unlikely (p {p} in each metric counted{over})."
     ]
 
 
@@ -213,7 +212,7 @@ def verdict_alone(system: str, better: Sequence[str], others: Sequence[str]) -> 
         others: Those in which it does not, or not clearly.
     """
     n = len(better) + len(others)
-    lines = ["Trivial systems look at no image: an empty report, a normal template, the report of another study."]
+    lines = [("Trivial systems do not use the image: an empty report, a normal template, the report of another study.")]
     if not better:
         where = f"in any of {n} metrics" if n > 1 else _where(others, n)  # "not in all" would allow some
         return Verdict(f"{system} is not clearly better than a trivial system {where}.", tuple(lines))

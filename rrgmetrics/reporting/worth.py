@@ -36,7 +36,7 @@ def worth_tables(worth: Worth) -> list[Table]:
     if worth.skills:
         tables.append(skill_table(worth.skills, f"Better than nothing? {n}", with_note=True))
     if worth.abnormal:
-        tables.append(skill_table(worth.abnormal, f"The abnormal studies alone: {worth.n_abnormal:,} of {n}"))
+        tables.append(skill_table(worth.abnormal, f"Abnormal studies only: {worth.n_abnormal:,} of {n}"))
     return [*tables, collapse_table(worth.collapses)]
 
 
@@ -85,12 +85,15 @@ def skill_summary(skills: Sequence[Skill]) -> Table:
     heads = ("", "best trivial", *(skill.system for skill in by_metric[0]))
     best = dict.fromkeys(own[0].best for own in by_metric if own[0].trivial)
     notes = [
-        f"0: the best trivial system, which looks at no image; 1: the radiologists' reports. {_meant(list(best))}."
+        (
+            "0: the best trivial system, which does not use the image; 1: the radiologists' reports. "
+            f"{_meant(list(best))}."
+        )
     ]
     if len(by_metric[0]) > WITH_INTERVALS:
-        notes.append(f"{UNSURE} its interval has 0 in it (--full shows intervals).")
+        notes.append(f"{UNSURE} its interval contains 0 (--full shows intervals).")
     if sampled := next((own[0].basis for own in by_metric if own[0].basis), ""):
-        notes.append(f'"{sampled}": trivial systems were scored on these alone, and skill is of these.')
+        notes.append(f'"{sampled}": trivial systems were scored on these studies only, and the skill refers to them.')
     note = " ".join(notes)
     return Table(heads, (Group(tuple(lines)),), title="Better than nothing? Skill", note=note)
 
@@ -141,7 +144,9 @@ def collapse_table(collapses: Sequence[Collapse]) -> Table:
     lines.append(_diversity("radiologists", references, False))
     heads = ("", "distinct", "commonest", "words", "vocabulary", "self-similarity")
     return Table(
-        heads, (Group(tuple(lines)),), title=f"What is written for {counted(references.n_reports, 'study', 'studies')}"
+        heads,
+        (Group(tuple(lines)),),
+        title=f"Diversity of the reports for {counted(references.n_reports, 'study', 'studies')}",
     )
 
 

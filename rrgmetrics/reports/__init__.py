@@ -1,4 +1,4 @@
-"""Pairs of reports and their patient context, checked in one place before any work is done."""
+"""Checks pairs of reports and their patient contexts before scoring."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
     n_predictions, n_references = (len(column) for column in columns.values())
     if n_predictions != n_references:
         raise InputError(
-            f"predictions has {n_predictions} reports and references has {n_references}; pass one each per study."
+            f"predictions has {n_predictions} reports and references has {n_references}; pass one of each for every "
+            "study."
         )
     if not n_references:
         raise InputError("There are no pairs to score: predictions and references are empty lists.")
@@ -121,8 +122,8 @@ def _report_in(value: Any, where: str) -> str:
     if isinstance(value, list | tuple):
         if len(value) != 1:
             raise InputError(
-                f"{where} is a list of {len(value)}; a study has one report here: pass a string for each study, or a "
-                "list that holds one."
+                f"{where} is a list of {len(value)}; each study has one report here: pass a string for each study, "
+                "or a list with one string."
             )
         value = value[0]
     return report_of(value, where)
@@ -134,7 +135,8 @@ def check_report(text: Any, where: str) -> None:
         raise InputError(f"{where} is {describe(text)}; pass a string for each report ('' for an empty one).")
     if len(text) > MAX_CHARACTERS:
         raise InputError(
-            f"{where} has {len(text):,} characters, a report may have {MAX_CHARACTERS:,}; is a whole file in one cell?"
+            f"{where} has {len(text):,} characters, and the limit for a report is {MAX_CHARACTERS:,}; does it "
+            "contain a whole file?"
         )
     if not text.isascii():
         try:
@@ -188,7 +190,7 @@ def parse_context(value: Any, where: str = "context") -> Context:
         raise InputError(f"{where} is {describe(value)}; pass a dict with any of {', '.join(CONTEXT_KEYS)}, or None.")
     unknown = [key for key in value if key not in CONTEXT_KEYS]
     if unknown:
-        raise InputError(f"{where} has the key {unknown[0]!r}; a context holds {', '.join(CONTEXT_KEYS)}.")
+        raise InputError(f"{where} has the key {unknown[0]!r}; the keys of a context are {', '.join(CONTEXT_KEYS)}.")
     typed = value.get("age")
     value = {key: None if is_missing(cell) else cell for key, cell in value.items()}
     indication = value.get("indication") or ""
@@ -230,7 +232,9 @@ def check_contexts(contexts: Any, n_pairs: int, *, start: int = 0) -> list[Conte
         return [Context()] * n_pairs
     column = _column(contexts, "contexts")
     if len(column) != n_pairs:
-        raise InputError(f"contexts has {len(column)} entries for {n_pairs} pairs; pass one dict (or None) a pair.")
+        raise InputError(
+            f"contexts has {len(column)} entries for {n_pairs} pairs; pass one dict (or None) for each pair."
+        )
     return [parse_context(value, f"contexts[{start + index}]") for index, value in enumerate(column)]
 
 

@@ -138,7 +138,7 @@ class MissingReports:
         if self._references.n:
             said = self._references.describe("reference", self._unit)
             choice = (
-                "scored as empty reports, as missing='empty' asks"
+                "scored as empty reports, as requested by missing='empty'"
                 if self._missing == "empty"
                 else "unscored; pass missing='empty' (--missing empty) to score them as empty reports"
             )

@@ -265,7 +265,7 @@ def missing_sections(name: str, systems: Mapping[str, Sequence[Any]]) -> str:
     lacking = [f"{n:,} of {len(first):,} {column}" for column, n in counts.items() if n]
     if not lacking:
         return ""
-    read = "such pairs are unscored" if name.partition("@")[0].endswith("_only") else "what else they hold is read"
+    read = "such pairs are unscored" if name.partition("@")[0].endswith("_only") else "their other text is used"
     return f"{listed(lacking)} have no {section.partition('_')[0]} section: {read}."
 
 
@@ -297,5 +297,7 @@ def get_normaliser(name: str) -> Normaliser:
         raise InputError(f"There is no normaliser {base!r}; there are: {', '.join(NORMALISERS)}.")
     normaliser = NORMALISERS[base]
     if version and version != str(normaliser.version):
-        raise InputError(f"This rrgmetrics has {normaliser}, not {name}; install the version that the signature names.")
+        raise InputError(
+            f"This version of rrgmetrics has {normaliser}, not {name}; install the version that the signature names."
+        )
     return normaliser

@@ -187,5 +187,5 @@ def _lines(path: str) -> list[str]:
     except UnicodeDecodeError as error:
         raise InputError(f"bertscore: idf_file {path} is not UTF-8 text ({error}).") from error
     if not any(text.strip() for text in texts) or max(map(len, texts)) > MAX_CHARACTERS:
-        raise InputError(f"bertscore: idf_file {path} must hold one report a line, and at least one.")
+        raise InputError(f"bertscore: idf_file {path} must contain at least one report, one a line.")
     return texts

@@ -28,7 +28,7 @@ def build_scorer(name: MetricName) -> Scorer:
         scorer: Scorer = scorer_class(**options)
     except TypeError as error:
         raise InputError(
-            f"{_with_package(name.spec)}: scorer={name.spec.scorer!r} does not take the options of the row: {error}."
+            f"{_with_package(name.spec)}: scorer={name.spec.scorer!r} does not accept the options of the spec: {error}."
         ) from error
     return scorer
 

@@ -51,11 +51,11 @@ class F1RadbertCt:
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold < 1:
-            raise InputError(f"f1_radbert_ct: threshold={self.threshold:g}; a probability lies between 0 and 1.")
+            raise InputError(f"f1_radbert_ct: threshold={self.threshold:g}; a probability must be between 0 and 1.")
         if self.config == "default" and self.threshold != DEFAULT_THRESHOLD:
             raise InputError(
-                f"f1_radbert_ct: threshold={self.threshold:g} is for a checkpoint's probabilities, and the reader has "
-                f"none; write f1_radbert_ct@paper?threshold={self.threshold:g}."
+                f"f1_radbert_ct: threshold={self.threshold:g} applies to a checkpoint's probabilities, and the "
+                f"reader has none; write f1_radbert_ct@paper?threshold={self.threshold:g}."
             )
 
     @property

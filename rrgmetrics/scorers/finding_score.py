@@ -97,7 +97,7 @@ class Tally(NamedTuple):
             >>> Tally((missed,), (1.0, 0.5), 3).words
             '2 of 3 findings right; 1 missing (1 matters).'
         """
-        parts = [f"{len(self.right)} of {counted(self.n_findings, 'finding')} right"] if self.n_findings else []
+        parts = [f"{len(self.right)} of {counted(self.n_findings, 'finding')} correct"] if self.n_findings else []
         for categories, name in _NAMED.items():
             errors = [error for error in self.errors if error.category in categories]
             matter = sum(error.significant for error in errors)
@@ -111,7 +111,7 @@ _NAMED: Mapping[tuple[ErrorCategory, ...], str] = {
     (ErrorCategory.FALSE_FINDING,): "false",
     (ErrorCategory.INCORRECT_LOCATION,): "misplaced",
     (ErrorCategory.INCORRECT_SEVERITY,): "misdescribed",
-    (ErrorCategory.FALSE_COMPARISON, ErrorCategory.MISSING_COMPARISON): "with another course",
+    (ErrorCategory.FALSE_COMPARISON, ErrorCategory.MISSING_COMPARISON): "with another change",
 }
 _PLACES: frozenset[Attribute] = frozenset({"location", "device_position"})
 

@@ -86,7 +86,7 @@ class JudgeScorer(ABC):
 
     def __post_init__(self) -> None:
         if self.explain and int(self.engine.get("runs", 1)) > 1:
-            raise InputError("Verdicts in words are those of one run; leave out explain, or runs.")
+            raise InputError("Explained verdicts come from a single run; leave out explain, or runs.")
 
     @property
     @abstractmethod

@@ -141,7 +141,7 @@ def _parse(table: Any, name: str) -> Coefficients:
         coefficients = Coefficients(columns[0], columns[1], columns[2], intercept, parts, fitted_on, names)
     except (KeyError, TypeError, ValueError) as error:
         wanted = "features with mean, scale and weight each, intercept, parts"
-        raise InputError(f"radcliq: {name} is no file of coefficients; it needs {wanted} ({error!r}).") from None
+        raise InputError(f"radcliq: {name} is not a file of coefficients; it needs {wanted} ({error!r}).") from None
     if not names or len(names) < len(rows):
         raise InputError(f"radcliq: {name} has features {', '.join(rows) or 'none'}; known: {', '.join(FEATURES)}.")
     numbers = np.array([*columns, (coefficients.intercept,) * len(names)])
@@ -300,7 +300,7 @@ class Radcliq:
             )
         if self.config not in CONFIGS and self.model.parts != "default":
             raise InputError(
-                f"radcliq: {self.config} was fitted on the authors' metrics; it is named "
+                f"radcliq: {self.config} was fitted on the authors' metrics; write "
                 f"radcliq@paper?coefficients={self.config}."
             )
         if self.idf != "no" and "bertscore" not in self.model.features:

@@ -1,1 +1,1 @@
-"""Prepares metrics and runs them, in one process, in several, or on a stream."""
+"""Prepares and runs metrics, in one process, in several, or on a stream."""

@@ -50,16 +50,16 @@ MOST = 5_000  # entries of a YAML file
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is evaluated, how, and where the results go.
+    """The metrics, inputs, settings and outputs of an evaluation.
 
     Attributes:
-        metrics: Names as `rrgmetrics.score` takes them; empty: those that fit the kind of report.
-        columns: What the inputs' columns are called, by field.
-        inputs: Files by the option that names them: `pairs`; `references`, `predictions`; `systems` by their names.
-        outputs: Files by the option that names them.
+        metrics: Names as in `rrgmetrics.score`; empty: the metrics that fit the kind of report.
+        columns: The column names of the inputs, by field.
+        inputs: Files by the name of their option: `pairs`; `references`, `predictions`; `systems` by name.
+        outputs: Files by the name of their option.
         settings: Any other option of the command, such as `trials`, by its name with `_` for `-`.
-        command: Which command it is for; "" for any.
-        version: Of the rrgmetrics that wrote it; "" for a file written by hand.
+        command: The command that it is for; "" for any.
+        version: The version of rrgmetrics that wrote it; "" for a file written by hand.
     """
 
     metrics: tuple[str, ...] = ()
@@ -94,10 +94,12 @@ class Evaluation:
         texts = [text for text, _ in ran]
         for text in texts:
             if "lexicon" in signature.parse(text)[1]:
-                raise InputError(f"{text}: it ran with a lexicon of its own, which no signature holds; add lexicon.")
+                raise InputError(f"{text}: it ran with a user lexicon, which no signature contains; add lexicon.")
         missing = {signature.parse(text)[1].get(FACT, "unscored") for text in texts}
         if len(missing) > 1:
-            raise InputError("Some of these results score missing references and others not; take those of one kind.")
+            raise InputError(
+                "Some of these results score missing references and others do not; use results of one kind."
+            )
         settings = {FACT: "empty"} if "empty" in missing else {}
         versions = {signature.parse(text)[1]["v"] for text in texts}
         metrics = dict.fromkeys(str(signature.read(text)) + key for text, key in ran)
@@ -158,7 +160,7 @@ def _check_no_key_twice(node: Any, path: Path) -> None:
     for key, _ in pairs:
         if isinstance(key.value, str):
             if key.value in seen:
-                raise InputError(f"{path}, line {key.start_mark.line + 1}: the key {key.value!r} stands twice.")
+                raise InputError(f"{path}, line {key.start_mark.line + 1}: the key {key.value!r} occurs twice.")
             seen.add(key.value)
     nodes = [value for _, value in pairs] if pairs else node.value if getattr(node, "id", "") == "sequence" else []
     for each in nodes:
@@ -174,12 +176,12 @@ def _signatures(systems: Any) -> list[tuple[str, str]]:
             for name, metric in metrics.items()
         ]
     except (AttributeError, KeyError, StopIteration, TypeError):
-        raise InputError("it holds no signatures; pass what --json writes.") from None
+        raise InputError("it contains no signatures; pass a file written by --json.") from None
 
 
 def _checked(document: Any) -> Evaluation:
     if not isinstance(document, Mapping):
-        raise InputError(f"it must hold {', '.join(KEYS)}, one below the other.")
+        raise InputError(f"it must contain {', '.join(KEYS)}, one below the other.")
     check_keys("", document, KEYS)
     command = document.get("command") or ""
     if command and command not in COMMANDS:

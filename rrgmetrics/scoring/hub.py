@@ -42,26 +42,26 @@ TAKEN = frozenset(
 
 
 def load(name: str, config_name: str | None = None, **keywords: Any) -> EvaluationModule:
-    """Loads one of our `evaluate` modules from any directory, without network or waiting.
+    """Loads an `evaluate` module of rrgmetrics from any directory, without network access.
 
     Args:
-        name: A metric, `"rouge"`; or with its configuration, `"bertscore@radeval"`.
-        config_name: The grammar of names without the name: `"radeval"`, `"?tokenizer=13a"`.
+        name: A metric, such as `"rouge"`, optionally with its configuration: `"bertscore@radeval"`.
+        config_name: Configuration and options, such as `"radeval"` or `"?tokenizer=13a"`.
         **keywords: `evaluate.load`'s: `num_process`, `process_id`, `experiment_id`, `keep_in_memory`, `cache_dir`.
 
     Returns:
-        The module, as `evaluate.load` on its folder gives it.
+        The module, as returned by `evaluate.load` for its folder.
 
     Raises:
         InputError: Unknown metric, configuration or option.
-        BackendError: Weights that are not there, or no folder that `evaluate` can write to.
+        BackendError: Missing weights, or no folder that `evaluate` can write to.
     """
     import evaluate
 
     base = name.partition("?")[0].partition("@")[0]
     configuration = name[len(base) :].removeprefix("@")
     if configuration and config_name:
-        raise InputError(f"{name!r} names a configuration already; leave out config_name={config_name!r}.")
+        raise InputError(f"{name!r} already has a configuration; leave out config_name={config_name!r}.")
     parse_config(base, config_name or configuration)
     with _writing():
         module: EvaluationModule = evaluate.load(
@@ -80,8 +80,8 @@ def _writing() -> Iterator[None]:
             raise
         where = f" to {error.filename}" if error.filename else ""
         raise BackendError(
-            f"evaluate cannot write{where} ({error.strerror or error}), and it keeps every module and its inputs in "
-            "files; before Python starts, set HF_HOME to a folder that can be written, as in HF_HOME=/tmp/huggingface."
+            f"evaluate cannot write{where} ({error.strerror or error}), and it stores modules and inputs in files; "
+            "before Python starts, set HF_HOME to a writable folder, as in HF_HOME=/tmp/huggingface."
         ) from error
 
 
@@ -292,14 +292,14 @@ def _watch_single_pairs(module: Any, n_pairs: int) -> None:
         return
     spec, why = module.metric_name.spec, ""
     if module.metric_name.counts_references:
-        why = "it scores each pair by the others of its call"
+        why = "the score of a pair depends on the other pairs of the call"
     elif spec.level == "corpus":
-        why = "its corpus value is no mean over pairs"
+        why = "its corpus value is not a mean over pairs"
     if why:
         logger.warning(
-            f"{spec.name} was asked for {SINGLE_CALLS} pairs one by one; {why}, so the average of such calls is "
-            "something else. Pass all pairs to one compute(); for lm-evaluation-harness and lmms-eval "
-            "`rrgmetrics harness lm-eval` has tasks that do it right."
+            f"{spec.name} was called with single pairs {SINGLE_CALLS} times; {why}, so the mean of such calls is a "
+            "different number. Pass all pairs to one compute(); for lm-evaluation-harness and lmms-eval, "
+            "`rrgmetrics harness lm-eval` has tasks that do so."
         )
 
 
@@ -331,8 +331,8 @@ def _known(spec: MetricSpec, keywords: dict[str, Any]) -> dict[str, object]:
     unknown = [key for key in keywords if key not in accepted]
     if unknown and unknown[0] in spec.foreign_keywords:
         raise InputError(
-            f"evaluate.load got the unknown keyword {unknown[0]!r}. Of evaluate's own {spec.name} it is known: "
-            f"{spec.foreign_keywords[unknown[0]]}."
+            f"evaluate.load got the unknown keyword {unknown[0]!r}. It is an argument of evaluate's {spec.name}; "
+            f"here {spec.foreign_keywords[unknown[0]]}."
         )
     if unknown:
         known = (
@@ -340,9 +340,7 @@ def _known(spec: MetricSpec, keywords: dict[str, Any]) -> dict[str, object]:
             if unknown[0] in spec.options
             else f"which are {', '.join(spec.options)}"
         )
-        raise InputError(
-            f"evaluate.load got the unknown keyword {unknown[0]!r}; options stand in config_name, {known}."
-        )
+        raise InputError(f"evaluate.load got the unknown keyword {unknown[0]!r}; pass options in config_name, {known}.")
     return keywords
 
 
@@ -350,7 +348,7 @@ def _check_run(module: Any, n_pairs: int, keywords: dict[str, Any]) -> list[Cont
     """Finds what would fail while the reports added before are still there for another try; gives the contexts."""
     _check_keywords(module.name, keywords)
     if not n_pairs:
-        raise InputError("There are no pairs to score; pass predictions and references, or add them before.")
+        raise InputError("There are no pairs to score; pass predictions and references, or add them first.")
     contexts = keywords.get("contexts")
     if module.num_process > 1 and contexts is not None:
         raise InputError("contexts cannot be gathered from several processes; pass them with num_process=1.")
@@ -370,11 +368,11 @@ def _check_keywords(name: str, keywords: dict[str, Any]) -> None:
     spec, keyword = get_spec(name), unknown[0]
     what = f"{name}.compute got the unknown keyword {keyword!r}; it takes {', '.join(RUNTIME_KEYWORDS)}."
     if keyword in spec.foreign_keywords:
-        raise InputError(f"{what} Of evaluate's own {name} it is known: {spec.foreign_keywords[keyword]}.")
+        raise InputError(f"{what} It is an argument of evaluate's {name}; here {spec.foreign_keywords[keyword]}.")
     options = (
-        f"Options stand in config_name, as '?{keyword}=...'."
+        f"Pass options in config_name, as '?{keyword}=...'."
         if keyword in spec.options
-        else (f"Options stand in config_name: {', '.join(spec.options)}.")
+        else (f"Pass options in config_name: {', '.join(spec.options)}.")
     )
     raise InputError(f"{what} {options}")
 

@@ -47,9 +47,9 @@ def warn_of_control_tokens(columns: Mapping[str, Sequence[str]]) -> None:
         marked = sum(map(has_control_tokens, texts))
         if marked > MOST * len(texts):
             _say_once(
-                f"{marked:,} of {len(texts):,} {name} hold control tokens such as </s> or <|im_end|>: decode with "
-                "skip_special_tokens=True. Metrics that read findings leave them out; the others count them as words. "
-                f"This is said once; {VARIABLE}=no turns it off.",
+                f"{marked:,} of {len(texts):,} {name} contain control tokens such as </s> or <|im_end|>: decode "
+                "with skip_special_tokens=True. Metrics that extract findings ignore them; the others count them "
+                f"as words. This message appears once; {VARIABLE}=no turns it off.",
                 _once_of_tokens,
             )
 
@@ -76,7 +76,7 @@ def words(names: Sequence[MetricName]) -> str:
         green ran as a bundled stand-in
     """
     ran = _listed(list(dict.fromkeys(map(_asked, names))))
-    kind = "bundled stand-ins; their scores do" if len(names) > 1 else "a bundled stand-in; its scores do"
+    kind = "bundled stand-ins; their scores are" if len(names) > 1 else "a bundled stand-in; its scores are"
     specs = {name.spec.name: name.spec for name in names}
     published = [name for name, spec in specs.items() if "paper" in spec.configs]
     asked = [name for name in specs if name not in published]
@@ -88,8 +88,8 @@ def words(names: Sequence[MetricName]) -> str:
     if asked:
         ways.append(f"{_listed(asked)} {'need' if len(asked) > 1 else 'needs'} an engine: {asked[0]}@openai:<model>")
     return (
-        f"{ran} ran as {kind} not compare with published ones. {'; '.join(ways)}. "
-        f"This is said once; {VARIABLE}=no turns it off."
+        f"{ran} ran as {kind} not comparable with published scores. {'; '.join(ways)}. This message appears once; "
+        f"{VARIABLE}=no turns it off."
     )
 
 

@@ -69,7 +69,7 @@ def _lines(counts: Mapping[str, int]) -> Iterator[str]:
     packs = all_packs()
     if len(counts) > 1:
         kinds = ", ".join(f"{count:,} {packs[pack].title}" for pack, count in counts.items())
-        yield f"one score over several kinds of reports: {kinds}. With modality=... all are read as one kind."
+        yield f"this is one score over several kinds of reports: {kinds}. With modality=... all are read as one kind."
     for pack in counts:
         if packs[pack].experimental:
-            yield f"{packs[pack].title} are read experimentally: this was measured on invented reports only."
+            yield f"Support for {packs[pack].title} is experimental: it was measured on invented reports only."

@@ -42,15 +42,15 @@ COUNTED = 10_000  # references whose n-grams are counted at a time
 
 
 class Metrics:
-    """Prepared metrics: their names are read, options checked and models loaded. Made by `prepare`.
+    """Metrics whose names and options are checked and whose models are loaded; returned by `prepare`.
 
-    Use it as a context manager, or let go of it: with the last one that uses them its models leave memory.
+    Use it as a context manager, or delete it: models are freed with the last object that uses them.
 
     Attributes:
-        jobs: Scorer, backend and normaliser of each metric, by the name it was asked for.
-        missing: What becomes of pairs whose reference is missing, as in `prepare`.
-        readings: Where the reader's readings are kept, for what shows the scores; None: nowhere.
-        text: The normaliser of all metrics, as in `prepare`; "" where each has its own.
+        jobs: Scorer, backend and normaliser of each metric, by the name that was passed.
+        missing: What to do with pairs whose reference is missing, as in `prepare`.
+        readings: A cache of the reader's results, for pages that show the scores; None: no cache.
+        text: The normaliser of all metrics, as in `prepare`; "": each metric uses its own.
     """
 
     readings: Readings | None = None
@@ -181,9 +181,9 @@ class Metrics:
             pairs: A table or file with both reports of each study, as in `rrgmetrics.score`; or None.
             predictions: The system's reports, one a study; `""` for an empty one.
             references: The radiologists' reports, in the same order.
-            contexts: One dict a pair with any of `age`, `sex`, `indication`, `prior`; or None.
+            contexts: One dict for each pair with any of `age`, `sex`, `indication`, `prior`; or None.
             columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
-            progress: Whether to show a bar while it runs.
+            progress: Whether to show a progress bar.
 
         Returns:
             A Result for each metric, under the name it was asked for.
@@ -240,7 +240,7 @@ class Metrics:
             pairs: The pairs.
             on_error: What becomes of a metric that fails while it scores: `"raise"`, or `"unscored"`: its Result has no
                 number and holds the error; the others score all the same.
-            progress: Whether to show a bar while it runs.
+            progress: Whether to show a progress bar.
             announce: Whether to warn of reports that are missing or out of scope.
             statistics: What `count_references` gave for all references, of which these pairs hold some.
             study_ids: One id a pair, for warnings and frames; None: they name pairs by their index.
@@ -345,7 +345,7 @@ class Metrics:
         **options: Any,
     ) -> Generator[Progress, None, list[dict[str, Result]]]:
         if not self.jobs:
-            raise InputError("These metrics are closed; prepare them again.")
+            raise InputError("These metrics are closed; call prepare again.")
         walked = self._walked()
         if self._pool is not None:
             names = {text: self.jobs[text].name.whole for text in walked.values()}
@@ -394,28 +394,28 @@ def prepare(
     missing: Missing = "unscored",
     text: str = "",
 ) -> Metrics:
-    """Makes metrics ready: reads their names, checks their options, loads their models.
+    """Prepares metrics: parses their names, checks their options and loads their models.
 
     Args:
         metrics: One or several names, such as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or keys, as
             `"bleu#2"`.
-        batch_size: Texts per forward pass of a model; None leaves it to the backend.
-        device: torch device of models; None takes CUDA where there is one, else the CPU.
-        kept_references: References of which what backends read is kept between calls; for a loop that scores ever
-            new candidates against the same studies.
-        workers: Processes that score together, each with models of its own; they start with the first pairs and end
-            with `close`.
-        missing: What becomes of a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): it is "unscored";
-            scored as an "empty" report; or an "error" before any work. A missing candidate is an empty report.
-        text: What every metric reads of both reports, such as "findings" or "impression_only" (the option `text`);
-            a metric that names its own keeps it. "" leaves it to each.
+        batch_size: Number of texts per forward pass of a model; None: the default of the backend.
+        device: torch device of models; None: CUDA if available, else the CPU.
+        kept_references: Number of references whose backend results are cached between calls, for a loop that scores new
+            candidates of the same studies.
+        workers: Number of processes, each with its own models; they start with the first pairs and stop with `close`.
+        missing: What to do with a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): leave it
+            "unscored", score it as an "empty" report, or raise an "error" before scoring. A missing candidate counts as
+            an empty report.
+        text: The part of both reports that every metric uses, such as "findings" or "impression_only" (the option
+            `text`); a metric with its own `text` keeps it. "": each metric uses its own.
 
     Returns:
-        The metrics, which score as often as they are asked to.
+        The prepared metrics, for any number of calls.
 
     Raises:
-        InputError: A name, option or argument that cannot be used.
-        BackendError: Weights or data that are not there.
+        InputError: An invalid name, option or argument.
+        BackendError: Missing weights or data.
         MissingExtraError: An optional dependency that is not installed.
 
     Example:
@@ -457,7 +457,7 @@ def score(
     per_study: str = "error",
     text: str = "",
 ) -> dict[str, Result]:
-    """Scores reports against reports with any number of metrics; `prepare` keeps them ready for more than one call.
+    """Scores reports against references with any number of metrics; for several calls, use `prepare`.
 
     Args:
         metrics: One or several names, such as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or keys, as
@@ -466,28 +466,29 @@ def score(
             `IterableDataset`, a dict of columns, an iterable of dicts; or the name of a file (CSV, JSONL, Parquet,
             `.gz` and `.zst` too), of a folder of Parquet, of a data set on the Hub
             (`"hub:org/reports@revision?config=findings&split=test"`), or a pattern such as `"runs/*.jsonl.gz"`.
-        predictions: The system's reports, one a study; `""` for an empty one. A list or a column (a series, an Arrow
-            array); or a table or file with `study_id` and `report`, joined with the references by `study_id`.
+        predictions: The system's reports, one for each study; `""` for an empty report. A list or a column (a series,
+            an Arrow array); or a table or file with `study_id` and `report`, joined with the references by `study_id`.
         references: The radiologists' reports, likewise; lists and columns in the same order.
-        contexts: One dict a pair with any of `age`, `sex`, `indication`, `prior`; or None.
-        columns: What the columns of tables and files are called: `{"reference": "ground_truth", "candidate":
-            "generated", "study_id": "id"}`, also `report`, `age`, `sex`, `indication`; the others keep these names.
-        batch_size: Texts per forward pass of a model; None leaves it to the backend.
-        device: torch device of models; None takes CUDA where there is one, else the CPU.
-        progress: Whether to show a bar while it runs.
-        workers: Processes on this machine that score together, each with models of its own.
-        missing: What becomes of a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): it is "unscored";
-            scored as an "empty" report; or an "error" before any work. A missing candidate is an empty report.
-        per_study: Which report of a study counts if a table has several with its `study_id`: "first", "last", "longest"
-            or "random:SEED"; "all" scores each as a pair of its own; "error" refuses such a table.
+        contexts: One dict for each pair with any of `age`, `sex`, `indication`, `prior`; or None.
+        columns: The column names of tables and files: `{"reference": "ground_truth", "candidate": "generated",
+            "study_id": "id"}`, also `report`, `age`, `sex`, `indication`; fields that are not listed keep these names.
+        batch_size: Number of texts per forward pass of a model; None: the default of the backend.
+        device: torch device of models; None: CUDA if available, else the CPU.
+        progress: Whether to show a progress bar.
+        workers: Number of processes on this machine, each with its own models.
+        missing: What to do with a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): leave it
+            "unscored", score it as an "empty" report, or raise an "error" before scoring. A missing candidate counts as
+            an empty report.
+        per_study: Which report of a study to use if a table has several with the same `study_id`: "first", "last",
+            "longest" or "random:SEED"; "all" scores each as a separate pair; "error" rejects such a table.
         text: As in `prepare`.
 
     Returns:
         A Result for each metric, under the string that was passed.
 
     Raises:
-        InputError: A name, option or report that cannot be used; nothing was scored.
-        BackendError: Weights or data that are not there; nothing was scored.
+        InputError: An invalid name, option or report; nothing was scored.
+        BackendError: Missing weights or data; nothing was scored.
         MissingExtraError: An optional dependency that is not installed; nothing was scored.
 
     Example:

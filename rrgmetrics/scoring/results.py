@@ -61,16 +61,17 @@ class Result:
         Result(rouge 0.400, 1 pair)
 
     Attributes:
-        spec: Which metric: keys, ranges, directions; where a key was asked for (`green#errors`), with that key alone.
+        spec: The metric with its keys, ranges and directions; only the named key if one was named (`green#errors`).
         scores: Corpus values by key.
-        per_pair: For each key that exists per pair (the headline always does) an array `(n_pairs,)`; NaN = unscored.
-        pair_stats: `(n_pairs, n_stats)`, from which the scores of any subset follow exactly; NaN row = unscored.
-        reduction: The arithmetic from `pair_stats` to scores.
-        signature: What ran; `rrgmetrics.scoring.signature.read` turns it back into arguments.
-        details: What a metric was asked to add for each pair, by key: a list with one entry a pair.
-        bundled: Whether a stand-in scored, whose numbers do not compare with published ones.
-        error: What made the metric fail, where that was asked for instead of the exception; every pair is unscored.
-        study_ids: One id a pair, where the pairs have ids.
+        per_pair: An array `(n_pairs,)` for each key with values per pair, such as the headline; NaN = unscored.
+        pair_stats: An array `(n_pairs, n_stats)`, from which the scores of any subset are computed exactly; NaN row =
+            unscored.
+        reduction: Computes scores from `pair_stats`.
+        signature: The metric, options and version; `rrgmetrics.scoring.signature.read` converts it to arguments.
+        details: Additional output for each pair, such as explanations, by key: a list with one entry for each pair.
+        bundled: Whether a stand-in scored, whose numbers are not comparable with published ones.
+        error: Why the metric failed, if failures are recorded instead of raised; every pair is then unscored.
+        study_ids: One id for each pair, if the pairs have ids.
     """
 
     spec: MetricSpec
@@ -223,9 +224,9 @@ class Result:
 
         told = self.details.get(f"{self.spec.name}_explained")
         if self.spec.name not in TOLD:
-            raise InputError(f"{self.spec.name} names no errors; these do: {', '.join(TOLD)}.")
+            raise InputError(f"{self.spec.name} lists no errors; these metrics do: {', '.join(TOLD)}.")
         if told is None:
-            raise InputError(f"{self.spec.name} was not asked for its errors; score with {self.spec.name}?explain=yes.")
+            raise InputError(f"{self.spec.name} did not return its errors; score with {self.spec.name}?explain=yes.")
         unscored = self.unscored_reasons
         rows = [
             {"pair": index, **error._asdict()}
@@ -352,7 +353,7 @@ class Result:
             if result.error is not None:
                 raise InputError(f"Result {number} is of a metric that failed ({result.error}); score its pairs again.")
             if other := difference(first, result):
-                raise InputError(f"Results 1 and {number} do not belong together: {other}.")
+                raise InputError(f"Results 1 and {number} cannot be merged: {other}.")
         _, fields = signature.parse(first.signature)
         if len(results) > 1 and signature.read(first.signature).counts_references and "statistics" not in fields:
             raise InputError(
@@ -387,7 +388,7 @@ class Result:
         """
         results = restored(read_stored(path), path)
         if len(results) != 1:
-            raise InputError(f"{path} holds the results of {len(results)} metrics; rrgmetrics merge reads them.")
+            raise InputError(f"{path} contains the results of {len(results)} metrics; rrgmetrics merge reads them.")
         return next(iter(results.values()))
 
     @property
@@ -406,7 +407,7 @@ def restored(stored: Stored, path: PathLike) -> dict[str, Result]:
     for name, scored in stored.metrics.items():
         signed = stored.facts["metrics"][name]
         try:
-            with reading(path, f"what it holds of {name[:SHOWN]}"):
+            with reading(path, f"its content for {name[:SHOWN]}"):
                 asked = parse_name(name)
                 if signature.parse(signed)[0] != asked.spec.name:
                     raise InputError(f"the signature of {name} is {describe(signed)}; score its pairs again.")
@@ -457,8 +458,10 @@ def cut_line(sets: Iterable[Mapping[str, Result]]) -> str:
             counts[name] = max(counts.get(name, 0), int(fields.get("too_long", "0")))
     cut = [f"{name} ({count:,})" for name, count in counts.items() if count]
     return (
-        f"{', '.join(cut)}: some reports are longer than what the model reads; what lies beyond was not compared. The "
-        "signature counts them as too_long."
+        (
+            f"{', '.join(cut)}: some reports exceed the length limit of the model, and the rest of them was not "
+            "compared. The signature counts them as too_long."
+        )
         if cut
         else ""
     )
@@ -495,7 +498,7 @@ def unscored_lines(
         of = f" of {listed(list(systems))}" if len(systems) < len(results) else ""
         unit = ("study", "studies") if study_ids else ("pair", "pairs")
         named = some_of([ids[row] for row in studies])
-        lines.append(f"Unscored in {where}{of}: {counted(len(studies), *unit)} ({named}), since {reason}.")
+        lines.append(f"Unscored in {where}{of}: {counted(len(studies), *unit)} ({named}), because {reason}.")
     return lines
 
 

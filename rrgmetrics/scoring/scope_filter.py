@@ -243,7 +243,7 @@ def announcement(modality: str, metrics: Iterable[str], scopes: Iterable[Sequenc
     first, *others = (counted(count, reason, PLURAL.sub(r"\1", reason)) for reason, count in reasons.most_common())
     count, _, rest = first.partition(" ")
     names = sorted(set(metrics))
-    reads = f"; {', '.join(names)} {by_number(len(names), 'reads', 'read')} {known(modality)}" if modality else ""
+    reads = f"; {', '.join(names)} {by_number(len(names), 'supports', 'support')} {known(modality)}" if modality else ""
     return (
         f"{count} of {counted(len(worst), 'reference')} {', '.join([rest, *others])}{reads}: such pairs are unscored."
     )

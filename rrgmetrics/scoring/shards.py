@@ -100,7 +100,7 @@ def whole_of(system: str, studies: Studies) -> Whole:
 def check_shard(shard: Shard, n_pairs: int) -> None:
     """Raises InputError if some part would hold no pair."""
     if shard.of > n_pairs:
-        raise InputError(f"--shard {shard}: there are {n_pairs:,} pairs; make at most as many parts.")
+        raise InputError(f"--shard {shard}: there are only {n_pairs:,} pairs; use at most as many parts.")
 
 
 def write_part(
@@ -149,7 +149,9 @@ def merge(paths: Sequence[PathLike]) -> dict[str, Merged]:
     first = next(iter(parts.values()))[0]
     for own in parts.values():
         if own[0].whole.references != first.whole.references:
-            raise InputError(f"{own[0].path} and {first.path} are of other studies; systems are compared on the same.")
+            raise InputError(
+                f"{own[0].path} and {first.path} have different studies; systems are compared on the same studies."
+            )
         _check_same_metrics(first, own[0])
     merged = {system: _merged(own) for system, own in parts.items()}
     _check_comparable(merged)
@@ -179,11 +181,13 @@ def _check_one_job(parts: Sequence[Part]) -> None:
             what = "references" if part.whole.references != first.whole.references else "reports of the system"
             raise InputError(
                 f"{part.path} was scored on other data than {first.path}: the {what} of all {part.whole.n_pairs:,} "
-                f"pairs are not those of the other's {first.whole.n_pairs:,}."
+                f"pairs differ from those of the other's {first.whole.n_pairs:,}."
             )
         _check_same_metrics(first, part)
         if part.shard.number in seen:
-            raise InputError(f"{part.path} and {seen[part.shard.number]} are both part {part.shard}; give each once.")
+            raise InputError(
+                f"{part.path} and {seen[part.shard.number]} are both part {part.shard}; name only one of them."
+            )
         seen[part.shard.number] = part.path
     missing = [str(Shard(number, first.shard.of)) for number in range(1, first.shard.of + 1) if number not in seen]
     if missing:
@@ -197,7 +201,9 @@ def _check_same_metrics(first: Part, part: Part) -> None:
     for one, other in ((first, part), (part, first)):
         only = [name for name in one.metrics if name not in other.metrics]
         if only:
-            raise InputError(f"{one.path} has the metrics {some(only)} and {other.path} has not; score the same ones.")
+            raise InputError(
+                f"{one.path} has the metrics {some(only)} and {other.path} does not; score the same metrics."
+            )
 
 
 def _merged(parts: Sequence[Part]) -> Merged:
@@ -215,7 +221,7 @@ def _merged(parts: Sequence[Part]) -> Merged:
                     f"{part.path} has {result.n_pairs:,} of {expected.stop - expected.start:,} pairs; score it again."
                 )
             if results and (other := difference(results[0][name], result)):
-                raise InputError(f"{part.path} was scored otherwise than {ordered[0].path}: {other}.")
+                raise InputError(f"{part.path} was scored differently from {ordered[0].path}: {other}.")
         results.append(own)
         study_ids = None if stored.study_ids is None or study_ids is None else study_ids + stored.study_ids
     joined = {name: _whole(Result.merge([own[name] for own in results])) for name in results[0]}
@@ -233,7 +239,7 @@ def _check_comparable(merged: Mapping[str, Merged]) -> None:
     for system, own in others:
         for name, result in own.results.items():
             if other := difference(base.results[name], result):
-                raise InputError(f"{system} was scored otherwise than {first}: {other}.")
+                raise InputError(f"{system} was scored differently from {first}: {other}.")
 
 
 def _checksum(rows: Iterable[Sequence[Any]]) -> str:

@@ -117,30 +117,30 @@ def score_stream(
     force: bool = False,
     progress: bool = True,
 ) -> dict[str, Totals]:
-    """Scores any number of pairs in flat memory; a row that cannot be used is unscored, with the reason.
+    """Scores any number of pairs in constant memory; an invalid row is unscored, with the reason.
 
     Args:
         metrics: Metrics as in `rrgmetrics.score`.
         pairs: As in `rrgmetrics.score`: files, tables, data sets, an iterable of dicts; read once.
-        output: A .parquet file that gets scores and statistics of each pair as they come, for `rrgmetrics merge`.
-        columns: What the columns are called.
-        statistics: What `Metrics.count_references` gave for all references; None: files are read twice where a metric
+        output: A .parquet file to which scores and statistics of each pair are written, for `rrgmetrics merge`.
+        columns: The column names.
+        statistics: The result of `Metrics.count_references` for all references; None: files are read twice if a metric
             (`cider`) needs it.
         batch_size: As in `rrgmetrics.score`.
         device: As in `rrgmetrics.score`.
         workers: As in `rrgmetrics.score`.
         missing: As in `rrgmetrics.score`; with "error" the first missing reference ends the run.
-        per_study: "error" refuses a table in which a study has several reports, before any work where it can be read
+        per_study: "error" rejects a table in which a study has several reports, before scoring if the table can be read
             twice; "all" scores each. The other rules of `rrgmetrics.score` need all rows.
         force: Whether `output` may be replaced.
-        progress: Whether to show a bar.
+        progress: Whether to show a progress bar.
 
     Returns:
-        For each metric its corpus scores, and how many pairs are unscored, why.
+        The corpus scores of each metric, with the number of unscored pairs and the reasons.
 
     Raises:
-        InputError: A name or a source that cannot be used, or one that can be read only once for a metric that must
-            know all references first.
+        InputError: An invalid name or source, or a source that can be read only once with a metric that needs all
+            references first.
 
     Example:
         >>> rows = ({"reference": "Lungs are clear.", "candidate": "Clear lungs."} for _ in range(3))

@@ -109,10 +109,10 @@ class Pool:
                     ended[done] += 1
                     if ended[done] >= TRIES:
                         raise BackendError(
-                            f"{TRIES} worker processes were ended one after the other (out of memory?) on the same "
-                            "pairs; take fewer workers."
+                            f"{TRIES} worker processes stopped one after the other (out of memory?) on the same "
+                            "pairs; use fewer workers."
                         ) from error
-                    logger.warning("A worker process was ended; what it was scoring is scored again.")
+                    logger.warning("A worker process stopped; its pairs are scored again.")
                     self.close()
                     waiting = deque((task, self._again(function, task, future)) for task, future in waiting)
                     continue
@@ -192,7 +192,7 @@ def check_workers(workers: Any, names: Iterable[MetricName]) -> int:
         raise InputError(f"workers is {workers!r}; pass a whole number of at least 1.")
     for name in names:
         if workers > 1 and name.spec.judge and name.published:
-            raise InputError(f"{name} asks an engine, which takes many questions at a time: leave workers out.")
+            raise InputError(f"{name} uses an engine, which handles many requests at a time: leave workers out.")
     return workers
 
 

@@ -1,9 +1,8 @@
 """Intervals, paired tests and rank correlations, from statistics of pairs.
 
-Everything here draws which pairs stand in a set and takes their scores from sums of pair statistics (`together`): no
-text is read again, and corpus metrics (BLEU's summed counts) are treated exactly. Trials run in blocks, so memory does
-not grow with their number. Each call makes its own generator from `seed`: no result depends on what was computed
-before.
+The functions resample pairs and compute scores from sums of pair statistics (`together`). No text is scored again, and
+corpus metrics (BLEU's summed counts) are exact. Trials run in blocks, so memory does not grow with their number. Each
+call creates its own generator from `seed`, so results do not depend on earlier calls.
 
 Sources: bootstrap percentile intervals, Efron and Tibshirani 1993, chapter 13; approximate randomisation, Noreen 1989
 (p = (count + 1) / (trials + 1)); Holm 1979; Benjamini and Hochberg 1995; tau-b, Kendall 1945.

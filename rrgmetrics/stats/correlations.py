@@ -185,7 +185,7 @@ def tau_b_difference(first: TauDraws, second: TauDraws, *, level: float = LEVEL)
         InputError: Draws of different pairs or trials.
     """
     if (first.n, len(first.drawn)) != (second.n, len(second.drawn)):
-        raise InputError("The two tau-b were drawn on different pairs or with different trials.")
+        raise InputError("The two tau-b come from different pairs or different numbers of trials.")
     value = first.value - second.value
     drawn = first.drawn - second.drawn
     drawn = drawn[~np.isnan(drawn)]
@@ -200,7 +200,7 @@ def tau_b_difference(first: TauDraws, second: TauDraws, *, level: float = LEVEL)
 def _columns(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array, NDArray[np.bool_]]:
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
-        raise InputError(f"x has shape {x.shape} and y {y.shape}; pass two columns with one value a pair.")
+        raise InputError(f"x has shape {x.shape} and y {y.shape}; pass two columns with one value for each pair.")
     keep = ~(np.isnan(x) | np.isnan(y))
     return x[keep], y[keep], keep
 

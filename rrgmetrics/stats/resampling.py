@@ -196,7 +196,7 @@ def group_index(groups: Groups | None, n_pairs: int) -> NDArray[np.intp]:
     if groups is None:
         return np.arange(n_pairs)
     if len(groups) != n_pairs:
-        raise InputError(f"groups has {len(groups)} entries for {n_pairs} pairs; pass one id a pair.")
+        raise InputError(f"groups has {len(groups)} entries for {n_pairs} pairs; pass one id for each pair.")
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(group, len(numbers)) for group in groups], dtype=np.intp)
 

@@ -1,1 +1,1 @@
-"""Makes pairs of reports with known errors, from anyone's reports or from the generator's; see `SYNTHESIS.md`."""
+"""Makes pairs of reports with known errors, from given or generated reports; see `SYNTHESIS.md`."""

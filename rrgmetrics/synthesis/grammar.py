@@ -51,7 +51,7 @@ def parse(text: str) -> Template:
     """
     template, rest = _sequence(text, 0)
     if rest != len(text):
-        raise InputError(f"The template {text!r} has a bracket too many at character {rest}; remove or open it.")
+        raise InputError(f"The template {text!r} has an extra bracket at character {rest}; remove it or open it.")
     return template
 
 

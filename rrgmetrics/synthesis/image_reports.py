@@ -48,9 +48,11 @@ def read_images(source: str, column: str, *, id_column: str | None = None) -> di
 
 def _checked(path: Path, where: str) -> Path:
     if not path.is_file():
-        raise InputError(f"{where}: there is no picture {path}.")
+        raise InputError(f"{where}: the image {path} does not exist.")
     if path.suffix.lower() not in Prompt.IMAGES:
-        raise InputError(f"{where}: {path.name} is no picture for a model; give {', '.join(Prompt.IMAGES)}.")
+        raise InputError(
+            f"{where}: {path.name} is not an image that the model accepts; use {', '.join(Prompt.IMAGES)}."
+        )
     return path
 
 
@@ -73,7 +75,7 @@ def write_image_reports(images: Mapping[str, Path], model: str, *, progress: boo
     """
     kind = engine_for(parse_engine(model, OPTION).config).kind
     if kind not in ("openai", "replies"):
-        raise InputError(f"{OPTION} {model!r} is shown no pictures; serve the model and name it openai:<model>.")
+        raise InputError(f"{OPTION} {model!r} cannot receive images; serve the model and name it openai:<model>.")
     replies = engine_named(model, OPTION, progress=progress).answer(list(_prompts(images.values())))
     texts = {study: (reply.text or "").strip() for study, reply in zip(images, replies, strict=True)}
     return {study: [text] for study, text in texts.items() if text}

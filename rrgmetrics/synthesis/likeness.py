@@ -49,7 +49,7 @@ def by_bertscore(name: str = BERTSCORE) -> Likeness:
     """
     parsed = parse_name(name)
     if parsed.spec.name != BERTSCORE or parsed.spec.fragment or parsed.options["idf"] != "no":
-        raise InputError(f"{name!r} is no BERTScore without idf; pass bertscore or bertscore@paper.")
+        raise InputError(f"{name!r} is not a BERTScore without idf; pass bertscore or bertscore@paper.")
 
     def compare(texts: Sequence[str]) -> Similarities:
         from rrgmetrics.scoring.prepared import prepare

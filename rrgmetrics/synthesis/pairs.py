@@ -161,7 +161,7 @@ def read_rows(path: str | Path) -> Iterator[Row]:
         with parquet.ParquetFile(path) as file:
             absent = [name for name in Row._fields if name not in file.schema_arrow.names]
             if absent:
-                raise InputError(f"{path} has no column {absent[0]!r}; `rrgmetrics synthesize` makes such files.")
+                raise InputError(f"{path} has no column {absent[0]!r}; `rrgmetrics synthesize` writes files with it.")
             for batch in file.iter_batches(READ_AT_ONCE, columns=list(Row._fields)):
                 for row in batch.to_pylist():
                     row["evidence"] = tuple(row["evidence"])

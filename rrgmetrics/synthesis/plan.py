@@ -171,13 +171,13 @@ def parse_ways(texts: Sequence[str]) -> dict[str, float]:
         try:
             ways[way] = float(weight) if colon else {**WEIGHTS, **NAMED_ONLY}[way]
         except ValueError:
-            raise InputError(f"The weight {weight!r} of the way {way!r} is no number; write {way}:2.") from None
+            raise InputError(f"The weight {weight!r} of the way {way} is not a number; write {way}:2.") from None
     return ways
 
 
 def _check_way(way: str) -> None:
     if way in PLANS:
-        raise InputError(f"{way!r} stands for several ways; name it alone.")
+        raise InputError(f"{way!r} is a preset of several ways; name it alone.")
     if way not in {**WEIGHTS, **NAMED_ONLY}:
         there = ", ".join([*WEIGHTS, *NAMED_ONLY])
         raise InputError(f"There is no way of pairing {way!r}; there are: {there}; or {', '.join(PLANS)}.")
@@ -205,7 +205,7 @@ def count_pairs(
         if not 0 < weight < float("inf"):
             raise InputError(f"The way {way!r} has the weight {weight:g}; give a number above 0, or leave it out.")
     if n_pairs < len(weights) or not weights:
-        raise InputError(f"{n_pairs} pairs cannot be spread over {len(weights)} ways; ask for more pairs.")
+        raise InputError(f"{n_pairs} pairs are too few for {len(weights)} ways; request more pairs.")
     total, done, counts = sum(weights.values()), 0.0, dict[str, int]()
     for way, weight in weights.items():  # rounded sums, not rounded parts: they add up
         counts[way] = round(n_pairs * (done + weight) / total) - round(n_pairs * done / total)
@@ -220,29 +220,31 @@ def check_plan(plan: Plan, n_jobs: int) -> None:
         InputError: Something in the plan cannot be used.
     """
     if n_jobs < 1 or plan.shard_size < 1:
-        raise InputError("The numbers of processes and of pairs a shard must be at least 1.")
+        raise InputError("The number of processes and the number of pairs in a shard must be at least 1.")
     if n_jobs > 1 and plan.labels not in (READER, INJECTED):
-        raise InputError("A judge's labels are made in one process (its engine asks in parallel); leave --jobs out.")
+        raise InputError("One process requests the labels of a judge (its engine works in parallel); leave --jobs out.")
     written = [way for way in plan.counts if way in KINDS]
     if bool(plan.writer) != bool(written):
         ways = ", ".join(written or KINDS)
-        raise InputError(f"The ways {ways} and --writer ENGINE (writer=) go together; name both, or neither.")
+        raise InputError(f"The ways {ways} and --writer ENGINE (writer=) must be given together, or neither.")
     if n_jobs > 1 and plan.writer:
-        raise InputError("A model's candidates are asked for in one process; leave --jobs out.")
+        raise InputError("One process requests the candidates of a model; leave --jobs out.")
     by_bertscore(plan.bertscore)
     if parse_name(plan.radgraph).spec.name != RADGRAPH:
         raise InputError(
-            f"{plan.radgraph!r} is no RadGraph F1; pass radgraph_f1@radgraph, radgraph_f1@graphs:FILE, ..."
+            f"{plan.radgraph!r} is not a RadGraph F1; pass radgraph_f1@radgraph, radgraph_f1@graphs:FILE, ..."
         )
     if not 0 <= plan.distractors <= 1:
-        raise InputError(f"The share of texts with distractors is {plan.distractors}; it lies between 0 and 1.")
+        raise InputError(f"The share of texts with distractors is {plan.distractors}; it must be between 0 and 1.")
     if not 0 <= plan.hands <= 1:
-        raise InputError(f"The share of texts in another hand is {plan.hands}; it lies between 0 and 1.")
+        raise InputError(f"The share of texts in another writing style is {plan.hands}; it must be between 0 and 1.")
     if min(plan.held_out) < 0 or sum(plan.held_out) >= 1:
-        raise InputError(f"The held-out shares {plan.held_out} must not be negative, and leave something to train on.")
+        raise InputError(
+            f"The held-out shares {plan.held_out} must not be negative, and must leave pairs for training."
+        )
     known = {report.study_id for report in plan.collection.reports}
     if plan.counts.get("generated") and known.isdisjoint(plan.outputs):
         raise InputError(
-            f"None of the {len(plan.outputs):,} studies of the generator's outputs is among the {len(known):,} of "
+            f"None of the {len(plan.outputs):,} studies in the generator's outputs is among the {len(known):,} of "
             f"{plan.collection.name}; they are joined by study_id."
         )

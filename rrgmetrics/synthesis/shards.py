@@ -290,8 +290,11 @@ def _first_time(table: Any, seen: set[int], outcomes: Mapping[str, Counter[str]]
 def _nothing(outcomes: Outcomes, labels: str) -> str:
     unlabelled = sum(counts["unlabelled"] for counts in outcomes.values())
     if unlabelled:
-        return f"{labels} has a label for none of the {unlabelled:,} pairs; nothing was written."
-    return "The reports offer no pair in any of these ways: each has one sentence, or all are alike. Give more reports."
+        return f"{labels} has no label for any of the {unlabelled:,} pairs; nothing was written."
+    return (
+        "No pair can be made from these reports in any of these ways: each has one sentence, or all are equal. "
+        "Pass more reports."
+    )
 
 
 def write_neighbours(plan: Plan, folder: Path) -> None:

@@ -96,13 +96,13 @@ def _collected(
         text = _text(row, columns, where, take)
         study_id = _study_id(row, id_column, n_rows, where)
         if study_id in reports:
-            raise InputError(f"{where}: the study {study_id!r} stands twice; give each report an id of its own.")
+            raise InputError(f"{where}: the study {study_id!r} occurs twice; give each report its own id.")
         if text:
             reports[study_id] = Report(study_id, text)
         else:
             n_blank += 1
     if not reports:
-        raise InputError(f"{source} holds no reports" + (f"; all {n_rows:,} rows are blank." if n_rows else "."))
+        raise InputError(f"{source} contains no reports" + (f"; all {n_rows:,} rows are blank." if n_rows else "."))
     return Collection(name, list(reports.values()), n_blank)
 
 
@@ -151,7 +151,7 @@ def _dataset_rows(source: str, split: str) -> Iterable[tuple[str, dict[str, Any]
 def _generated(source: str, seed: int) -> Collection:
     number = source.removeprefix(GENERATOR)
     if not number.isdigit() or int(number) == 0:
-        raise InputError(f"{source!r} says no number of reports; write for example {GENERATOR}20000.")
+        raise InputError(f"{source!r} lacks a number of reports; write for example {GENERATOR}20000.")
     made = enumerate(generate_reports(int(number), seed=seed))
     reports = [Report(f"generated-{seed}-{index}", report.text, report.style) for index, report in made]
     return Collection(source, [report for report in reports if report.text.strip()], is_generated=True)

@@ -136,9 +136,9 @@ def outcome_lines(made: Synthesis, collection: Collection) -> list[str]:
     if collection.n_blank:
         lines.append(f"{collection.n_blank:,} blank reports of {collection.name} left out.")
     reasons = {
-        "not_made": "not made, because the report offers none",
-        "unlabelled": "left out, because there is no label for them",
-        "doubled": "left out, because they are there already",
+        "not_made": "not made, because the report does not allow them",
+        "unlabelled": "left out, because they have no label",
+        "doubled": "left out, because they exist already",
     }
     for outcome, reason in reasons.items():
         ways = {way: counts[outcome] for way, counts in made.outcomes.items() if counts[outcome]}
@@ -161,8 +161,8 @@ def _open(folder: Path, facts: Mapping[str, Any], force: bool) -> None:
             return
         if not force:
             raise InputError(
-                f"{folder} holds shards of a run with other arguments (another {', '.join(other)}); give the same "
-                "arguments to go on with it, remove it, or pass --force (force=True) to begin anew."
+                f"{folder} contains shards of a run with other arguments (another {', '.join(other)}); use the same "
+                "arguments to resume it, remove it, or pass --force (force=True) to start again."
             )
         shutil.rmtree(folder)
     folder.mkdir()
@@ -182,6 +182,8 @@ def provenance(path: str | Path) -> dict[str, object]:
     except (ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from None
     if METADATA not in metadata:
-        raise InputError(f"{path} does not say how it was made; `rrgmetrics synthesize` makes such files.")
+        raise InputError(
+            f"{path} does not contain the arguments it was made with; `rrgmetrics synthesize` writes such files."
+        )
     facts: dict[str, Any] = json.loads(metadata[METADATA])
     return facts

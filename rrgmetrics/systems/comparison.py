@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Systems on the same studies: what each scored, and how it differs from the first one.
+    """Scores of systems on the same studies, and their differences from the first system.
 
     Attributes:
-        results: For each system its Results by metric; `comparison["name"]` for short.
+        results: The Results of each system by metric; `comparison["name"]` is a shortcut.
         rows: Every score with its interval, difference, test and corrected p-value, by metric, key and system.
         studies: The pairs of each system.
-        correction: Of the p-values, over all tests of the table.
-        worth: What the systems are worth beside trivial ones; None if that was not asked for.
+        correction: The correction of the p-values, over all tests of the table.
+        worth: The comparison with trivial systems; None if it was not requested.
     """
 
     results: Mapping[str, Mapping[str, Result]]
@@ -127,43 +127,44 @@ def compare(
     text: str = "",
     readings: Readings | None = None,
 ) -> Comparison:
-    """Scores systems on the same studies and tests how they differ from the first one.
+    """Scores systems on the same studies and tests their differences from the first one.
 
     Args:
-        systems: Each system's reports by its name: a list or column of texts, or a table or file of any kind that
-            `rrgmetrics.score` takes, joined with the references by `study_id` where both have one. The first is the
-            baseline. Or a list of columns of the table `references`, which then holds the reports of all systems.
-        references: The radiologists' reports, likewise; None takes those beside the systems' reports, which must be
-            the same for all.
-        metrics: Metrics as in `rrgmetrics.score`; None: some eight that fit the kind of report
+        systems: The reports of each system by name: a list or column of texts, or a table or file of any kind that
+            `rrgmetrics.score` accepts, joined with the references by `study_id` if both have it. The first system is
+            the baseline. Or a list of columns of the table `references`, which then contains the reports of all
+            systems.
+        references: The radiologists' reports, likewise; None takes the references in the systems' tables, which must be
+            the same for all systems.
+        metrics: Metrics as in `rrgmetrics.score`; None: about eight metrics that fit the kind of report
             (`rrgmetrics.scoring.defaults`).
-        contexts: One dict a study with any of `age`, `sex`, `indication`, `prior`; or None.
-        columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
-        all_keys: Every key of each metric instead of the headline.
-        keys: These result keys alone, in this order, such as `["rouge_1", "crepe"]`; None: as `all_keys` says.
-        correction: For all tests of the table: "holm", "bh" (Benjamini-Hochberg) or "none".
-        trials: Resamples of intervals and random swaps of tests.
+        contexts: One dict for each study with any of `age`, `sex`, `indication`, `prior`; or None.
+        columns: The column names of tables and files, as in `rrgmetrics.score`.
+        all_keys: Whether to show every key of each metric instead of the headline only.
+        keys: The result keys to show, in this order, such as `["rouge_1", "crepe"]`; None: as `all_keys` says.
+        correction: The correction over all tests of the table: "holm", "bh" (Benjamini-Hochberg) or "none".
+        trials: Number of resamples of intervals and of random swaps of tests.
         level: Coverage of intervals, between 0 and 1.
-        seed: Of every interval and test.
-        trivial: Whether trivial systems are scored beside (`rrgmetrics.measure_worth`).
-        train: Reports of a training set, of which the most frequent one is a trivial system.
-        abnormal: Which studies are abnormal; None: what the reader finds in the references.
+        seed: Random seed of intervals and tests.
+        trivial: Whether to score trivial systems too (`rrgmetrics.measure_worth`).
+        train: Reports of a training set, whose most frequent report is a trivial system.
+        abnormal: Which studies are abnormal; None: those with findings of the reader in the references.
         batch_size: As in `rrgmetrics.score`.
         device: As in `rrgmetrics.score`.
         workers: As in `rrgmetrics.score`.
-        progress: Whether to show a bar while it runs.
+        progress: Whether to show a progress bar.
         missing: As in `rrgmetrics.score`.
         per_study: As in `rrgmetrics.score`.
         text: As in `rrgmetrics.prepare`.
-        readings: Keeps what the reader reads, so that a page of the comparison need not read it again.
+        readings: A cache of the reader's results, so that a page of the comparison does not repeat them.
 
     Returns:
         The comparison: a table in notebooks, `.to_latex()`, `.to_markdown()`, `.to_html()`, `.to_json()`, `.to_frame()`
         for pandas, `.results` for the Results.
 
     Raises:
-        InputError: A name, system, report or list that cannot be used; nothing was scored.
-        BackendError: Weights or data that are not there; nothing was scored.
+        InputError: An invalid name, system, report or list; nothing was scored.
+        BackendError: Missing weights or data; nothing was scored.
         MissingExtraError: An optional dependency that is not installed; nothing was scored.
     """
     texts = [] if metrics is None else list(parse_names(metrics))

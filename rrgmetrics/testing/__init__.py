@@ -1,4 +1,4 @@
-"""The contract of every metric, as checks that the tests of a metric can run.
+"""Contract checks that the tests of any metric can run.
 
     import pytest
     from rrgmetrics.testing import CHECKS, case_of

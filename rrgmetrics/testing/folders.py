@@ -43,7 +43,7 @@ def check_facts(case: Case) -> None:
 def check_citation(case: Case) -> None:
     """The card has the BibTeX entry that the row names."""
     keys = re.findall(r"^\s*@\w+\{\s*([^\s,]+)", _card(case), re.MULTILINE)
-    assert case.spec.citation in keys, f"citation {case.spec.citation!r} is no key of the card's bibtex"
+    assert case.spec.citation in keys, f"citation {case.spec.citation!r} is not a key of the card's bibtex"
 
 
 def check_example(case: Case) -> None:

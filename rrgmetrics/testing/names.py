@@ -96,8 +96,9 @@ def check_options_in_one_call(case: Case) -> None:
             assert_same(scores, expected, case.tolerance)
         except AssertionError as error:
             error.add_note(
-                f"{name} scores otherwise beside {', '.join(other for other in metrics if other != name)}; "
-                "write into the backend's key whatever changes what it reads."
+                f"{name} gives other scores together with "
+                f"{', '.join(other for other in metrics if other != name)}; add to the backend's key everything "
+                "that changes its output."
             )
             raise
 

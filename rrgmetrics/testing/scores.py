@@ -112,7 +112,8 @@ def check_identical_text_is_best(case: Case) -> None:
     same = case.score(case.references, case.references)
     assert (key.goodness(same.per_pair[key.name]) >= key.goodness(case.on_altered.per_pair[key.name])).all()
     assert key.goodness(same.scores[key.name]) > key.goodness(case.on_altered.scores[key.name]), (
-        f"{case.spec.name} tells no altered report from its reference; pass case_of() reports that it can tell apart"
+        f"{case.spec.name} does not distinguish any altered report from its reference; pass case_of() reports that "
+        "it can distinguish"
     )
 
 

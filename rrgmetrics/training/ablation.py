@@ -65,7 +65,9 @@ def run_ablation(
         BackendError: One of the encoders is missing; raised before anything is trained.
     """
     if not config.ablation:
-        raise InputError("The config has no ablation: name what to vary, such as ablation: {heads: [1, 2, 6]}.")
+        raise InputError(
+            "The configuration has no ablation; name the values to vary, such as ablation: {{heads: [1, 2, 6]}}."
+        )
     plan = list(variants(config))
     folder = Path(output)
     runs.check_run(folder, config, force=force)

@@ -312,7 +312,7 @@ class JudgeConfig(TrainerConfig):
     @model_validator(mode="after")
     def _check_wording(self) -> JudgeConfig:
         if self.wording != "own" and self.protocol != "crimson":
-            raise InputError(f"wording={self.wording} is CRIMSON's; {self.protocol} has one question.")
+            raise InputError(f"wording={self.wording} is an option of CRIMSON; {self.protocol} has one prompt.")
         return self
 
     @model_validator(mode="after")
@@ -322,7 +322,7 @@ class JudgeConfig(TrainerConfig):
                 f"hidden_size {self.hidden_size} is no multiple of {self.attention_heads} attention_heads."
             )
         if self.lora_rank and not self.model:
-            raise InputError("lora_rank needs a model to begin with; name one, or leave lora_rank at 0.")
+            raise InputError("lora_rank needs a pretrained model; name one, or leave lora_rank at 0.")
         return self
 
     @model_validator(mode="after")
@@ -330,7 +330,7 @@ class JudgeConfig(TrainerConfig):
         known = self.labels in ((READER,), (COUNTS,)) or all(each.startswith(REPLIES) for each in self.labels)
         _expect(known and bool(self.labels), "labels", ", ".join(self.labels), f"{READER}, {COUNTS} or {REPLIES}FILE")
         if self.labels == (COUNTS,) and self.protocol == "crimson":
-            raise InputError("labels=counts says nothing of the findings that CRIMSON's replies list; record replies.")
+            raise InputError("labels=counts does not list the findings that CRIMSON's replies need; record replies.")
         return self
 
 
@@ -400,7 +400,9 @@ def _config_path(name: str) -> Path:
     if "/" not in name and ours.is_file():
         return ours
     names = ", ".join(sorted(path.stem for path in CONFIGS.glob("*.yaml")))
-    raise InputError(f"There is no file {name}, and no config of that name; ours are {names}.")
+    raise InputError(
+        f"There is no file {name}, and no bundled configuration of that name; the bundled ones are {names}."
+    )
 
 
 def _read_yaml(path: Path) -> dict[str, object]:
@@ -413,7 +415,7 @@ def _read_yaml(path: Path) -> dict[str, object]:
     if read is None:
         return {}
     if not isinstance(read, dict):
-        raise InputError(f"{path} holds a {type(read).__name__}; write one key: value a line.")
+        raise InputError(f"{path} contains a {type(read).__name__}; write one key: value a line.")
     return {str(key): value for key, value in read.items()}
 
 

@@ -126,7 +126,10 @@ def build_model(config: CrepeConfig, data: CrepeData, tokenizer: PairTokenizer, 
     if "num_error_categories" not in known:
         for name in ("layers", "intermediate_size"):
             if getattr(config, name):
-                raise InputError(f"{name} makes CREPE checkpoints smaller; {config.encoder} is none, so leave it out.")
+                raise InputError(
+                    f"{name} makes CREPE checkpoints smaller, and {config.encoder} is not a CREPE "
+                    f"checkpoint; leave {name} out."
+                )
         model = build_crepe(str(encoder.folder), settings)
         if config.features == "tokens":
             _start_rates(model, data.tokens["train"])

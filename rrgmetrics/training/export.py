@@ -62,7 +62,7 @@ def export_checkpoint(
         raise InputError(f"storage is {storage!r}; it is one of {', '.join(get_args(Storage))}.")
     source, folder = find_checkpoint(str(checkpoint)), Path(output)
     if folder.resolve() == source.folder.resolve():
-        raise InputError(f"{folder} is the checkpoint itself; write the export elsewhere.")
+        raise InputError(f"{folder} is the checkpoint itself; choose another folder for the export.")
     if (folder / WEIGHTS).exists() and not force:
         raise InputError(f"{folder / WEIGHTS} exists; pass --force (force=True) to replace it, or another --output.")
     config = read_config(source.folder)

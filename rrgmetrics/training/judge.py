@@ -85,7 +85,9 @@ def train_judge(config: JudgeConfig, output: str | Path, *, force: bool = False,
         raw = not getattr(tokenizer, "chat_template", None)
         rows = token_rows(data.rows["train"], tokenizer, raw=raw, max_length=config.max_length, left_out=data.left_out)
         if not rows["input_ids"]:
-            raise InputError(f"Every question with its reply is longer than max_length, {config.max_length:,} tokens.")
+            raise InputError(
+                f"All prompts with their replies are longer than max_length, {config.max_length:,} tokens."
+            )
         runs.open_run(folder, config, force=force)
         runs.wait_for_everyone(config)
         asked = Questions(config, data.rows["validation"][: config.validation_pairs], tokenizer, raw)

@@ -95,7 +95,7 @@ def read_judge_data(config: JudgeConfig) -> JudgeData:
         InputError: No pairs, files that cannot be read, or nothing left to train on or to validate with.
     """
     if not config.pairs:
-        raise InputError("There are no pairs to learn from; pass --pairs FILE, or --generate N.")
+        raise InputError("There are no pairs to train on; pass --pairs FILE, or --generate N.")
     protocol = protocol_of(config)
     read = [each for path in config.pairs for each in read_pairs(path, config.labels)]
     studied = list({(each.pair, each.split): each for each in read}.values())
@@ -112,7 +112,7 @@ def read_judge_data(config: JudgeConfig) -> JudgeData:
         if not examples:
             why = "".join(f"; {reason}: {count:,}" for reason, count in left_out.items())
             raise InputError(
-                f"Of {len(studied):,} pairs none is left for {part}{why}; add pairs, or set validation_fraction."
+                f"No pair of {len(studied):,} is left for {part}{why}; add pairs, or set validation_fraction."
             )
     return JudgeData(rows, source, left_out)
 
@@ -183,7 +183,7 @@ def _count(value: Any, where: str, missing: float) -> float:
     except (TypeError, ValueError):
         count = math.nan
     if not 0 <= count < 1000:
-        raise InputError(f"{where} is {value!r}; it counts errors, from 0.")
+        raise InputError(f"{where} is {value!r}; it must be a number of errors of at least 0.")
     return count
 
 
@@ -247,7 +247,7 @@ def _example(protocol: Any, pair: Pair, reply: str | None, left_out: Counter[str
     try:
         verdict = protocol.verdict(pair, [reply])
     except VerdictError:
-        left_out["the recorded reply cannot be read"] += 1
+        left_out["the recorded reply cannot be parsed"] += 1
         return None
     (prompt,) = protocol.prompts(pair)
     return Example(pair, prompt, reply, count_errors(verdict))

@@ -78,8 +78,8 @@ def blocks_of(texts: Sequence[str], tokenizer: Any, max_length: int) -> Blocks:
     n_rows = len(ids) // max_length
     if not n_rows:
         raise InputError(
-            f"{len(texts):,} texts have {len(ids):,} tokens, fewer than a row of max_length={max_length:,}; give more "
-            "texts, hold out more with validation_fraction=, or take shorter rows."
+            f"{len(texts):,} texts have {len(ids):,} tokens, fewer than one row of max_length={max_length:,}; pass "
+            "more texts, hold out more with validation_fraction=, or use shorter rows."
         )
     return Blocks(np.array(ids[: n_rows * max_length], dtype=np.int64).reshape(n_rows, max_length))
 

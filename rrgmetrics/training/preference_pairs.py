@@ -127,7 +127,9 @@ def prefer(
     read = _read(candidates, prompt, keep, check_columns(columns))
     studies = [_distinct(rows) for rows in _by_study(read).values()]
     if all(len(rows) < 2 for rows in studies):
-        raise InputError("No study has two different candidates; a row is one candidate, study_id names its study.")
+        raise InputError(
+            "No study has two different candidates; each row is one candidate, and study_id names its study."
+        )
     rows = [row for of_study in studies for row in of_study]
     ready = prepare(metric, batch_size=batch_size, device=device)
     result = ready.score_pairs([row.pair for row in rows], progress=progress)[metric]
@@ -160,7 +162,7 @@ def _check_choices(metric: str, form: Form, which: Which, margin: float, scores:
         raise InputError(f"margin is {margin!r}; pass a number of at least 0.")
     check_per_pair(metric, "a preference")
     if parse_name(metric).counts_references:
-        raise InputError(f"{metric} gives a pair a score that depends on all others; take another metric.")
+        raise InputError(f"{metric}: the score of a pair depends on all other pairs; use another metric.")
     taken = {*COLUMNS[form], *_score_columns(form, scores)}
     if twice := [name for name in keep if name in taken]:
         raise InputError(f"keep names {twice[0]!r}, which is a column of the output.")
@@ -218,7 +220,7 @@ def _candidate(
 
 def _prompt(row: Mapping[str, Any], where: str, prompt: str) -> str:
     if prompt and PROMPT in row:
-        raise InputError(f"{where} has a prompt of its own; leave out {prompt[:40]!r}, or the column.")
+        raise InputError(f"{where} has its own prompt; leave out {prompt[:40]!r}, or the column.")
     text = row.get(PROMPT)
     if prompt:
         if absent := [field for field in _fields(prompt) if field not in row]:
@@ -238,7 +240,7 @@ def _fields(prompt: str) -> list[str]:
         parsed = list(string.Formatter().parse(prompt))
     except ValueError as error:
         raise InputError(
-            f"The prompt {prompt[:40]!r} cannot be read ({error}); write {{{{ and }}}} for braces."
+            f"The prompt {prompt[:40]!r} cannot be parsed ({error}); write {{{{ and }}}} for braces."
         ) from None
     if odd := [
         field
@@ -260,7 +262,7 @@ def _by_study(rows: Sequence[Candidate]) -> dict[Any, list[Candidate]]:
             ("prompts", {row.prompt for row in own}),
         ):
             if len(values) > 1:
-                raise InputError(f"Study {study!r} has {len(values)} {what}; give its candidates one.")
+                raise InputError(f"Study {study!r} has {len(values)} {what}; all its candidates need the same.")
     return studies
 
 

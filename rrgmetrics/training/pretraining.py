@@ -117,7 +117,9 @@ def train_encoder(
     runs.check_run(folder, config, force=force)
     corpus = read_corpus(config.corpus)
     if len(corpus.texts) <= config.validation_texts:
-        raise InputError(f"The corpus has {len(corpus.texts):,} texts; {config.validation_texts:,} are to be held out.")
+        raise InputError(
+            f"The corpus has {len(corpus.texts):,} texts, and {config.validation_texts:,} are to be held out."
+        )
     base = find_base(config) if config.base else None
     start = read_encoder(config.initialise_from) if config.initialise_from and base is None else None
     runs.open_run(folder, config, force=force)
@@ -170,7 +172,7 @@ def _base_vocabulary(base: Checkpoint, config: EncoderConfig, folder: Path) -> V
     tokenizer = load_tokenizer(base)
     inner = getattr(tokenizer, "backend_tokenizer", None)
     if inner is None or tokenizer.pad_token_id is None or (config.epochs and tokenizer.mask_token_id is None):
-        raise InputError(f"{config.base} has no fast tokenizer with tokens for padding and hiding; take another.")
+        raise InputError(f"{config.base} has no fast tokenizer with padding and mask tokens; use another model.")
     if runs.is_main_process():
         tokenizer.save_pretrained(folder)
     runs.wait_for_everyone(config)

@@ -61,7 +61,10 @@ def search_crepe(
         MissingExtraError: Optuna is not installed.
     """
     if not config.search:
-        raise InputError("The config has no search: name what to vary, such as search: {learning_rate: {low, high}}.")
+        raise InputError(
+            "The configuration has no search; name the values to vary, such as search: "
+            "{{learning_rate: {{low, high}}}}."
+        )
     if trials < 1:
         raise InputError(f"trials is {trials}; it must be 1 or more.")
     optuna = _optuna()

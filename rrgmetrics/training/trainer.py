@@ -144,8 +144,8 @@ def training_arguments(
     shares = n_processes() * config.accumulation
     if config.batch_size % shares:
         raise InputError(
-            f"batch_size {config.batch_size} cannot be shared by {n_processes()} processes in {config.accumulation} "
-            f"passes each; take a multiple of {shares}."
+            f"batch_size {config.batch_size} cannot be divided among {n_processes()} processes with "
+            f"{config.accumulation} passes each; use a multiple of {shares}."
         )
     n_steps = steps_an_epoch(config, n_rows)
     every = min(math.ceil(n_steps / config.evaluations), max(1, math.ceil(config.epochs * n_steps)))
@@ -218,7 +218,7 @@ def precision_of(config: TrainerConfig, *, gpu: Precision = "fp16") -> Precision
     """
     cuda = not config.cpu and _has_cuda()
     if config.precision == "fp16" and not cuda:
-        raise InputError("precision is fp16, which needs a CUDA device; take auto, bf16 or fp32 on a CPU.")
+        raise InputError("precision is fp16, which needs a CUDA device; use auto, bf16 or fp32 on a CPU.")
     return (gpu if cuda else "fp32") if config.precision == "auto" else config.precision
 
 
@@ -271,18 +271,18 @@ def check_run(folder: Path, config: TrainerConfig, *, force: bool) -> None:
     file = next((folder / name for name in (CONFIG, OLD_CONFIG) if (folder / name).is_file()), None)
     empty = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
     if not empty and file is None:
-        raise InputError(f"{folder} exists and is no run of ours; take another --output.")
+        raise InputError(f"{folder} exists and is not a run of rrgmetrics; choose another --output.")
     if file is None or force:
         return
     if (folder / CARD).is_file():
         raise InputError(
-            f"{folder} holds a finished run; pass --force (force=True) to replace it, or another --output."
+            f"{folder} contains a finished run; pass --force (force=True) to replace it, or another --output."
         )
     changed = differences(read_config(type(config), str(file)), config)
     if changed:
         raise InputError(
-            f"{folder} holds a run begun with another {', '.join(changed)}; go on with its {file.name}, pass --force "
-            "to begin anew, or take another --output."
+            f"{folder} contains a run that was started with another {', '.join(changed)}; resume it with its "
+            f"{file.name}, pass --force to start again, or choose another --output."
         )
 
 

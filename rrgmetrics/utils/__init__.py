@@ -1,1 +1,1 @@
-"""What every layer uses: words in messages, progress lines, child processes, optional packages."""
+"""Utilities of all layers: formatting of messages, progress lines, child processes, optional packages."""

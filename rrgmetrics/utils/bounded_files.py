@@ -30,10 +30,10 @@ def read_text(path: Path, largest: int = LARGEST) -> str:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise InputError(f"{path} is no file but a folder, pipe or device; save its text to a file.")
+                raise InputError(f"{path} is a folder, pipe or device, not a file; save its text to a file.")
             content = file.read(largest + 1)
         if len(content) > largest:
-            raise InputError(f"{path} has more than {largest:,} bytes; is it the file that you mean?")
+            raise InputError(f"{path} has more than {largest:,} bytes; is it the right file?")
         return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text: {error}.") from None
@@ -64,7 +64,7 @@ def check_yaml(text: str, most: int = MOST) -> str:
             continue
         if isinstance(event, yaml.AliasEvent):
             if any(anchor == event.anchor for anchor, _ in opened):
-                return f"line {line}: *{event.anchor} stands for what it stands in"
+                return f"line {line}: *{event.anchor} refers to itself"
             total += sizes.get(event.anchor, 1)
         elif isinstance(event, yaml.CollectionStartEvent):
             opened.append((event.anchor, total))
@@ -76,7 +76,7 @@ def check_yaml(text: str, most: int = MOST) -> str:
             if event.anchor is not None:
                 sizes[event.anchor] = 1
         if len(opened) > DEEPEST:
-            return f"line {line}: more than {DEEPEST} blocks or lists stand inside each other"
+            return f"line {line}: more than {DEEPEST} nested blocks or lists"
         if total > most:
             return f"line {line}: with its aliases it has more than {most:,} entries"
     return ""

@@ -234,11 +234,11 @@ def test_wrong_configurations(data_cache):
         rrgmetrics.load("bleu", "papre")
     with pytest.raises(InputError, match=r"no option 'colour'.*tokenizer"):
         rrgmetrics.load("bleu", "?colour=red")
-    with pytest.raises(InputError, match="names a configuration already"):
+    with pytest.raises(InputError, match="already has a configuration"):
         rrgmetrics.load("bertscore@radeval", "radcliq")
-    with pytest.raises(InputError, match=r"'use_stemmer'\. Of evaluate's own rouge .*rouge\?stemmer=yes"):
+    with pytest.raises(InputError, match=r"'use_stemmer'\..* evaluate's rouge.*rouge\?stemmer=yes"):
         rrgmetrics.load("rouge", use_stemmer=True)
-    with pytest.raises(InputError, match=r"'use_stemmer'.*evaluate's own rouge .*rouge\?stemmer=yes"):
+    with pytest.raises(InputError, match=r"'use_stemmer'.*evaluate's rouge.*rouge\?stemmer=yes"):
         rrgmetrics.load("rouge").compute(predictions=GOOD, references=OTHER, use_stemmer=True)
     with pytest.raises(InputError, match=r"unknown keyword 'max_order'.*bleu_1, bleu_2 and bleu_3"):
         rrgmetrics.load("bleu").compute(predictions=GOOD, references=OTHER, max_order=2)
@@ -335,4 +335,4 @@ def test_a_module_that_is_asked_pair_by_pair_warns_once(caplog, data_cache):
         for each in (module, mean):
             each.compute(predictions=["Clear lungs."], references=["The lungs are clear."], progress=False)
     (message,) = [record.message for record in caplog.records if "one by one" in record.message]
-    assert message.startswith("bleu was asked for 5 pairs one by one; its corpus value is no mean over pairs")
+    assert message.startswith("bleu was called with single pairs 5 times; its corpus value is not a mean over pairs")

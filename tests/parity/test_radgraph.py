@@ -263,7 +263,7 @@ def change_config(folder: Path, change) -> None:
         (lambda f: (f / "weights.th").write_bytes(b"no"), "could not be read as weights"),
         (lambda f: (f / "config.json").write_text("{"), "cannot be read"),
         (lambda f: change_config(f, lambda c: c["model"].pop("modules")), "layout that RadGraph is published in"),
-        (lambda f: change_config(f, lambda c: c["model"].update(max_span_width=9)), "a width for each of 9 words"),
+        (lambda f: change_config(f, lambda c: c["model"].update(max_span_width=9)), "one width for each of 9 words"),
         (
             lambda f: change_config(f, lambda c: c["model"]["modules"]["coref"].update(coref_prop=2)),
             "coreference propagation",

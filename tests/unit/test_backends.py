@@ -63,14 +63,14 @@ def test_a_folder_that_lacks_a_file(folder, missing):
 @pytest.mark.parametrize("content", [b"word n 1 0 1 1 xyz\n", b"word\n", b"\xff\xfe n 1 0 1 1 00001740\n"])
 def test_a_file_that_is_not_wordnets(folder, content):
     (folder / "index.noun").write_bytes(content)
-    with pytest.raises(BackendError, match="does not hold WordNet"):
+    with pytest.raises(BackendError, match="does not contain WordNet"):
         WordNet(folder)
 
 
 def test_other_files_than_wordnets(tmp_path):
     (tmp_path / "a.zip").write_text("no archive")
     for path in (tmp_path / "a.zip", tmp_path / "nowhere", tmp_path):
-        with pytest.raises(BackendError, match="does not hold WordNet"):
+        with pytest.raises(BackendError, match="does not contain WordNet"):
             WordNet(path)
 
 

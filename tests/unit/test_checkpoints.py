@@ -161,7 +161,7 @@ def test_a_pinned_revision_and_checksum(hub, monkeypatch):
     (newest / "chexbert.pth").write_bytes(b"newer")
     found = hashlib.sha256(b"newer").hexdigest()
     message = (
-        rf"def/chexbert\.pth does not have the published SHA-256 {digest[:12]}…, its own is {found[:12]}…; it is "
+        rf"def/chexbert\.pth does not have the published SHA-256 {digest[:12]}… (it has {found[:12]}…; it is "
         r".* of another revision\. Delete it and run `hf download .*chexbert\.pth --revision abc`"
     )
     with pytest.raises(BackendError, match=message):

@@ -65,14 +65,14 @@ def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_p
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("green", "green asks nobody"),
-        ("green@reader", "green@reader asks nobody"),
-        ("rouge", "rouge is no judge; judges are"),
+        ("green", "green is the bundled judge, which asks no model"),
+        ("green@reader", "green@reader is the bundled judge, which asks no model"),
+        ("rouge", "rouge is not a judge; judges are"),
         ("green@openai:", "names no model"),
-        ("green?temperature=1", "the bundled one takes no such option"),
+        ("green?temperature=1", "the bundled judge has no such option"),
         ("green@openai:m?concurrency=none", "not a whole number"),
         ("green@replies:nowhere.jsonl", "nowhere.jsonl cannot be read"),
-        ("green@openai:m,green@openai:n", "One file holds the replies of one engine"),
+        ("green@openai:m,green@openai:n", "A file holds the replies of one engine"),
     ],
 )
 def test_wrong_use_of_judge(pairs, tmp_path, capsys, metric, message):
@@ -155,7 +155,7 @@ def test_dry_run_asks_nothing_and_says_what_it_would_cost(pairs, judge, loopback
     status, out, err = run(capsys, "judge", pairs, "--metrics", priced, "--dry-run")
     likely, most = bill(out)
     assert (status, err) == (0, "")
-    assert "Nothing was asked; 3 pairs" in out
+    assert "No question was asked; 3 pairs" in out
     assert likely[:3] == ["2", "0", "2"]
     assert likely[4:] == ["?", "?"]
     assert (most[0], most[2]) == ("4", "600")  # each twice, with 100 and 200 tokens
@@ -185,7 +185,7 @@ def test_dry_run_of_several_judges_has_a_sum_and_fits_a_terminal(pairs, judge, c
         assert total == list(map(sum, zip(*each, strict=True)))
     guessed = numbers[4][0] - 4  # RadFact: four reports, and then what their phrases call for
     assert guessed > 0
-    assert f"radfact: {guessed} of the questions depend on replies that are not there" in " ".join(out.split())
+    assert f"radfact: {guessed} of the questions depend on replies that are not cached" in " ".join(out.split())
 
 
 def test_dry_run_needs_no_key(pairs, capsys, monkeypatch, tmp_path):
@@ -198,7 +198,7 @@ def test_dry_run_needs_no_key(pairs, capsys, monkeypatch, tmp_path):
     for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(variable, raising=False)
     status, _, err = run(capsys, "judge", pairs, "--metrics", name)
-    assert (status, "OPENAI_API_KEY holds no key" in err) == (2, True)
+    assert (status, "OPENAI_API_KEY contains no key" in err) == (2, True)
 
 
 def test_replies_are_kept_without_a_record(pairs, judge, loopback, capsys):
@@ -209,7 +209,7 @@ def test_replies_are_kept_without_a_record(pairs, judge, loopback, capsys):
     assert run(capsys, "score", pairs, "--metrics", judge, "--trials", 10, "--no-progress", "--no-trivial")[0] == 3
     assert sum(loopback.asked.values()) == n_asked
     status, _, err = run(capsys, "judge", pairs, "--metrics", judge.partition("&cache")[0] + "&cache=no")
-    assert (status, "keeps no reply: name a file for them, --record FILE" in err) == (2, True)
+    assert (status, "stores no reply: pass --record FILE" in err) == (2, True)
 
 
 # --- exit statuses
@@ -234,8 +234,7 @@ BEHAVIOURS = {  # of the server, what is said on standard error, and the exit st
     "good": (lambda request: request.say(GREEN), "", 0),
     "fails at four": (
         lambda request: request.say(GREEN) if request.number < 5 else request.send(500, {}),
-        "5 of 9 pairs scored; run the same command again (with --force where it writes files) "
-        "to ask about the other 4.",
+        "5 of 9 pairs scored; run the same command again (with --force if it writes files) to ask about the other 4.",
         3,
     ),
     "fails": (lambda request: request.send(500, {}), "0 of 9 pairs scored; run the same command again", 4),
@@ -259,7 +258,7 @@ BEHAVIOURS = {  # of the server, what is said on standard error, and the exit st
 }
 REASONS = {
     "is cut off": "No reply: the reply was cut off at 2,048 tokens; allow more with max_tokens (9)",
-    "loops": "No reply: the reply repeats itself without end, and was cut off at 1,024 tokens (9)",
+    "loops": "No reply: the reply repeats itself endlessly and was cut off at 1,024 tokens (9)",
     "is empty": "The reply is empty. (9)",
 }
 

@@ -71,6 +71,6 @@ def test_on_the_command_line(tmp_path, capsys):
     assert cli.main([*common, "--metrics", "green", "--clusters", str(picture)]) == 0
     assert picture.is_file()
     assert cli.main([*common, "--metrics", "rouge", "--clusters", str(picture), "--force"]) == 2
-    assert "--clusters are GREEN's" in capsys.readouterr().err
+    assert "--clusters needs a GREEN metric" in capsys.readouterr().err
     with pytest.raises(InputError, match="no clusters"):
         clusters([{"score": 1.0, "significant": {}}])

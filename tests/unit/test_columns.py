@@ -82,7 +82,7 @@ def test_every_source_takes_the_same_columns_and_says_so_once(form, tmp_path, ca
 def test_a_column_of_ids_is_left_out_if_its_cells_are_no_ids():
     rows = {"id": ["p1", "p1", ""], "gt": [REFERENCE] * 3, "pred": [CANDIDATE] * 3}
     assert files.read_pairs(rows).study_ids is None
-    with pytest.raises(InputError, match="stands in"):
+    with pytest.raises(InputError, match="is already in"):
         files.read_pairs(rows, {"study_id": "id"})
 
 
@@ -100,7 +100,7 @@ def test_one_option_chooses_the_section_for_all_metrics(caplog):
     assert [part for result in results.values() for part in result.signature.split("|") if part.startswith("text")] == [
         "text:findings@2", "text:findings@2", "text:lower@1",
     ]  # fmt: skip
-    said = "1 of 2 references and 1 of 2 candidates have no findings section: what else they hold is read."
+    said = "1 of 2 references and 1 of 2 candidates have no findings section: their other text is used."
     assert caplog.messages.count(said) == 1
     asked = rrgmetrics.score("bleu?text=findings", rows, progress=False)["bleu?text=findings"]
     assert results["bleu"].scores == asked.scores

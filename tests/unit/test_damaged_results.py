@@ -171,7 +171,7 @@ def test_a_few_bytes_stand_for_no_gigabytes(saved: Path, tmp_path: Path, monkeyp
     with pytest.raises(InputError, match="its texts have more than 2,000,000,000 bytes"):
         load(path)
     monkeypatch.setattr(stored, "MOST_CELLS", 10)
-    with pytest.raises(InputError, match="4 pairs are more than can be held"):
+    with pytest.raises(InputError, match="4 pairs exceed the limit"):
         load(saved_copy(saved, tmp_path))
     assert details.null_count == 2 or len(details) == 4
 

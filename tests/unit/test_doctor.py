@@ -94,7 +94,7 @@ FAULTS = {
     ),
     "broken off": (
         lambda files: Model(files, "", cut={"model.safetensors": 0}),
-        r"the download of model.safetensors broke off \(.*\); run this again, what came is kept",
+        r"the download of model.safetensors was interrupted \(.*\); run this again to resume it",
     ),
     "larger than announced": (
         lambda files: Model(files, "", served={"model.safetensors": files["model.safetensors"] * 2}),
@@ -106,7 +106,7 @@ FAULTS = {
     ),
     "another vocabulary": (
         lambda files: Model(files, "", served={"vocab.txt": swapped(files["vocab.txt"])}),
-        r"vocab.txt is not the file that the Hub holds; delete .* and run this again",
+        r"vocab.txt differs from the file on the Hub; delete .* and run this again",
     ),
 }
 
@@ -159,9 +159,9 @@ def test_a_checkpoint_of_unknown_classes_is_refused_before_its_weights_are_sent(
     with Hub({GREEN: Model(change(green), licence=""), "org/judge": Model(change(green))}) as hub:
         (remark,) = sentences(hub, "green", score=False)
         assert remark[0] == "fault"
-        assert re.search(r"\(auto_map\), which is never done.*; its weights were not downloaded\.$", remark[1])
+        assert re.search(r"\(auto_map\), which is never run.*; its weights were not downloaded\.$", remark[1])
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-        with pytest.raises(BackendError, match=r"\(auto_map\), which is never done"):
+        with pytest.raises(BackendError, match=r"\(auto_map\), which is never run"):
             find_causal("org/judge")
         assert any("org/judge/resolve" in path and path.endswith("/tokenizer.model") for path in hub.asked)
         assert not any("safetensors" in path for path in hub.asked if "index" not in path)
@@ -215,7 +215,8 @@ def test_the_encoder_inside_an_archive_is_looked_for_too(home, name, file, encod
         else:
             assert statuses == ["fault", "ok"]
     (checkup,) = Doctor("http://127.0.0.1:9", score=False).examine([name])
-    assert any(status == "left" and f"{encoder} is not here" in sentence for status, sentence in checkup.remarks)
+    absent = f"{encoder} is not on this machine"
+    assert any(status == "left" and absent in sentence for status, sentence in checkup.remarks)
     with Hub(models) as hub:
         assert {status for status, _ in sentences(hub, name, score=False)} == {"ok"}
         assert not any("model.safetensors" in path for path in hub.asked)
@@ -228,7 +229,7 @@ def test_chexberts_size_as_it_is_published(home):
     file = "chexbert.pth"
     with Hub({XL: Model({file: b"x"}, "", claims={file: 1_314_414_442}, cut={file: 0})}) as hub:
         (remark,) = sentences(hub, "chexbert_f1")
-    assert "broke off" in remark[1]
+    assert "was interrupted" in remark[1]
 
 
 def test_a_renamed_repository_is_found_under_both_names(home):
@@ -259,14 +260,15 @@ def test_a_download_that_breaks_off_goes_on(home, crepe):
 def test_a_licence_that_changed(home, crepe):
     with Hub({"roberta-large": Model(crepe, "cc-by-nc-4.0")}) as hub:
         assert sentences(hub, "bertscore") == [
-            ("fault", "roberta-large: its card states cc-by-nc-4.0, and we know mit.")
+            ("fault", "roberta-large: its card states cc-by-nc-4.0, and the recorded licence is mit.")
         ]
 
 
 def test_what_may_be_looked_at_without_downloading(home, crepe):
     with Hub({CREPE: Model(crepe, "")}) as hub:
         ((status, sentence),) = sentences(hub, download=False)
-        assert (status, sentence[:44]) == ("left", f"{CREPE} is not here: 0.00 ")
+        assert status == "left"
+        assert sentence.startswith(f"{CREPE} is not on this machine: 0.00 ")
         assert not any("resolve" in path for path in hub.asked)
 
 
@@ -281,7 +283,7 @@ def test_texts_that_are_not_ours_are_found_by_their_checksum(home, monkeypatch):
         assert example.texts() == (["Lungs are clear."], ["Clear lungs."])
         assert published.score_example(example, None).status == "ok"
         other = published.Example("rouge", "their tests", rows[0], ["0" * 64], 1e-9, scores={"rouge_1": 0.8}, url=url)
-        sentence = f"their tests was not scored: {url} holds 1 of its texts no longer."
+        sentence = f"their tests was not scored: {url} no longer has 1 of its texts."
         assert published.score_example(other, None) == ("left", sentence)
         with pytest.raises(InputError, match="HTTP Error 404"):
             published.fetch(f"{hub.endpoint}/org/nothing/resolve/main/a.py")
@@ -347,7 +349,7 @@ def test_the_authors_files_may_lie_in_a_folder(home, tmp_path, monkeypatch, caps
         (checkup,) = Doctor(texts=[tmp_path / name]).examine(["rouge"])
         assert checkup.remarks[-1].sentence.startswith(sentence)
     assert main(["doctor", "bleu", "--texts", str(tmp_path / "nowhere"), "--output", str(tmp_path / "a.md")]) == 2
-    assert "nowhere is no folder" in capsys.readouterr().err
+    assert "nowhere is not a folder" in capsys.readouterr().err
 
 
 def test_the_tables_name_what_our_configurations_load(home, monkeypatch):
@@ -377,16 +379,18 @@ def test_the_tables_name_what_our_configurations_load(home, monkeypatch):
 def test_options_and_models_of_ones_own_are_told_apart(home):
     """Options that choose other weights name those; others change nothing; what nobody published is left open."""
     told = {
-        f"srr_bert_f1@paper?level={level}&statuses={'yes' if statuses else 'no'}": f"{repository} is not here"
+        f"srr_bert_f1@paper?level={level}&statuses={'yes' if statuses else 'no'}": (
+            f"{repository} is not on this machine"
+        )
         for (level, statuses), repository in srr_bert_f1.PUBLISHED.items()
     } | {
-        "bertscore@paper?idf=call": "roberta-large is not here",
-        "crepe@my-lab/crepe": "my-lab/crepe is a model of your choice, of which nothing is known here.",
-        "green@openai:my-model": "openai:my-model is a model of your choice, of which nothing is known here.",
-        "mammo_green": "It has no published weights; it asks a model that you name.",
+        "bertscore@paper?idf=call": "roberta-large is not on this machine",
+        "crepe@my-lab/crepe": "my-lab/crepe is a model of your choice, which is not checked.",
+        "green@openai:my-model": "openai:my-model is a model of your choice, which is not checked.",
+        "mammo_green": "It has no published weights; it uses a model that you name.",
         "green@reader": "It loads no weights.",
-        "green@small": "It loads weights, of which nothing more is known here: StanfordAIMI/GREEN-RadPhi2, 2.7 billion "
-        "weights, asked as `paper` is; not run here.",
+        "green@small": "It loads weights that are not checked further: StanfordAIMI/GREEN-RadPhi2, 2.7 billion "
+        "weights, with the same prompt as `paper`; not tested here.",
     }
     for checkup, sentence in zip(Doctor("http://127.0.0.1:9").examine(list(told)), told.values(), strict=True):
         assert checkup.remarks[0].sentence.startswith(sentence), checkup.configuration

@@ -147,7 +147,7 @@ def test_nothing_is_sent_of_more_than_is_known_unless_it_is_allowed(home, served
         assert not hub.sent
         most = float(fault.split("--most ")[1].rstrip("."))
         (fault,) = examine(hub, "chexbert_f1", most=most)["chexbert_f1@paper"].faults
-        assert "broke off" in fault  # it was begun
+        assert "was interrupted" in fault  # it was begun
 
 
 def test_nothing_is_sent_of_another_file_than_was_published(home, served, tmp_path, monkeypatch):
@@ -158,7 +158,7 @@ def test_nothing_is_sent_of_another_file_than_was_published(home, served, tmp_pa
     with Hub(models(served)) as hub:
         (fault,) = examine(hub, "semb_score")["semb_score@paper"].faults
         assert fault.startswith(f"{SCORERS}: chexbert.pth has the SHA-256 ")
-        assert fault.endswith("at the Hub, and 000000000000… was published; nothing was downloaded.")
+        assert fault.endswith("on the Hub, and the published one is 000000000000…; nothing was downloaded.")
         assert not hub.sent
 
 
@@ -190,5 +190,5 @@ def test_nothing_is_sent_without_download(home, served):
         assert not hub.sent
         assert not any(checkup.faults for checkup in seen.values())
         left = [checkup.remarks[0].sentence for checkup in seen.values() if checkup.repositories]
-        assert all("GB, which would lie in the cache's models--" in sentence for sentence in left)
+        assert all("GB, to be stored in models--" in sentence for sentence in left)
         assert all(each.revision == COMMIT for checkup in seen.values() for each in checkup.repositories)

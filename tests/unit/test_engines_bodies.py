@@ -88,7 +88,7 @@ def test_what_cannot_be_unpacked_is_no_reply(loopback, load, encoding, body, sta
     loopback.reset(lambda request, tries: request.send(status, body, content_encoding=encoding))
     (reply,) = load(retries=0).answer(prompts("x"))
     assert reply.text is None
-    assert (f"HTTP {status}" if status == 400 else "no chat completion") in reply.error
+    assert (f"HTTP {status}" if status == 400 else "not a chat completion") in reply.error
 
 
 @pytest.mark.parametrize("status", [400, 401, 500])
@@ -213,7 +213,7 @@ def test_a_key_that_stands_twice_makes_no_reply(loopback, load, key):
     loopback.reset(lambda request, tries: request.send(200, TWICE[key]))
     (reply,) = load(retries=1).answer(prompts("x"))
     assert reply.text is None
-    assert f"the key {key!r} stands twice" in reply.error
+    assert f"the key {key!r} occurs twice" in reply.error
 
 
 def test_what_is_not_read_may_stand_twice(loopback, load):

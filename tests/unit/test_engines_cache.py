@@ -267,9 +267,9 @@ def test_a_record_after_an_unfinished_one_is_whole(tmp_path):
 
 def test_a_deep_record_is_named(tmp_path):
     (tmp_path / "r.jsonl").write_text(DEEP)
-    with pytest.raises(InputError, match=r"r.jsonl, line 1 is no recorded reply: it is nested too deeply"):
+    with pytest.raises(InputError, match=r"r.jsonl, line 1 is not a recorded reply: it is nested too deeply"):
         replies_engine(str(tmp_path / "r.jsonl"))
-    with pytest.raises(InputError, match=r"line 1 is no recorded reply: it is nested too deeply"):
+    with pytest.raises(InputError, match=r"line 1 is not a recorded reply: it is nested too deeply"):
         Recorder(tmp_path / "r.jsonl", "e")
 
 
@@ -359,19 +359,19 @@ def test_a_file_without_some_replies(tmp_path):
     engine = replies_engine(path)
     replies = engine.answer(prompts("b", "a"))
     assert replies[1] == Reply("A")
-    assert "r.jsonl has no reply to this question" in replies[0].error
-    with pytest.raises(BackendError, match=r"holds replies to test@1, and none to test@2; record them again"):
+    assert "r.jsonl has no reply to this prompt" in replies[0].error
+    with pytest.raises(BackendError, match=r"contains replies to test@1, and none to test@2; record them again"):
         engine.answer(prompts("a", protocol="test@2"))
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("", "holds no recorded replies"),
-        ("nonsense\n", "line 1 is no recorded reply"),
-        ("[1]\n", "no JSON object"),
+        ("", "contains no recorded replies"),
+        ("nonsense\n", "line 1 is not a recorded reply"),
+        ("[1]\n", "not a JSON object"),
         ('{"protocol": "p", "reply": "x"}\n', "'prompt_sha256' is missing"),
-        ('{"protocol": "p", "prompt_sha256": "a", "reply": 3}\n', "'reply' is missing or no text"),
+        ('{"protocol": "p", "prompt_sha256": "a", "reply": 3}\n', "'reply' is missing or not a text"),
         (
             '{"protocol": "p", "prompt_sha256": "a", "reply": "x"}\n\n'
             '{"protocol": "p", "prompt_sha256": "a", "reply": "y"}\n',

@@ -100,7 +100,7 @@ def test_the_end_of_the_context_is_a_limit_too_alone_and_in_any_batch(model):
     assert engine.answer(asked) == alone
     cut = {reply.partial: reply.error for reply in alone if "cut off" in reply.error}
     assert len(calls) == len(cut) > 1
-    assert set(cut.values()) == {"the reply was cut off where the 12 tokens that the model reads and writes end"}
+    assert set(cut.values()) == {"the reply was cut off at the model's limit of 12 tokens for prompt and reply"}
 
 
 def test_question_and_reply_together_have_a_limit_too(model):
@@ -115,14 +115,14 @@ def test_question_and_reply_together_have_a_limit_too(model):
     replies = engine.answer(asked)
     assert {piece.shape[1] for piece in pieces} == {total}
     assert {reply.error for reply in replies} == {
-        "the reply was cut off where the 20 tokens that the model reads and writes end"
+        "the reply was cut off at the model's limit of 20 tokens for prompt and reply"
     }
     assert engine.answer(prompts(30))[-1].error.startswith("the prompt has ")
     plain = load(model(endless=True, positions=64))
     assert engine.parameters == {**plain.parameters, "total_tokens": total}
     assert engine.facts["total_tokens"] == "20"
     assert load(model(), total_tokens=60).answer(prompts(3)) == load(model()).answer(prompts(3))
-    with pytest.raises(InputError, match="total_tokens is for hf"):
+    with pytest.raises(InputError, match="total_tokens is an option of hf"):
         load_engine(EngineName("openai", "m"), options={"total_tokens": 9}, progress=False)
 
 
@@ -149,7 +149,7 @@ def test_each_prompt_has_its_own_longest_reply(model):
 def test_a_prompt_too_long_is_no_reply_and_loses_no_other(model):
     asked = prompts(100, max_tokens=1000)
     replies = load(model(positions=64), max_tokens=5).answer(asked)
-    lost = ["the model reads 64" in (reply.error or "") for reply in replies]
+    lost = ["the limit of the model is 64" in (reply.error or "") for reply in replies]
     assert 0 < sum(lost) < 80
     assert not any(lost[:20])
     assert all(reply.text or reply.partial for reply in replies[:20])
@@ -333,7 +333,7 @@ def test_vllm_is_asked_in_rounds(model, fake_vllm, monkeypatch):
     replies = engine.answer(prompts(40, json_schema={"type": "object"}))
     fitting = [reply for reply in replies if reply.text is not None]
     assert [reply.text for reply in fitting] == [prompt.text.upper() for prompt in prompts(len(fitting))]
-    assert all("the model reads 30" in reply.error for reply in replies[len(fitting) :])
+    assert all("the limit of the model is 30" in reply.error for reply in replies[len(fitting) :])
     assert [len(asked) for asked, _ in engine.source.replicas[0].model.llm.rounds[:2]] == [3, 3]
     asked = engine.source.replicas[0].model.llm.rounds[0][1][0]
     assert asked == {"temperature": 0.0, "max_tokens": 7, "structured_outputs": ("schema", {"type": "object"})}

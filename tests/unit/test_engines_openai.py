@@ -67,14 +67,14 @@ MISBEHAVIOUR = {  # what the server does → the reply, or what the error says
     "429 for an hour": (lambda request, tries: request.send(429, {}, retry_after="3600"), "HTTP 429"),
     "hangs once": (once(lambda request, tries: request.hang()), None),
     "hangs": (lambda request, tries: request.hang(), "no reply within 2 s"),
-    "dribbles": (dribble, "not whole in time"),
+    "dribbles": (dribble, "not complete in time"),
     "truncated once": (once(lambda request, tries: request.send(200, CUT)), None),
-    "truncated": (lambda request, tries: request.send(200, CUT), "no chat completion"),
-    "broken off": (lambda request, tries: request.send(200, CUT, missing=99), "broke off"),
+    "truncated": (lambda request, tries: request.send(200, CUT), "not a chat completion"),
+    "broken off": (lambda request, tries: request.send(200, CUT, missing=99), "was interrupted"),
     "drops": (drop, "connection broke"),
-    "HTML": (lambda request, tries: request.send(200, b"<html>"), "no chat completion"),
-    "no choices": (lambda request, tries: request.send(200, {"choices": []}), "no chat completion"),
-    "list": (lambda request, tries: request.send(200, [1]), "no chat completion"),
+    "HTML": (lambda request, tries: request.send(200, b"<html>"), "not a chat completion"),
+    "no choices": (lambda request, tries: request.send(200, {"choices": []}), "not a chat completion"),
+    "list": (lambda request, tries: request.send(200, [1]), "not a chat completion"),
     "number": (lambda request, tries: request.say(7), "has no text"),
     "refuses": (lambda request, tries: request.say(None, refusal="I cannot help."), "I cannot help."),
     "says nothing": (lambda request, tries: request.say(None), "has no text"),
@@ -210,7 +210,7 @@ def test_what_is_wrong_with_every_request_is_said_at_once(loopback, load, status
 
 
 def test_nothing_listens(load):
-    with pytest.raises(BackendError, match=r"nothing answers at http://127.0.0.1:9/v1 .* start the server"):
+    with pytest.raises(BackendError, match=r"no answer from http://127.0.0.1:9/v1 .* start the server"):
         load(base_url="http://127.0.0.1:9/v1").answer(prompts("a", "b"))
 
 
@@ -237,22 +237,22 @@ def test_many_at_a_time(loopback, load):
 def test_without_a_key_or_an_address(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    with pytest.raises(BackendError, match="OPENAI_API_KEY holds no key"):
+    with pytest.raises(BackendError, match="OPENAI_API_KEY contains no key"):
         load_engine(EngineName("openai", "gpt"), options={})
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"base_url": "127.0.0.1:8000"}, "is no address"),
-        ({"base_url": "http://user:word@host/v1"}, "holds a password"),
+        ({"base_url": "127.0.0.1:8000"}, "is not an address"),
+        ({"base_url": "http://user:word@host/v1"}, "contains a password"),
         ({"concurrency": 0}, "concurrency=0 is too small"),
         ({"timeout": 0.0}, "timeout=0.0 is too small"),
         ({"retries": -1}, "retries=-1 is too small"),
         ({"temperature": -0.1}, "temperature=-0.1 is too small"),
-        ({"top_p": 0.0}, "top_p=0.0 is no share"),
-        ({"top_p": 1.5}, "top_p=1.5 is no share"),
-        ({"record": "/no/such/folder/file.jsonl"}, "no file in a folder that exists"),
+        ({"top_p": 0.0}, "top_p=0.0 is not a probability mass"),
+        ({"top_p": 1.5}, "top_p=1.5 is not a probability mass"),
+        ({"record": "/no/such/folder/file.jsonl"}, "not a file in an existing folder"),
     ],
 )
 def test_options_are_checked_before_any_work(options, message):

@@ -76,8 +76,8 @@ def test_a_request_that_fails_costs_one_reply(n_replicas):
 def test_an_engine_that_dies_is_started_once_more(caplog):
     answers = list(ask_all(replicas(1, deaths=[1]), questions(4), 2))
     assert [answer.reply.text for answer in answers] == list("0123")
-    assert "The engine died (out of memory); it is started again." in caplog.text
-    with pytest.raises(BackendError, match="died twice, the second time of: out of memory"):
+    assert "The engine stopped (out of memory) and is started again." in caplog.text
+    with pytest.raises(BackendError, match="stopped twice, the second time because of: out of memory"):
         list(ask_all(replicas(1, deaths=[1, 2]), questions(4), 2))
 
 
@@ -107,6 +107,6 @@ def test_replicas_must_share_the_gpus(monkeypatch, tmp_path):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
     found = SimpleNamespace(folder=tmp_path, identity="a")
     monkeypatch.setattr("rrgmetrics.judges.engines.adapters.find_checkpoint", lambda name, **checks: found)
-    for number, message in ((3, "replicas=3 cannot share 4 GPUs"), (-1, "replicas=-1 is too small")):
+    for number, message in ((3, "replicas=3 does not divide 4 GPUs"), (-1, "replicas=-1 is too small")):
         with pytest.raises(InputError, match=message):
             load_engine(EngineName("vllm", "org/model"), options={"cache": "no", "replicas": number})

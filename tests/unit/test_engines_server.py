@@ -172,7 +172,7 @@ def test_an_empty_reply_is_none(name, empty, asked, tmp_path, capsys):
     for _ in range(2):
         status, out, err = judge(tmp_path / "pairs.jsonl", PLAIN[name], engine, capsys)
         assert (status, "unscored: The reply is empty. (1)" in out) == (4, True)
-        assert "`rrgmetrics judge --redo` asks for new ones" in err
+        assert "`rrgmetrics judge --redo` requests new ones" in err
     assert len(asked) == 1
     assert judge(tmp_path / "pairs.jsonl", PLAIN[name], engine, capsys, "--redo")[0] == 4
     assert len(asked) == 2
@@ -184,7 +184,7 @@ def test_a_reply_without_end_is_asked_for_once(server, asked, tmp_path):
     prompt = Prompt((Message("user", "Is the heart enlarged?"),), "test@1", max_tokens=120)
     for _ in range(2):
         (reply,) = engine.answer([prompt])
-        assert reply.error == "the reply repeats itself without end, and was cut off at 120 tokens"
+        assert reply.error == "the reply repeats itself endlessly and was cut off at 120 tokens"
         assert not reply.is_pending
     assert len(asked) == 1
 
@@ -208,4 +208,4 @@ def test_a_server_that_ends_meanwhile_leaves_the_other_pairs_to_be_asked(folder,
     assert judge(tmp_path / "pairs.jsonl", CHEST, engine, capsys)[0] == 4  # from the cache
     other = CHEST._replace(candidate="Clear lungs.")
     status, _, err = judge(tmp_path / "pairs.jsonl", other, engine, capsys)
-    assert (status, "nothing answers at" in err) == (2, True)
+    assert (status, "there is no answer from" in err) == (2, True)

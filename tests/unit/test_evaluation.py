@@ -79,7 +79,7 @@ def test_signatures_make_one(folder, capsys):
     assert Evaluation.read("made.yaml").metrics == made.metrics
     with pytest.raises(InputError, match="not a signature"):
         Evaluation.of(["bleu"])
-    with pytest.raises(InputError, match="ran with a lexicon of its own"):
+    with pytest.raises(InputError, match="ran with a user lexicon"):
         Evaluation.of(["finding_errors|text:none@1|lexicon:my_words@12345678|n:2|v:0.2.0"])
 
 
@@ -101,9 +101,9 @@ REFUSED = {
     "settings: 10": "settings is 10 (int); write key: value",
     "command: compare": "is for `rrgmetrics compare`",
     "command: compere": "Did you mean 'compare'?",
-    "- bleu": "it must hold",
+    "- bleu": "it must contain",
     "metrics: [bleu]\nmetrics: [rouge]": "bad.yaml, line 2: the key 'metrics' stands twice",
-    "settings: {trials: 1, trials: 2}": "the key 'trials' stands twice",
+    "settings: {trials: 1, trials: 2}": "the key 'trials' occurs twice",
     "metrics: [a: ": "cannot be read: while parsing",
 }
 

@@ -73,7 +73,7 @@ def test_the_command_line_reads_what_it_is_told_and_says_what_it_knows(tmp_path,
     assert "1 error" in capsys.readouterr().out
     assert cli.main(["explain", "No se observa derrame pleural.", ""]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "the reference looks Spanish. The bundled reader knows chest X-ray reports in English, brain CT" in shown
+    assert "the reference looks Spanish. The bundled reader supports chest X-ray reports in English, brain CT" in shown
     (tmp_path / "a.txt").write_text("\ufeffClear lungs.\r\n", encoding="utf-8")
     assert cli.main(["explain", str(tmp_path / "a.txt"), ""]) == 0
     assert "Reference\nClear lungs [B].\n" in capsys.readouterr().out
@@ -95,8 +95,8 @@ def test_a_metric_of_labels_is_not_said_to_be_silent(capsys):
     cli.main(["explain", "Small effusion.", "Clear lungs.", "--metrics", "chexbert_f1", "--no-progress"])
     said = " ".join(capsys.readouterr().out.split())
     assert "≠ Only the reference: Pleural Effusion: positive." in said
-    assert "The metric compares what is listed here, not the words that differ." in said
-    assert "does not say what it saw" not in said
+    assert "The metric compares these items, not the words of the reports." in said
+    assert "gives no explanation" not in said
 
 
 def test_the_command_line_writes_a_page_json_and_latex(tmp_path, capsys):

@@ -99,7 +99,7 @@ def test_jsonl_and_parquet_read_alike(save, tmp_path):
 def test_references_under_either_name(save):
     assert files.read_references(save("a.csv", "reference\nClear.\n")).reports == ["Clear."]
     assert files.read_references(save("b.csv", "report\nClear.\n")).reports == ["Clear."]
-    assert "keep the one" in refused(save("c.csv", "report,reference\na,b\n"), files.read_references)
+    assert "keep only the column" in refused(save("c.csv", "report,reference\na,b\n"), files.read_references)
 
 
 # --- what is refused, and how that is said ----------------------------------------------------------------------------
@@ -110,7 +110,7 @@ UNUSABLE = {
     "header_only.csv": (PAIRS, "no reports below its column names"),
     "newlines.csv": ("\n\n", "line 1 is blank"),
     "blank_line.csv": (PAIRS + "s1,a,b\n\ns2,a,b\n", "line 3 is blank"),
-    "blank_lines.jsonl": ("\n\n", "holds no reports"),
+    "blank_lines.jsonl": ("\n\n", "contains no reports"),
     "parquet.csv": (b"PAR1....", "looks like Parquet"),
     "text.parquet": (PAIRS + "s1,a,b\n", "named .parquet but looks like text"),
     "cut.parquet": (b"PAR1....", "cannot be read as Parquet"),
@@ -123,22 +123,25 @@ UNUSABLE = {
     "text.jsonl": ('{"reference": "a", "candidate": "b"}\n"b"\n', "line 2 is a JSON str"),
     "deep.jsonl": ('{"reference": ' + "[" * 100_000, "line 1 is not a JSON object"),
     "jsonl.csv": ('{"reference": "a"}\n', "looks like JSON"),
-    "utf16.csv": ((PAIRS + "s1,a,b\n").encode("utf-16"), "looks like UTF-16 text; we read UTF-8: iconv -f UTF-16 "),
+    "utf16.csv": (
+        (PAIRS + "s1,a,b\n").encode("utf-16"),
+        "looks like UTF-16 text, and rrgmetrics reads UTF-8: iconv -f UTF-16 ",
+    ),
     "utf16_unmarked.csv": ((PAIRS + "s1,a,b\n").encode("utf-16-le"), "looks like UTF-16LE text"),
     "latin1.csv": (
         (PAIRS + "s1,a,b\ns2,a,Caf\u00e9 au lait\n").encode("latin-1"),
         "line 3 is not UTF-8 (byte 0xE9 in 's2,a,Café au l",
     ),
-    "nul.csv": (PAIRS + "s1,a,b\ns2,a\0,b\n", "line 3 holds a NUL byte"),
+    "nul.csv": (PAIRS + "s1,a,b\ns2,a\0,b\n", "line 3 contains a NUL byte"),
     "unclosed.csv": (
         PAIRS + 's1,a,b\ns2,a,"b\ns3,a,b\n',
-        "line 3, column 'candidate' opens a quote that is never closed",
+        "line 3, column 'candidate' has a quote that is never closed",
     ),
-    "unclosed_then_quoted.csv": (PAIRS + 's1,"a,b\ns2,"c",d\n', "line 3, column 'reference' goes on with 'c"),
-    "stray.csv": (PAIRS + 's1,a 5" by 6" mass,b\n', "line 2, column 'reference' holds a stray quote"),
-    "stray_odd.csv": (PAIRS + 's1,a,5" mass\n' + "s2,a,b\n" * 3, "line 2, column 'candidate' holds a stray quote"),
-    "after_quote.csv": (PAIRS + 's1,"a "big" mass",b\n', "line 2, column 'reference' goes on with 'big"),
-    "space_before_quote.csv": (PAIRS + 's1, "a",b\n', "line 2, column 'reference' holds a stray quote"),
+    "unclosed_then_quoted.csv": (PAIRS + 's1,"a,b\ns2,"c",d\n', "line 3, column 'reference' continues with 'c"),
+    "stray.csv": (PAIRS + 's1,a 5" by 6" mass,b\n', "line 2, column 'reference' has a stray quote"),
+    "stray_odd.csv": (PAIRS + 's1,a,5" mass\n' + "s2,a,b\n" * 3, "line 2, column 'candidate' has a stray quote"),
+    "after_quote.csv": (PAIRS + 's1,"a "big" mass",b\n', "line 2, column 'reference' continues with 'big"),
+    "space_before_quote.csv": (PAIRS + 's1, "a",b\n', "line 2, column 'reference' has a stray quote"),
     "short.csv": (PAIRS + "s1,a,b\ns2,a\n", "line 3 has 2 cells for 3 columns"),
     "long.csv": (PAIRS + 's1,"a\nb",c,d\n', "line 2 has 4 cells"),
     "twice.csv": ("reference,candidate,candidate\na,b,c\n", "two columns named 'candidate'"),
@@ -146,17 +149,17 @@ UNUSABLE = {
         '{"reference": "a", "reference": "b", "candidate": ""}',
         "line 1 is not a JSON object (the key 'reference'",
     ),
-    "duplicate.csv": (PAIRS + "s1,a,b\ns2,a,b\ns1,a,b\n", "line 4, column 'study_id': 's1' stands in"),
+    "duplicate.csv": (PAIRS + "s1,a,b\ns2,a,b\ns1,a,b\n", "line 4, column 'study_id': 's1' is already in"),
     "blank_id.csv": (PAIRS + "s1,a,b\n ,a,b\n", "line 3, column 'study_id' is blank"),
     "null_id.jsonl": ('{"study_id": null, "reference": "a", "candidate": "b"}', "line 1, column 'study_id' is None"),
     "float_id.jsonl": ('{"study_id": 1.0, "reference": "a", "candidate": "b"}', "column 'study_id' is 1.0"),
     "some_ids.jsonl": (
         '{"study_id": "1", "reference": "a", "candidate": "b"}\n{"reference": "a", "candidate": "b"}',
-        "line 2, column 'study_id': some rows have it",
+        "line 2, column 'study_id': some rows have an id",
     ),
     "late_id.jsonl": (
         '{"reference": "a", "candidate": "b"}\n{"study_id": "1", "reference": "a", "candidate": "b"}',
-        "line 2, column 'study_id': some rows have it",
+        "line 2, column 'study_id': some rows have an id",
     ),
     "missing_key.jsonl": (
         '{"reference": "a", "candidate": "b"}\n{"reference": "a"}',
@@ -174,14 +177,17 @@ UNUSABLE = {
     ),
     "huge_quoted.csv": (PAIRS + 's1,"' + "word\n" * 400_000 + '",b\n', "line 2, column 'reference' has 2,000,000 char"),
     # What ends such a file would be said if it were read so far: a NUL.
-    "open.csv": (PAIRS + 's1,"' + "word\n" * 900_000 + "\0", "line 2 opens a quote that is never closed: 4,000,000"),
+    "open.csv": (
+        PAIRS + 's1,"' + "word\n" * 900_000 + "\0",
+        "line 2 has a quote that is never closed: the record does not end within 4,000,000",
+    ),
     "blank.csv": (PAIRS + "\n" * 2_000 + "\0", "line 2 is blank"),
     "age.csv": ("reference,candidate,age\na,b,old\n", "line 2: age 'old' is not an age"),
     "sex.csv": ("reference,candidate,sex\na,b,x\n", "line 2['sex'] is 'x'"),
-    "mine.csv": ("reference,mine\na,b\n", "'reference', 'mine'. Say which one it is: --columns candidate=mine."),
+    "mine.csv": ("reference,mine\na,b\n", "'reference', 'mine'. Name the right one: --columns candidate=mine."),
     "label.csv": ("label,other,candidate\na,b,c\n", "--columns reference=label."),
     "capitals.csv": ("Study ID,reference,candidate\n1,a,b\n", "has a column 'Study ID'; rename it to 'study_id'"),
-    "semicolons.csv": ("study_id;reference;candidate\n1;a;b\n", "separated by semicolons; write commas"),
+    "semicolons.csv": ("study_id;reference;candidate\n1;a;b\n", "separated by semicolons; use commas"),
     "tabs.csv": ("study_id\treference\tcandidate\n1\ta\tb\n", "separated by tabs"),
     "table.xlsx": (b"PK\x03\x04", "ends in '.xlsx'; we read .csv, .jsonl, .parquet, .txt"),
     "pairs.tsv": (PAIRS.replace(",", "\t"), "Write commas between cells and name it .csv"),
@@ -214,7 +220,7 @@ def test_parquet_of_other_columns_or_no_rows(tmp_path):
     pd.DataFrame({"reference": ["a"], "mine": ["b"]}).to_parquet(path)
     assert "--columns candidate=mine" in refused(path)
     pd.DataFrame({"reference": [], "candidate": []}).to_parquet(path)
-    assert "holds no reports" in refused(path)
+    assert "contains no reports" in refused(path)
 
 
 def test_file_that_cannot_be_opened(tmp_path, monkeypatch):
@@ -252,9 +258,9 @@ def test_join_refuses_to_guess(save):
         InputError, match=r"8 only in .*r\.csv \('s0', 's2', .* and 3 more\); 1 only in .*s\.csv \('x1'\)"
     ):
         files.join(with_ids, others)
-    with pytest.raises(InputError, match=r"r\.csv has study_id and .*t\.txt has not"):
+    with pytest.raises(InputError, match=r"r\.csv has study_id and .*t\.txt does not"):
         files.join(with_ids, without)
-    with pytest.raises(InputError, match=r"s\.csv has study_id and .*t\.txt has not"):
+    with pytest.raises(InputError, match=r"s\.csv has study_id and .*t\.txt does not"):
         files.join(without, others)
     with pytest.raises(InputError, match=r"9 reports and .* 8"):
         files.join(without, fewer)
@@ -316,10 +322,10 @@ def test_outputs_are_checked_first(tmp_path, save):
     for arguments, message in [
         ({"tables": [tmp_path / "t.json"]}, r"must end in \.csv or \.jsonl or \.parquet"),
         ({"pages": [tmp_path / "p.htm"]}, r"must end in \.html"),
-        ({"tables": [tmp_path / "t.csv", tmp_path / "new" / ".." / "t.csv"]}, "asked for twice"),
+        ({"tables": [tmp_path / "t.csv", tmp_path / "new" / ".." / "t.csv"]}, "named for two outputs"),
         ({"tables": [path], "inputs": [path], "force": True}, "one of the inputs"),
         ({"tables": [path]}, "exists; pass --force"),
-        ({"results": [path / "r.json"]}, "cannot be made"),
+        ({"results": [path / "r.json"]}, "cannot be created"),
     ]:
         with pytest.raises(InputError, match=message):
             files.check_outputs(**arguments)

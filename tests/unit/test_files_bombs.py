@@ -130,7 +130,8 @@ def test_the_sentence_names_file_limit_and_remedy(tmp_path):
     path = write_gz(tmp_path / "b.jsonl.gz", '{"candidate": "y"}\n{"reference": "', b"x", 100 * MB, '"}')
     with pytest.raises(InputError) as caught:
         list(rows_of(path, ("reference",)))
-    said = f"{path}, line 2 has more than 16,000,000 characters; write one row a line, and leave out what is no text."
+    advice = "write one row a line, and leave out columns that are not text."
+    said = f"{path}, line 2 has more than 16,000,000 characters; {advice}"
     assert str(caught.value) == said
 
 
@@ -180,7 +181,7 @@ def test_more_rows_than_a_file_can_hold(tmp_path):
     """A column of one value takes a byte or two, however long it is."""
     path = write_parquet(tmp_path / "b.parquet", "x", 20 * MB, rows_a_group=20 * MB)
     assert path.stat().st_size < 200_000
-    with pytest.raises(InputError, match="has 20,000,000 rows; one of its size may have"):
+    with pytest.raises(InputError, match="has 20,000,000 rows; the limit for its size is"):
         next(rows_of(path, formats.COLUMNS))
 
 

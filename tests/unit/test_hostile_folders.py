@@ -128,7 +128,7 @@ def test_a_tokenizer_that_makes_nothing_is_named(folder):
     content = json.loads(file.read_text())
     content["normalizer"] = {"type": "Replace", "pattern": {"Regex": "."}, "content": ""}
     file.write_text(json.dumps(content))
-    assert "makes no token" in ask(folder)
+    assert "returns no token" in ask(folder)
 
 
 def test_patterns_of_published_models_are_taken(tmp_path, checkpoints):

@@ -134,7 +134,7 @@ def test_every_door_takes_a_name_on_the_hub(asked):
         "org/reports?config=findings&split=tets": "has no split 'tets'; .* Did you mean 'test'",
         "org/reports?files=*.parquet": "has no .*parquet",
         "org/empty": "has no CSV, JSONL or Parquet file",
-        "org/plain?split=test&files=a.csv": "files= stands for itself",
+        "org/plain?split=test&files=a.csv": "files= cannot be combined with",
     }.items(),
 )
 def test_what_a_data_set_does_not_have_is_said(asked, name, message):

@@ -94,10 +94,10 @@ REFUSED = {
         "pairs has no column 'thruth'; .* Did you mean 'truth'?",
     ),
     "no such field": (OURS, {"refrence": "truth"}, "the key 'refrence'; .* Did you mean 'reference'?"),
-    "one column twice": (OURS, {"reference": "truth", "candidate": "truth"}, "a column has one field"),
+    "one column twice": (OURS, {"reference": "truth", "candidate": "truth"}, "a column can have only one field"),
     "nobody's names": ({"a": ["x"], "b": ["y"]}, None, "no column 'reference'; it has: .*--columns reference="),
     "a number": (pa.table({**OURS, "truth": [1, 2, 3]}), COLUMNS, r"pairs\[0\], column 'truth' is 1 \(int\)"),
-    "an id twice": ([*ROWS, ROWS[1]], COLUMNS, r"pairs\[3\], column 'id': 's2' stands in pairs\[1\] already"),
+    "an id twice": ([*ROWS, ROWS[1]], COLUMNS, r"pairs\[3\], column 'id': 's2' is already in pairs\[1\]"),
     "a row without": ([*ROWS, {"truth": "a"}], COLUMNS, r"pairs\[3\] has no column 'generated'"),
     "columns of two lengths": ({**OURS, "truth": ["a"]}, COLUMNS, "differ in length"),
     "splits": (
@@ -107,7 +107,7 @@ REFUSED = {
     ),
     "texts": (["Clear lungs."], None, r"pairs\[0\] is 'Clear lungs.' \(str\)"),
     "a column": (pd.Series(["Clear lungs."]), None, r"pairs\[0\] is 'Clear lungs.' \(str\)"),
-    "no row": (pd.DataFrame(OURS)[:0], COLUMNS, "pairs holds no reports"),
+    "no row": (pd.DataFrame(OURS)[:0], COLUMNS, "pairs contains no reports"),
     "a number alone": (3, None, r"pairs is 3 \(int\); pass a frame"),
 }
 
@@ -166,7 +166,7 @@ def test_refused_files(folder):
         (folder / "twice" / name).write_text(CSV)
     for source, message in {
         folder / "plain.csv.gz": "cannot be read: Not a gzipped file",
-        folder / "twice" / "*.csv": "2.csv, line 2, column 'study_id': 's1' stands in .*1.csv, line 2 already",
+        folder / "twice" / "*.csv": "2.csv, line 2, column 'study_id': 's1' is already in .*1.csv, line 2",
         folder / "twice": "a folder without Parquet files",
         folder / "*.tsv": "No file is called",
         folder / "b.parquet.gz": "does not exist",
@@ -186,7 +186,7 @@ def test_systems_are_compared_on_the_same_references(tmp_path):
         files.read_systems({"a": tmp_path / "a.csv", "c": tmp_path / "c.csv"})
     with pytest.raises(InputError, match=r"systems\['x'\]\[0\] has no column 'reference'"):
         files.read_systems({"x": ["Clear."]})
-    with pytest.raises(InputError, match=r"references has study_id and systems\['x'\] has not"):
+    with pytest.raises(InputError, match=r"references has study_id and systems\['x'\] does not"):
         files.read_systems(
             {"x": OURS["generated"]}, pd.DataFrame(OURS), columns={"study_id": "id", "reference": "truth"}
         )

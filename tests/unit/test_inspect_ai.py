@@ -91,7 +91,7 @@ def test_every_metric_has_a_scorer_and_cider_says_why_not():
     from rrgmetrics.integrations.inspect_ai import SCORERS
 
     assert set(SCORERS) >= set(SPECS)
-    with pytest.raises(InputError, match="cider: a pair's score depends on the other pairs"):
+    with pytest.raises(InputError, match="cider: the score of a pair depends on the other pairs"):
         SCORERS["cider"]()
     with pytest.raises(InputError, match="no option 'tokeniser'"):
         SCORERS["bleu"]("?tokeniser=13a")

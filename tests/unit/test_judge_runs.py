@@ -109,7 +109,7 @@ def test_record_and_replies_hold_every_run(judge, tmp_path, capsys):
     assert main([*command, "--record", str(record)]) == 0
     out = capsys.readouterr().out
     assert "mean of 3 runs 0.611, SD of the mean" in out
-    assert "SD a pair" in out
+    assert "SD of a pair" in out
     assert len(record.read_text().splitlines()) == 9
     again, before = score(f"green@replies:{record}?runs=3"), score(judge("&runs=3"))
     np.testing.assert_array_equal(runs_of(again), runs_of(before))
@@ -125,7 +125,7 @@ def test_wrong_runs_are_refused(judge, options, message):
 
 
 def test_the_bundled_judge_takes_no_runs():
-    with pytest.raises(InputError, match="the bundled one takes no such option"):
+    with pytest.raises(InputError, match="the bundled judge has no such option"):
         score("green?runs=2")
 
 

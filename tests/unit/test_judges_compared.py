@@ -80,10 +80,10 @@ def test_the_bundled_judge_has_counts_and_no_replies(judges):
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        (["green"], "two judges or more"),
-        (["green", "green"], "each once"),
+        (["green"], "at least two judges"),
+        (["green", "green"], "each only once"),
         (["green", "crimson"], "ask different questions"),
-        (["green", "rouge"], "rouge is no judge"),
+        (["green", "rouge"], "rouge is not a judge"),
         (["green", "green@openai:m?runs=2"], "leave out runs"),
         (["green", "green@openai:m?cache=no"], "leave out cache=no"),
     ],

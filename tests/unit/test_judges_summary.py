@@ -83,7 +83,7 @@ def test_on_the_command_line(tmp_path, capsys, monkeypatch):
     assert cli.main(["score", str(pairs), "--metrics", "green", "--summary", "--trials", "5", "--no-progress"]) == 0
     assert "Only the reference reports: right apical pneumothorax." in capsys.readouterr().out
     assert cli.main(["score", str(pairs), "--metrics", "rouge", "--summary"]) == 2
-    assert "--summary is for metrics that name errors: finding_errors," in capsys.readouterr().err
+    assert "--summary needs a metric that lists errors: finding_errors," in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("metric", TOLD)

@@ -181,7 +181,9 @@ def test_references_in_lists_of_one():
     plain = rrgmetrics.score("rouge", predictions=CANDIDATES, references=REFERENCES, progress=False)
     result = rrgmetrics.score("rouge", predictions=CANDIDATES, references=nested, progress=False)["rouge"]
     assert result.scores == plain["rouge"].scores
-    with pytest.raises(InputError, match=r"references\[0\] is a list of 2; a study has one report here: pass a string"):
+    with pytest.raises(
+        InputError, match=r"references\[0\] is a list of 2; each study has one report here: pass a string"
+    ):
         rrgmetrics.score("rouge", predictions=["a"], references=[["a", "b"]])
 
 
@@ -197,7 +199,7 @@ def test_the_evaluate_module_knows_missing_reports():
 
 def test_one_pair_says_why_cider_has_no_number():
     result = rrgmetrics.score("cider", predictions=["Clear."], references=["Clear lungs."], progress=False)["cider"]
-    assert "as with a single pair" in result.unscored_reasons[0]
+    assert "always so with one pair" in result.unscored_reasons[0]
 
 
 FALLBACKS = ["None.", "nan", "N/A", "See impression.", "___", "Not available"]

@@ -222,7 +222,7 @@ def test_what_does_not_fit_together_is_refused():
     for arguments, message in [
         (({}, {}), "nothing to show"),
         (({"mini": {}}, {"mini": PAIRS}), "nothing to show"),
-        ((results, {}), "pairs has no 'mini'"),
+        ((results, {}), "pairs lacks 'mini'"),
         ((results, {"mini": PAIRS[:2]}), r"results\['mini'\]\['rouge'\] has 3 entries for the 2 pairs"),
         ((results, {"mini": PAIRS}, ["a"]), "study_ids has 1"),
         (({**results, "b": {"bleu": fake("bleu")}}, {"mini": PAIRS, "b": PAIRS}), "was scored with"),

@@ -125,9 +125,9 @@ def test_a_prompt_is_filled_in_and_columns_are_kept():
         ([{"reference": "a", "candidate": "b", "prompt": " "}], {}, "has no prompt"),
         ([{"reference": "a", "prompt": "c"}], {}, "no column 'candidate'"),
         ([{"reference": "a", "candidate": 3, "prompt": "c"}], {}, "column 'candidate'"),
-        (samples(GOOD, BAD), {"prompt": "Report:"}, "has a prompt of its own"),
+        (samples(GOOD, BAD), {"prompt": "Report:"}, "has its own prompt"),
         ([{"reference": "a", "candidate": "b"}], {"prompt": "{image}"}, "no column 'image', which the prompt names"),
-        ([{"reference": "a", "candidate": "b"}], {"prompt": "{"}, "cannot be read"),
+        ([{"reference": "a", "candidate": "b"}], {"prompt": "{"}, "cannot be parsed"),
         ([{"reference": "a", "candidate": "b"}], {"prompt": "{a.b}"}, "write the name of a column"),
         (samples(GOOD, BAD), {"keep": ["image"]}, "no column 'image' to keep"),
         (samples(GOOD, BAD), {"keep": ["chosen"]}, "is a column of the output"),
@@ -135,8 +135,8 @@ def test_a_prompt_is_filled_in_and_columns_are_kept():
         (samples(GOOD, BAD), {"margin": math.nan}, "margin is nan"),
         (samples(GOOD, BAD), {"form": "ppo"}, "form is 'ppo'"),
         (samples(GOOD, BAD), {"which": "some"}, "which is 'some'"),
-        (samples(GOOD, BAD), {"metric": "cider"}, "depends on all others"),
-        (samples(GOOD, BAD), {"metric": "radcliq#rexrank"}, "number of all pairs together"),
+        (samples(GOOD, BAD), {"metric": "cider"}, "depends on all other pairs"),
+        (samples(GOOD, BAD), {"metric": "radcliq#rexrank"}, "one number for all pairs"),
         (samples(GOOD, BAD), {"metric": "nothing"}, "There is no metric 'nothing'"),
         (samples(GOOD, BAD), {"columns": {"sample": "x"}}, "columns has the key 'sample'"),
     ],
@@ -176,14 +176,14 @@ def test_several_files_are_one_and_no_pair_is_no_file(tmp_path, capsys):
     output = tmp_path / "pairs.jsonl"
     command = ["prefer", *map(str, paths), "--metric", "finding_errors", "--output", str(output), "--no-progress"]
     assert main(command) == 2
-    assert "No two candidates of a study are apart" in capsys.readouterr().err
+    assert "No two candidates of a study differ in score" in capsys.readouterr().err
     assert not output.exists()
     paths[-1].write_text(json.dumps(samples(BAD)[0]) + "\n")
     assert main([*command, "--conversational"]) == 0
     (row,) = map(json.loads, output.read_text().splitlines())
     assert row["chosen"] == [{"role": "assistant", "content": GOOD}]
     assert main([*command[:-2], str(tmp_path / "pairs.csv"), "--conversational", "--no-progress"]) == 2
-    assert "holds no messages" in capsys.readouterr().err
+    assert "cannot hold messages" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("conversational", [False, True])

@@ -70,7 +70,7 @@ def test_wrong_names(wrong):
 def test_closed_metrics_say_so():
     with rrgmetrics.prepare("rouge") as metrics:
         assert metrics.score_pairs(PAIRS, progress=False)
-    with pytest.raises(InputError, match="closed; prepare them again"):
+    with pytest.raises(InputError, match="closed; call prepare again"):
         metrics.score_pairs(PAIRS, progress=False)
     with pytest.raises(InputError, match="no pairs"):
         rrgmetrics.prepare("rouge").score_pairs([])

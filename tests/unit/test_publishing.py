@@ -84,8 +84,8 @@ def test_the_pushed_details_are_the_evidence(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--source", "https://example.org"], "--source is for --model-card DIR"),
-        (["--eval-yaml", "eval.yaml"], "--eval-yaml declares the tasks of --benchmark ID"),
+        (["--source", "https://example.org"], "--source needs --model-card DIR"),
+        (["--eval-yaml", "eval.yaml"], "--eval-yaml needs --benchmark ID"),
         (["--benchmark", "a/b", "--model-card", "m", "--source", "log.txt"], "write an address that begins with https"),
     ],
 )
@@ -173,10 +173,10 @@ def test_other_trackers_get_a_run_with_a_table(name, monkeypatch):
     ("arguments", "words"),
     [
         (["--push-to-hub", "scores"], "--push-to-hub scores: write ORGANISATION/NAME"),
-        (["--push-texts"], "--push-texts is for --push-to-hub REPO"),
-        (["--model-card", "x"], "--model-card DIR and --benchmark ID belong together"),
+        (["--push-texts"], "--push-texts needs --push-to-hub REPO"),
+        (["--model-card", "x"], "--model-card DIR and --benchmark ID must be given together"),
         (["--model-card", __file__, "--benchmark", "a/b"], "is a file; name the folder"),
-        (["--report-to", "wandb"], "--report-to wandb needs it: pip install wandb"),
+        (["--report-to", "wandb"], "--report-to wandb needs a package: pip install wandb"),
     ],
 )
 def test_what_cannot_be_published_is_said_before_any_work(arguments, words, monkeypatch, capsys):

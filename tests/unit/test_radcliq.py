@@ -312,7 +312,7 @@ def test_fit_from_a_file_to_a_score(rated, tmp_path, reports, capsys):
     assert "calibrated:no" in score(f"radcliq@{output}", ["a"], ["b"]).signature
     table["parts"] = "paper"
     output.write_text(json.dumps(table))
-    with pytest.raises(InputError, match=r"named radcliq@paper\?coefficients="):
+    with pytest.raises(InputError, match=r"write radcliq@paper\?coefficients="):
         score(f"radcliq@{output}", ["a"], ["b"])
 
 
@@ -398,9 +398,9 @@ def test_any_keys_are_fitted_and_predict(rated, tmp_path, reports, capsys):
     ("arguments", "message"),
     [
         (["--features", "bleu#nothing"], "nothing"),
-        (["--features", "radcliq#rexrank"], "number of all pairs together"),
+        (["--features", "radcliq#rexrank"], "one number for all pairs"),
         (["--features", "rouge", "--metric", "radcliq@paper"], "leave out radcliq@paper"),
-        (["--metric", "radcliq@yu2022"], "not to be refitted"),
+        (["--metric", "radcliq@yu2022"], "cannot be refitted"),
     ],
 )
 def test_features_that_cannot_be_fitted(rated, tmp_path, capsys, arguments, message):
@@ -424,8 +424,8 @@ def test_models_that_predict_no_errors(rated, capsys, model, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("reference,candidate\na,b\n", "None is no number of errors"),
-        ("reference,candidate,errors\na,b,many\n", "line 2, column 'errors': 'many' is no number"),
+        ("reference,candidate\na,b\n", "None is not a number of errors"),
+        ("reference,candidate,errors\na,b,many\n", "line 2, column 'errors': 'many' is not a number"),
         ("reference,candidate,errors\n" + "a,b,1\n" * 9, "has 1 cases"),
         ("reference,candidate,errors\n" + "".join(f"{i},b,1\n" for i in range(9)), "nothing to fit"),
     ],

@@ -219,7 +219,7 @@ def test_recording_into_a_file_from_elsewhere(tmp_path):
     file = tmp_path / "graphs.json"
     file.write_text(json.dumps({"0": build_graph(read(REPORT)).as_json()}))
     before = file.read_text()
-    with pytest.raises(InputError, match="holds graphs from elsewhere"):
+    with pytest.raises(InputError, match="contains graphs from elsewhere"):
         score(f"radgraph_f1?record={file}", [REPORT], [REPORT])
     assert file.read_text() == before
     with pytest.raises(InputError, match="there is no folder"):
@@ -248,7 +248,7 @@ def test_two_graphs_of_one_text(tmp_path):
     one, other = build_graph(read(REPORT)).as_json(), build_graph(read(REPORT)).as_json()
     other["entities"]["1"]["label"] = "OBS-U"
     (tmp_path / "graphs.json").write_text(json.dumps({"0": one, "1": one, "2": other}))
-    with pytest.raises(InputError, match="'2' is a second graph"):
+    with pytest.raises(InputError, match="'2' is a second, different graph"):
         GraphFile.read(tmp_path / "graphs.json")
 
 
@@ -292,7 +292,9 @@ def test_the_package_does_not_work_beside_transformers_5(monkeypatch):
     monkeypatch.setattr("rrgmetrics.backends.radgraph.package.find_spec", lambda name: object())
     versions = {"radgraph": "0.1.18", "transformers": "5.23.0"}
     monkeypatch.setattr("rrgmetrics.backends.radgraph.package.version", versions.__getitem__)
-    with pytest.raises(BackendError, match=r"needs transformers 4; here is 5\.23\.0.*radgraph_f1@paper"):
+    with pytest.raises(
+        BackendError, match=r"needs transformers 4, and version 5\.23\.0 is installed.*radgraph_f1@paper"
+    ):
         score("radgraph_f1@package", [REPORT], [REPORT])
 
 

@@ -99,6 +99,6 @@ def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys):
         (tmp_path / "job.json").write_text('{"source": "elsewhere"}')
         named = ["--columns", "reference=truth", "study_id=id", "--metrics", "bleu"]
         status = cli.main(["score", str(folder), "--engine", "ray", "--output", str(tmp_path), *named])
-        assert (status, "holds another job: its source is 'elsewhere'" in capsys.readouterr().err) == (2, True)
+        assert (status, "contains another job: its source is 'elsewhere'" in capsys.readouterr().err) == (2, True)
     finally:
         ray.shutdown()

@@ -155,7 +155,7 @@ def test_normalisers_are_idempotent(text, name):
 
 def test_normalisers_have_versions():
     assert str(get_normaliser("lower@1")) == "lower@1"
-    with pytest.raises(InputError, match="This rrgmetrics has lower@1"):
+    with pytest.raises(InputError, match="This version of rrgmetrics has lower@1"):
         get_normaliser("lower@2")
     with pytest.raises(InputError, match="there are: none, space"):
         get_normaliser("shiny")

@@ -107,5 +107,5 @@ def test_cards_say_what_a_cost_was_measured_on(name):
     data = measured_sets()["cost"]
     assert f"one core ({data.processor})" in " ".join((ROOT / "metrics" / name / "README.md").read_text().split())
     told = listing.cost(SPECS[name])
-    assert told.startswith(f"{data.metrics[name].values['seconds'].value:.1f} s for 1,000 pairs, processor time")
+    assert told.startswith(f"{data.metrics[name].values['seconds'].value:.1f} s for 1,000 pairs, CPU time")
     assert "<!--" not in told

@@ -126,17 +126,21 @@ FAULTS = {
     ),
     "other options": (
         lambda made, new: [*parts(made, "good")[::2], renamed(made, new, "stemmer")],
-        r"was scored otherwise than .*other\.parquet: bleu has tokenizer 13a and coco",
+        r"was scored differently from .*other\.parquet: bleu has tokenizer 13a and coco",
     ),
     "another version": (
         lambda made, new: [*parts(made, "good")[::2], renamed(made, new, "version")],
-        r"was scored otherwise than .*other\.parquet: bleu has version 0\.0\.1 and ",
+        r"was scored differently from .*other\.parquet: bleu has version 0\.0\.1 and ",
     ),
     "other data": (
         lambda made, new: [*parts(made, "good")[::2], scored(made, new, change=True)],
         r"other\.parquet was scored on other data than .*: the reports of the system",
     ),
-    "no part": (lambda made, new: [made / "statistics.parquet"], r"statistics\.parquet holds no statistics of pairs"),
+    "no part": (
+        lambda made, new: [made / "statistics.parquet"],
+        r"statistics\.parquet contains no statistics of "
+        "pairs",
+    ),
     "no Parquet": (lambda made, new: [made / "good.csv"], r"good\.csv must end in \.parquet"),
 }
 
@@ -181,7 +185,7 @@ def test_what_does_not_belong_together_is_refused(fault, made, tmp_path, capsys)
         (("--shard", "3/8"), "there are 7 pairs"),
         (("--output", "a.csv"), "--shard needs --output FILE.parquet"),
         (("--json", "a.json"), "--json needs all pairs at once"),
-        (("--statistics", "good-1.parquet"), "good-1.parquet holds no statistics of references"),
+        (("--statistics", "good-1.parquet"), "good-1.parquet contains no statistics of references"),
     ],
 )
 def test_what_a_part_cannot_have_is_refused(more, message, made, capsys, monkeypatch):

@@ -195,7 +195,7 @@ def test_words():
     assert skill_lines("mine", [skill(0.0, 0.0)] * 4 + [skill(0.1, 0.1)]) == [
         "mine does not beat the best trivial system in 4 of 5 metrics."
     ]
-    assert "cannot tell" in skill_lines("mine", [skill(np.nan, np.nan)])[0]
+    assert "cannot show this" in skill_lines("mine", [skill(np.nan, np.nan)])[0]
 
 
 def test_measure_worth_from_python():

@@ -373,7 +373,7 @@ def test_a_difference_of_tau_b():
     turned, same, _ = tau_b_difference(other, one)
     assert (turned.value, same) == (-difference.value, p)
     assert tau_b_difference(one, one) == ((0, 0, 0, 60), 1.0, 2 / 501)
-    with pytest.raises(InputError, match="drawn on different pairs"):
+    with pytest.raises(InputError, match="come from different pairs"):
         tau_b_difference(one, tau_b_draws(bad[:50], truth[:50], trials=500))
 
 

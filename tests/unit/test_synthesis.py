@@ -221,7 +221,7 @@ def test_a_model_writes_candidates_and_what_was_asked_for_is_kept(collection, tm
         assert row.candidate == f"Nodule. {row.reference} {sum(row.injected)}"
     assert provenance(made.path)["writer"].startswith("replies@")
     for options in ({"ways": {"written": 1.0}}, {"writer": replies}):
-        with pytest.raises(InputError, match="go together"):
+        with pytest.raises(InputError, match="must be given together"):
             run(collection, tmp_path / "others.parquet", **options)
 
 
@@ -250,8 +250,8 @@ def test_a_model_edits_findings_adds_some_or_removes_some(way, collection, tmp_p
     ("name", "message"),
     [
         ("openai:m?runs=3", "leave out runs"),
-        ("reader", "asks nobody"),
-        ("paper", "no questions but GREEN's"),
+        ("reader", "asks no model"),
+        ("paper", "answers only GREEN's prompts"),
         ("openai:m?parser=strict", "parser is an option of a judge"),
     ],
 )
@@ -417,9 +417,9 @@ def test_our_own_reports_and_whole_pairs(tmp_path):
     ("content", "options", "says"),
     [
         ("study_id,text\n1,Clear lungs.\n", {}, r"line 2 has no column 'report'; it has: 'study_id', 'text'"),
-        ("study_id,report\n", {}, "holds no reports"),
+        ("study_id,report\n", {}, "contains no reports"),
         ("study_id,report\n1,\n2,\n", {}, "all 2 rows are blank"),
-        ("study_id,report\n1,Clear.\n1,Dense.\n", {}, "the study '1' stands twice"),
+        ("study_id,report\n1,Clear.\n1,Dense.\n", {}, "the study '1' occurs twice"),
         ("study_id,report\n1,Clear.\n", {"id_column": "uid"}, "no column 'uid'"),
         ("", {}, "is empty"),
     ],
@@ -438,11 +438,11 @@ def test_a_wrong_collection_is_named(content, options, says, tmp_path):
         ({"ways": {"composed": 1.0}}, "needs the source generator"),
         ({"ways": {"random": 0.0}}, "weight 0"),
         ({"outputs": {"x9": ["Clear."]}}, "joined by study_id"),
-        ({"n_pairs": 2}, "cannot be spread"),
-        ({"held_out": (0.5, 0.5)}, "leave something to train on"),
+        ({"n_pairs": 2}, "are too few for"),
+        ({"held_out": (0.5, 0.5)}, "must leave pairs for training"),
         ({"n_jobs": 0}, "at least 1"),
-        ({"labels": "reader?"}, "asks nobody"),
-        ({"labels": "openai:any", "n_jobs": 2}, "one process"),
+        ({"labels": "reader?"}, "asks no model"),
+        ({"labels": "openai:any", "n_jobs": 2}, "One process"),
     ],
 )
 def test_wrong_use_is_named_before_any_work(options, says, collection, tmp_path):
@@ -456,12 +456,12 @@ def test_files_are_not_replaced_and_too_few_reports_are_said(collection, tmp_pat
     with pytest.raises(InputError, match="exists"):
         run(collection, tmp_path / "pairs.parquet")
     alone = Collection("one", collection.reports[:1])
-    with pytest.raises(InputError, match="offer no pair"):
+    with pytest.raises(InputError, match="No pair can be made"):
         run(alone, tmp_path / "other.parquet", ways={"random": 1.0})
     (tmp_path / "system.csv").write_text("report\nClear lungs.\n")
     with pytest.raises(InputError, match="no column 'study_id'"):
         read_outputs([str(tmp_path / "system.csv")])
-    with pytest.raises(InputError, match="no number"):
+    with pytest.raises(InputError, match="is not a number"):
         parse_ways(["random:many"])
 
 
@@ -493,7 +493,7 @@ def test_ways_by_bertscore_and_by_radgraph(collection, tmp_path):
     assert all(sum(row.injected) and row.candidate != row.reference for row in permuted)
     facts = provenance(made.path)
     assert (facts["radgraph"], facts["bertscore"]) == ("radgraph_f1", "bertscore")
-    with pytest.raises(InputError, match="no RadGraph F1"):
+    with pytest.raises(InputError, match="not a RadGraph F1"):
         run(collection, tmp_path / "others.parquet", ways=ways, radgraph="rouge")
 
 

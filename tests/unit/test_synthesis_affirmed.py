@@ -65,5 +65,5 @@ def test_the_command_makes_them_again(tmp_path, capsys):
     rows = list(read_rows(tmp_path / "one.parquet"))
     assert all(row.reference.split() != row.candidate.split() for row in rows)
     assert not any("No pneumothorax" in row.candidate for row in rows)
-    with pytest.raises(InputError, match="in another hand is 2; it lies between 0 and 1"):
+    with pytest.raises(InputError, match="in another writing style is 2; it must be between 0 and 1"):
         synthesize(load_collection("generator:3"), tmp_path / "no.parquet", n_pairs=30, hands=2)

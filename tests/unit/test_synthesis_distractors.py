@@ -42,5 +42,5 @@ def test_a_share_of_the_texts_gets_them(tmp_path):
     by_study = {row["study_id"]: row["split"] for row in plain}
     assert {row["study_id"]: row["split"] for row in all_of_them} == by_study
     assert {split_of(row["reference"], (0.3, 0.0)) for row in plain} == {"train", "validation"}
-    with pytest.raises(InputError, match="lies between 0 and 1"):
+    with pytest.raises(InputError, match="must be between 0 and 1"):
         synthesize(load_collection("generator:3"), tmp_path / "no.parquet", n_pairs=30, distractors=2.0)

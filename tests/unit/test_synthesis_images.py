@@ -72,11 +72,11 @@ def test_the_command_pairs_them(table, model, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--image-model", "openai:m"], "go together"),
-        (["--images", "image"], "go together"),
-        (["--image-model", "hf:lab/model", "--images", "image"], "is shown no pictures"),
+        (["--image-model", "openai:m"], "must be given together"),
+        (["--images", "image"], "must be given together"),
+        (["--image-model", "hf:lab/model", "--images", "image"], "cannot receive images"),
         (["--image-model", "openai:m", "--images", "picture"], "has no column 'picture'"),
-        (["--image-model", "openai:m", "--images", "report"], "there is no picture"),
+        (["--image-model", "openai:m", "--images", "report"], "does not exist"),
     ],
 )
 def test_wrong_use(table, tmp_path, capsys, arguments, message):
@@ -87,7 +87,7 @@ def test_wrong_use(table, tmp_path, capsys, arguments, message):
 def test_files_that_are_no_pictures(table, tmp_path):
     (tmp_path / "pictures" / "1.png").rename(tmp_path / "pictures" / "1.dcm")
     table.write_text(table.read_text().replace("1.png", "1.dcm"))
-    with pytest.raises(InputError, match=r"is no picture for a model; give \.png, \.jpg, \.jpeg"):
+    with pytest.raises(InputError, match=r"is not an image that the model accepts; use \.png, \.jpg, \.jpeg"):
         read_images(str(table), "image")
 
 

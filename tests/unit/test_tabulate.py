@@ -78,11 +78,11 @@ def damaged(change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda document: document.pop("systems"), "is not what `rrgmetrics compare --json`"),
-        (lambda document: document["rows"].clear(), "holds no scores"),
+        (lambda document: document.pop("systems"), "was not written by `rrgmetrics compare --json`"),
+        (lambda document: document["rows"].clear(), "contains no scores"),
         (lambda document: document["rows"][0].update(key="nothing"), "has no key 'nothing'"),
         (lambda document: document["rows"][0].update(metric="nothing"), "nothing"),
-        (lambda document: document["rows"][0]["score"].update(value="many"), "is not what"),
+        (lambda document: document["rows"][0]["score"].update(value="many"), "was not written by"),
     ],
 )
 def test_files_that_cannot_be_used(tmp_path, capsys, change, message):

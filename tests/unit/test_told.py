@@ -42,7 +42,7 @@ def test_counts_without_words_stay():
 
 
 def test_what_cannot_be_told_says_so():
-    with pytest.raises(InputError, match="bleu names no errors; these do: finding_errors"):
+    with pytest.raises(InputError, match="bleu lists no errors; these metrics do: finding_errors"):
         scored("bleu").errors_frame()
     with pytest.raises(InputError, match=r"green\?explain=yes"):
         scored("green").errors_frame()
@@ -70,4 +70,4 @@ def test_on_the_command_line(tmp_path, capsys):
     assert {row["category"] for row in rows} == {"missing_finding", "incorrect_location"}
     assert json.loads(summary.read_text())["systems"]["pairs"]["rouge"]["std"]["rouge"] > 0
     assert cli.main([*command, "rouge", "--errors", str(table)]) == 2
-    assert "--errors is for metrics that name errors: finding_errors," in capsys.readouterr().err
+    assert "--errors needs a metric that lists errors: finding_errors," in capsys.readouterr().err

@@ -110,9 +110,9 @@ def test_one_key_is_a_scalar_with_its_direction():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"metrics": "cider"}, "cider: a pair's score depends on the other pairs"),
+        ({"metrics": "cider"}, "cider: the score of a pair depends on the other pairs"),
         ({"metrics": ["bleu", "bertscore?idf=call"]}, "ReportMetrics, which scores all pairs at once"),
-        ({"metrics": ["bleu", "bleu?tokenizer=coco"]}, "share their keys"),
+        ({"metrics": ["bleu", "bleu?tokenizer=coco"]}, "have the same keys"),
         ({"metrics": "bleu", "key": "blue_1"}, "choose one of bleu, bleu_1"),
     ],
 )

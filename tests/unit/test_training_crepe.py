@@ -142,7 +142,7 @@ def test_a_run_that_an_earlier_version_began_can_be_gone_on_with(shared, tmp_pat
     config = config_for(shared)
     write_config(config, tmp_path / "recipe.yaml")
     runs.check_run(tmp_path, config, force=False)
-    with pytest.raises(InputError, match=r"begun with another seed; go on with its recipe\.yaml"):
+    with pytest.raises(InputError, match=r"started with another seed; resume it with its recipe\.yaml"):
         runs.check_run(tmp_path, changed(config, seed=1), force=False)
 
 
@@ -333,7 +333,9 @@ def test_a_config_made_in_python_is_checked_too():
 
 
 def test_wrong_runs(shared, tmp_path):
-    with pytest.raises(InputError, match="no config of that name; ours are aligned, bundled, crepe, encoder"):
+    with pytest.raises(
+        InputError, match="no bundled configuration of that name; the bundled ones are aligned, bundled, crepe, encoder"
+    ):
         read_config(CrepeConfig, "nosuch")
     with pytest.raises(InputError, match="No pairs are named"):
         train(config_for(shared, pairs=()), tmp_path / "run")
@@ -347,7 +349,7 @@ def test_wrong_runs(shared, tmp_path):
         train(config_for(shared, encoder="nobody/nothing"), tmp_path / "run")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("mine")
-    with pytest.raises(InputError, match="is no run of ours"):
+    with pytest.raises(InputError, match="is not a run of rrgmetrics"):
         train(config_for(shared), tmp_path / "mine", force=True)
 
 
@@ -441,7 +443,7 @@ def test_command_line(shared, tmp_path, capsys):
     assert "finished run" in capsys.readouterr().err
     assert cli.main(["train", "export", str(tmp_path / "run"), "--output", str(tmp_path / "small")]) == 0
     assert cli.main(["train", "search", *arguments, "search={}"]) == 2
-    assert "The config has no search" in capsys.readouterr().err
+    assert "The configuration has no search" in capsys.readouterr().err
 
 
 # --- going on with a checkpoint ---------------------------------------------------------------------------------------

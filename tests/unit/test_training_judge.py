@@ -111,7 +111,7 @@ def test_recorded_replies_are_learnt_word_for_word(tmp_path, pairs):
     data = read_judge_data(config_for(pairs, protocol="chexprompt", labels=f"replies:{file}"))
     learnt = {example.pair: example.reply for rows in data.rows.values() for example in rows}
     assert learnt == {pair: reply for n, (pair, reply) in enumerate(zip(PAIRS, said, strict=True)) if n not in (3, 63)}
-    assert data.left_out == {"there is no verdict": 1, "the recorded reply cannot be read": 1}
+    assert data.left_out == {"there is no verdict": 1, "the recorded reply cannot be parsed": 1}
     with pytest.raises(InputError, match=r"no reply is to a question of green about these pairs; record them with"):
         read_judge_data(config_for(pairs, labels=f"replies:{file}"))
 
@@ -133,7 +133,7 @@ def test_counts_of_raters_are_learnt(tmp_path):
     file.write_text("reference,candidate,false_finding\nClear.,Clear.,many")
     with pytest.raises(InputError, match=r"rated\.csv, line 2, column 'false_finding' is 'many'; it counts errors"):
         read_judge_data(config_for(str(file), labels="counts"))
-    with pytest.raises(InputError, match="labels=counts says nothing of the findings that CRIMSON's replies list"):
+    with pytest.raises(InputError, match="labels=counts does not list the findings that CRIMSON's replies need"):
         config_for(str(file), labels="counts", protocol="crimson")
 
 
@@ -181,7 +181,7 @@ def test_the_loss_covers_the_reply_and_its_end_alone(pairs, template):
 
 
 def test_rows_that_are_too_long_are_left_out_and_counted(pairs, tmp_path):
-    with pytest.raises(InputError, match="Every question with its reply is longer than max_length, 50 tokens"):
+    with pytest.raises(InputError, match="All prompts with their replies are longer than max_length, 50 tokens"):
         train(config_for(pairs, max_length=50), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
@@ -216,7 +216,7 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(few, tmp_path, monkeypat
     assert all((weight == other[name]).all() for name, weight in one.items())
     assert {path.name for path in whole.folder.iterdir()} == {path.name for path in resumed.folder.iterdir()}
     assert json.loads((whole.folder / "measured.json").read_text())["n"] == 1
-    with pytest.raises(InputError, match="holds a finished run"):
+    with pytest.raises(InputError, match="contains a finished run"):
         train(config, tmp_path / "whole")
 
 
@@ -301,14 +301,14 @@ def test_a_tiny_model_learns_pairs_and_reproduces_their_verdicts(tmp_path, name,
 
 def test_wrong_input_is_told_before_any_work(pairs, tmp_path, capsys):
     for arguments, told in (
-        ((), "There are no pairs to learn from; pass --pairs FILE, or --generate N."),
-        (("--pairs", pairs, "lora_rank=8"), "lora_rank needs a model to begin with"),
+        ((), "There are no pairs to train on; pass --pairs FILE, or --generate N."),
+        (("--pairs", pairs, "lora_rank=8"), "lora_rank needs a pretrained model"),
         (("--pairs", pairs, "labels=gpt"), "labels is 'gpt'; it must be reader, counts or replies:FILE."),
         (("--generate", "-1"), "--generate is -1; pass a number of pairs."),
         (("--pairs", "nowhere.csv"), "nowhere.csv"),
-        (("--pairs", pairs, "validation_fraction=0.01"), "Of 64 pairs none is left for validation; add pairs, or set"),
+        (("--pairs", pairs, "validation_fraction=0.01"), "No pair of 64 is left for validation; add pairs, or set"),
         (("--pairs", pairs, "validation_fraction=0.3", "model=/nowhere"), "There is no folder /nowhere"),
-        (("--pairs", pairs, "--config", "judge-gren"), "ours are"),
+        (("--pairs", pairs, "--config", "judge-gren"), "the bundled ones are"),
     ):
         assert cli.main(["train", "judge", "--output", str(tmp_path / "run"), *arguments, "--no-progress"]) != 0
         assert told in capsys.readouterr().err

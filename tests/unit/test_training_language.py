@@ -47,7 +47,7 @@ def test_texts_are_joined_with_their_ends_and_cut_into_rows(base):
     batch = batch_of([blocks[0], blocks[0]])
     assert (batch["labels"] == batch["input_ids"]).all()
     assert bool(batch["attention_mask"].all())
-    with pytest.raises(InputError, match="fewer than a row of max_length=1,000"):
+    with pytest.raises(InputError, match="fewer than one row of max_length=1,000"):
         blocks_of(texts, tokenizer, 1000)
 
 

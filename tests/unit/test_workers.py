@@ -74,7 +74,7 @@ def test_a_worker_that_is_killed_changes_nothing(monkeypatch, caplog):
         assert len(started) == 2
         os.kill(started[0], signal.SIGKILL)
         *_, together = steps
-        assert "ended; what it was scoring is scored again" in caplog.text
+        assert "stopped; its pairs are scored again" in caplog.text
         running = [pid for pid in children(os.getpid()) if pid not in before and works(pid)]
     assert all(ended(pid) for pid in running)
     alone = rrgmetrics.prepare(NAMES).score_pairs(pairs, progress=False)
@@ -90,7 +90,7 @@ def works(pid) -> bool:
 
 def test_what_ends_every_worker_ends_the_job():
     pool = workers.Pool(None, 2)
-    with pytest.raises(BackendError, match="3 worker processes were ended one after the other"):
+    with pytest.raises(BackendError, match="3 worker processes stopped one after the other"):
         list(pool.map(lambda metrics, task: __import__("os")._exit(9), range(4)))
     pool.close()
 
@@ -108,7 +108,7 @@ def test_an_error_in_a_worker_is_ours():
     [
         ("bleu", 0, "workers is 0; pass a whole number of at least 1"),
         ("bleu", "2", "workers is '2'"),
-        ("green@openai:model", 2, "green@openai:model asks an engine, which takes many questions at a time"),
+        ("green@openai:model", 2, "green@openai:model uses an engine, which handles many requests at a time"),
     ],
 )
 def test_workers_that_cannot_be(name, number, message):

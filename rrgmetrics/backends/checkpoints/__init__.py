@@ -1,14 +1,14 @@
-"""Finds the files of a checkpoint: in a folder, in the Hub's local cache, or, if the Hub answers, by a download.
+"""Finds the files of a checkpoint: in a folder, in the Hub's local cache, or by a download.
 
-The Hub client looks for each file five times with pauses that add up to 23 s when there is no network. So the cache
-is asked first, then the Hub once within `PROBE_SECONDS`, and what is missing is named with the command that gets it.
+Without a network the Hub client tries each file five times, with pauses of 23 s in total. So the cache is checked
+first, then the Hub once with the timeout `PROBE_SECONDS`; an error names missing files and the command that downloads
+them.
 
 Checkpoints come in three forms: a folder of transformers (`find_checkpoint`), one file of a repository (`find_file`),
-or an archive of a folder (`find_archive`). `published.yaml` names the revision and the SHA-256 of what our
-configurations load. A repository is taken at the revision that the caller names, else at the pinned one, else, where
-only another one is in the cache, at that one; the signature names which. A file that differs from a checksum that is
-known of it is refused, unless the caller named another revision, a folder or a file. What is found is read by
-`loading`.
+or an archive of a folder (`find_archive`). `published.yaml` has the revision and the SHA-256 of the checkpoints of our
+configurations. A repository is used at the revision that the caller names, else at the pinned one, else, if only
+another one is cached, at that one; the signature names it. A file that differs from its recorded checksum is rejected,
+unless the caller named another revision, a folder or a file. `loading` loads the files.
 """
 
 from __future__ import annotations
@@ -240,9 +240,10 @@ def _verify(wanted: _Wanted, files: Sequence[Path]) -> None:
         expected = pin.sha256.get(file.name)
         if expected and checksum(file) != expected:
             raise BackendError(
-                f"{repository}: {file} does not have the published SHA-256 {expected[:12]}…, its own is "
-                f"{checksum(file)[:12]}…; it is damaged, was changed, or is of another revision. Delete it and run "
-                f"`{_command(repository, revision, file.name)}`, or name its revision ({repository}@…) or its folder."
+                f"{repository}: {file} does not have the published SHA-256 {expected[:12]}… (it has "
+                f"{checksum(file)[:12]}…): it is damaged, modified, or from another revision. Delete it and run "
+                f"`{_command(repository, revision, file.name)}`, or name its revision ({repository}@…) or its "
+                "folder."
             )
 
 
@@ -254,7 +255,7 @@ def _need(folder: Path, weights: Sequence[str], name: str) -> Path:
             return folder / file
     raise BackendError(
         f"{name}: {folder} has none of {', '.join(weights)}; convert pickled weights with save_pretrained "
-        "(safe_serialization) on a machine that trusts them."
+        "(safe_serialization) on a machine where you trust them."
     )
 
 

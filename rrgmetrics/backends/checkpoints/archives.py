@@ -92,7 +92,7 @@ def check_uncompressed(archive: Path) -> None:
     declared = sum(member.file_size for member in members)
     if any(member.compress_type != zipfile.ZIP_STORED for member in members) or declared > archive.stat().st_size:
         raise BackendError(
-            f"{archive} could not be read: it would unpack to {declared:,} bytes; torch wrote no such file."
+            f"{archive} could not be read: it would unpack to {declared:,} bytes, more than any file that torch writes."
         )
 
 
@@ -115,7 +115,7 @@ class _Names:
             raise RefusalError(f"{name!r} names no file")
         path = self._folder(parts[:-1], name) / parts[-1]
         if _folded(parts) in self.spelled:
-            raise RefusalError(f"{name!r} is there twice, or in other letters")
+            raise RefusalError(f"{name!r} occurs twice, possibly with other capital letters")
         self.spelled[_folded(parts)] = parts
         self.files.add(parts)
         return path
@@ -124,7 +124,7 @@ class _Names:
         for end in range(1, len(parts) + 1):
             above = parts[:end]
             if above in self.files or self.spelled.setdefault(_folded(above), above) != above:
-                raise RefusalError(f"{name!r} is there twice, as a file or in other letters")
+                raise RefusalError(f"{name!r} occurs twice, as a file or with other capital letters")
         path = self.root.joinpath(*parts)
         path.mkdir(parents=True, exist_ok=True)
         return path
@@ -139,7 +139,7 @@ def _parts(name: str) -> tuple[str, ...]:
     if max(sizes, default=0) > NAME_BYTES or sum(sizes) + len(sizes) > PATH_BYTES:
         raise RefusalError(f"the name {name[:40]!r}... is too long")
     if any(part.endswith((".", " ")) for part in parts):
-        raise RefusalError(f"{name!r} ends in a way that some systems leave out")
+        raise RefusalError(f"{name!r} ends with characters that some systems drop")
     return parts
 
 
@@ -168,7 +168,7 @@ class _Metered:
 
     def read(self, size: int) -> bytes:
         if not 0 <= size <= CHUNK:
-            raise RefusalError("it has a header that says a size which none has")
+            raise RefusalError("a header states an impossible size")
         self._check(self.stream.tell() + size)
         return self.stream.read(size)
 
@@ -194,7 +194,7 @@ def _members(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     stream: Any = tar.fileobj
     stream.seek(tar.offset)
     if stream.read(tarfile.BLOCKSIZE).strip(b"\0"):
-        raise RefusalError("it is damaged behind its last readable member")
+        raise RefusalError("it is damaged after its last readable member")
 
 
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:

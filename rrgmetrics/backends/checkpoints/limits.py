@@ -48,14 +48,14 @@ def read_json(file: Path, *, most: int = JSON_BYTES) -> dict[str, Any]:
     try:
         size = file.stat().st_size
         if size > most:
-            raise BackendError(f"{file.name} has {size:,} bytes; no such file has more than {most:,}.")
+            raise BackendError(f"{file.name} has {size:,} bytes, more than the limit of {most:,} for such a file.")
         content = json.loads(file.read_text(encoding="utf-8"))
     except RecursionError as error:
         raise BackendError(f"{file.name} is nested too deeply.") from error
     except (OSError, ValueError) as error:
         raise BackendError(f"{file.name} cannot be read: {error}") from error
     if not isinstance(content, dict):
-        raise BackendError(f"{file.name} holds no settings.")
+        raise BackendError(f"{file.name} contains no settings.")
     return content
 
 
@@ -71,12 +71,12 @@ def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
         if isinstance(value, int | float) and not isinstance(value, bool):
             most = next((most for pattern, most in LARGEST.items() if pattern.search(key)), math.inf)
             if value > most:
-                raise BackendError(f"{name} says {key} = {value:,}; nothing beyond {most:,} is built.")
+                raise BackendError(f"{name} has {key} = {value:,}, above the limit of {most:,}.")
         elif value and key in REDIRECTIONS:
             raise BackendError(f"{name} names other weights ({key}: {value}); delete that line.")
         elif KERNELS.search(key) and "/" in str(value):
             raise BackendError(
-                f"{name} asks for code of the Hub ({key}: {value}), which is never run; delete that line."
+                f"{name} requests code from the Hub ({key}: {value}), which is never run; delete that line."
             )
     return config
 
@@ -93,11 +93,11 @@ def check_folder(folder: Path) -> None:
             continue
         most = VOCABULARY_BYTES if path.name in VOCABULARIES or path.suffix == ".model" else JSON_BYTES
         if not path.is_file() or path.stat().st_size > most:
-            raise BackendError(f"{path.name} is no file of at most {most:,} bytes.")
+            raise BackendError(f"{path.name} is not a file of at most {most:,} bytes.")
     if (folder / "adapter_config.json").exists() and (folder / "config.json").exists():
         raise BackendError(
-            "adapter_config.json says that an adapter belongs to the weights; merge the two (merge_and_unload of peft) "
-            "and save the result."
+            "adapter_config.json shows that the weights have an adapter; merge them (merge_and_unload of peft) and "
+            "save the result."
         )
     for name in ("config.json", "tokenizer_config.json", "generation_config.json"):
         if (folder / name).exists():
@@ -117,7 +117,7 @@ def weight_files(folder: Path) -> list[Path]:
     names = sorted({str(name) for name in table.values()}) if isinstance(table, dict) else []
     wrong = [name for name in names if Path(name).name != name or "\\" in name or not name.endswith(".safetensors")]
     if wrong or not names:
-        raise BackendError(f"{index.name} names {wrong[0] if wrong else 'no file'!r} where a safetensors file belongs.")
+        raise BackendError(f"{index.name} names {wrong[0] if wrong else 'no file'!r}, which is not a safetensors file.")
     return [folder / name for name in names]
 
 
@@ -135,7 +135,7 @@ def stored_shapes(files: Sequence[Path]) -> dict[str, Shape]:
             with path.open("rb") as file:
                 length = int.from_bytes(file.read(8), "little")
             if length > HEADER_BYTES:
-                raise BackendError(f"its header claims {length:,} bytes")
+                raise BackendError(f"its header states {length:,} bytes")
             with safe_open(path, "np") as opened:  # checks that the tensors fill the file
                 shapes |= {name: tuple(opened.get_slice(name).get_shape()) for name in opened.keys()}  # noqa: SIM118
         except Exception as error:  # safetensors has an exception of its own beside the usual ones

@@ -33,7 +33,7 @@ WRAPPERS = ("model_state_dict", "state_dict", "model")  # keys under which train
 SAFE_TORCH = (2, 6)  # before, `weights_only` could be made to run code (CVE-2025-32434)
 SPARE = 2  # times the stored weights that a network may have: its tied weights count twice
 PACKED = 16  # the same for quantised weights, of which a stored number holds several
-NOT_FINITE = "holds numbers that are NaN or infinite; the weights are damaged."
+NOT_FINITE = "contains NaN or infinite numbers; the weights are damaged."
 ALLOWANCE = 2**24  # weights that any network may have: a pooler, a new head, tables that are not stored
 
 
@@ -191,7 +191,7 @@ def load_weights(file: Path) -> dict[str, Tensor]:
         if isinstance(stored, Mapping) and isinstance(stored.get(key), Mapping):
             stored = stored[key]
     if not isinstance(stored, Mapping) or not all(isinstance(x, torch.Tensor) for x in stored.values()) or not stored:
-        raise BackendError(f"{file} holds no state dict (names and tensors).")
+        raise BackendError(f"{file} contains no state dict (names and tensors).")
     parallel = all(str(key).startswith("module.") for key in stored)
     weights = {str(key).removeprefix("module.") if parallel else str(key): tensor for key, tensor in stored.items()}
     return weights if file.suffix == ".safetensors" else _whole(weights, file)
@@ -234,7 +234,7 @@ def check_pickle(file: Path) -> None:
 
     if tuple(int(part) for part in torch.__version__.split(".")[:2]) < SAFE_TORCH:
         raise BackendError(
-            f"torch {torch.__version__} may run what a pickle says; upgrade to torch {'.'.join(map(str, SAFE_TORCH))}"
+            f"torch {torch.__version__} may execute code in a pickle; upgrade to torch {'.'.join(map(str, SAFE_TORCH))}"
         )
     check_uncompressed(file)
 
@@ -279,7 +279,7 @@ def _whole(weights: dict[str, Tensor], file: Path) -> dict[str, Tensor]:
 
     for name, x in weights.items():
         if x.layout is not torch.strided or x.is_meta or x.nbytes > x.untyped_storage().nbytes():
-            raise BackendError(f"{file} does not hold all of {name} that its shape says.")
+            raise BackendError(f"{file} does not contain all of {name} that its shape requires.")
     return _finite(weights, file)
 
 
@@ -298,7 +298,7 @@ def _config(folder: Path) -> Any:
     config = limits.read_config(folder)
     kind = config.get("model_type")
     if kind not in CONFIG_MAPPING and (kind is not None or "auto_map" in config):
-        code = " and asks for code of its own to be run (auto_map), which is never done" if "auto_map" in config else ""
+        code = " and requests its own code (auto_map), which is never run" if "auto_map" in config else ""
         raise BackendError(
             f"config.json names the model type {kind!r}, which transformers {__version__} does not know{code}. Use a "
             "checkpoint of a known type."
@@ -328,8 +328,8 @@ def _check_size(kind: Any, config: Any, n_stored: int) -> None:
     spare = PACKED if getattr(config, "quantization_config", None) else SPARE
     if n_weights > spare * n_stored + ALLOWANCE:
         raise BackendError(
-            f"config.json describes a network of {n_weights:,} weights, but only {n_stored:,} are stored; the two do "
-            "not belong together."
+            f"config.json describes a network of {n_weights:,} weights, but {n_stored:,} are stored; the two do not "
+            "match."
         )
 
 
@@ -356,7 +356,7 @@ def blamed(what: str) -> Iterator[None]:
             raise
         reason = limits.reason_of(error)
         if "trust_remote_code" in str(error):
-            reason = "it asks for code of its own to be run (auto_map), which is never done"
+            reason = "it requests its own code (auto_map), which is never run"
         raise BackendError(f"{what}: {reason}.") from error
 
 

@@ -148,7 +148,7 @@ def _try_template(
                     raise
                 continue
             if len(text) > MOST_CHARACTERS:
-                raise ValueError(f"it makes {len(text):,} characters of a question of some {LENGTH:,}")
+                raise ValueError(f"it turns a prompt of about {LENGTH:,} characters into {len(text):,} characters")
             break
 
 

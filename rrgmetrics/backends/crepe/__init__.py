@@ -1,11 +1,11 @@
-"""The backend CREPE: predicts how many errors of each category a radiologist would count in a candidate.
+"""CREPE: predicts how many errors of each category a radiologist would count in a candidate.
 
 The network is that of `crepe_model`. BERT checkpoints, the bundled one among them, need torch and tokenizers only;
 other encoders need transformers. Rows are sorted by length and padded to their batch, and every score is that of the
 pair alone within the stated tolerance (1e-5 in fp32).
 
-Pairs longer than the model reads (512 tokens) are cut as the paper does, or read in aligned windows whose counts are
-added up; either way the reading says so.
+Pairs longer than the limit of the model (512 tokens) are cut, as in the paper, or read in aligned windows whose counts
+are added up; the result reports either.
 """
 
 from __future__ import annotations
@@ -396,8 +396,8 @@ def load_crepe(
     known = read_checkpoint(files)  # before the second that importing torch takes
     if explain and known.settings.crepe_features != "tokens":
         raise BackendError(
-            f"{files.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
-            "Use a checkpoint with crepe_features 'tokens', such as the bundled one."
+            f"{files.identity} predicts counts for a whole pair, not for words, so it cannot explain them. Use a "
+            "checkpoint with crepe_features 'tokens', such as the bundled one."
         )
     network = load_network(files, pick_device(device), precision)
     ours = checkpoint in FOLDERS or known.settings.crepe_alignment

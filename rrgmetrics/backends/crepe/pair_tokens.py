@@ -197,12 +197,14 @@ def load_pair_tokenizer(folder: Path, *, max_length: int, n_types: int) -> PairT
         [i for i, text in enumerate(texts) if text == which and not probe.special_tokens_mask[i]] for which in (0, 1)
     ]
     if not all(own) or own[1][0] <= own[0][-1] + 1:
-        raise BackendError(f"{folder}: the tokenizer puts nothing between two texts; CREPE needs one made for pairs.")
+        raise BackendError(
+            f"{folder}: the tokenizer puts no separator between two texts; CREPE needs a tokenizer for pairs."
+        )
     first, second = (probe.type_ids[places[0]] for places in own)
     if n_types > 1 and first == second:
         raise BackendError(
-            f"{folder}: the tokenizer gives both texts the same token type, but the model tells them apart; "
-            "save it with BertTokenizerFast.save_pretrained."
+            f"{folder}: the tokenizer gives both texts the same token type, but the model distinguishes them; save "
+            "it with BertTokenizerFast.save_pretrained."
         )
 
     def marks(encoding: Any, start: int, end: int | None = None) -> SpecialTokens:

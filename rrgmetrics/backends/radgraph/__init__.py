@@ -1,6 +1,6 @@
-"""RadGraph: reports → graphs of entities and relations, by the authors' weights or from a file of recorded graphs.
+"""RadGraph: graphs of entities and relations, from the authors' weights or from a file of recorded graphs.
 
-The weights run on our own inference (`radgraph_network`), which needs torch and transformers 4.57 or later and not the
+The weights run with our own inference code (`network`), which needs torch and transformers 4.57 or later but not the
 package `radgraph`.
 """
 

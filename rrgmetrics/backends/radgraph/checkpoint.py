@@ -102,8 +102,8 @@ def _converted(checkpoint: Checkpoint) -> Parts:
     config = _read_json(checkpoint.folder / "config.json", checkpoint.identity)
     if config.get("model_type") != KIND:
         raise BackendError(
-            f"{checkpoint.identity}: config.json is not of a converted RadGraph checkpoint; `rrgmetrics convert` "
-            "makes one of the authors' archive."
+            f"{checkpoint.identity}: config.json does not describe a converted RadGraph checkpoint; `rrgmetrics "
+            "convert` makes one from the authors' archive."
         )
     try:
         settings = RadgraphSettings(
@@ -146,7 +146,7 @@ def _published(checkpoint: Checkpoint, dataset: str) -> Parts:
         ) from error
     if propagates or settings.entity_labels[:1] != ("",):
         what = "coreference propagation" if propagates else "entity labels that do not begin with none"
-        raise BackendError(f"{checkpoint.identity} has {what}, which RadGraph does not have; it cannot be read here.")
+        raise BackendError(f"{checkpoint.identity} has {what}, which RadGraph does not have; it is not supported.")
     tokenizer = find_checkpoint(encoder, weights=TOKENIZERS)
     settings = replace(settings, framed=not _is_generic(tokenizer))
     return Parts(checkpoint.identity, settings, checkpoint.folder / "weights.th", tokenizer.folder, tokenizer.identity)
@@ -165,8 +165,8 @@ def _only_dataset(checkpoint: Checkpoint) -> str:
         return checkpoint.folder.name
     if len(datasets) != 1:
         raise BackendError(
-            f"{checkpoint.identity} was trained on {', '.join(datasets) or 'no data set'}; name the folder after the "
-            "one whose labels are meant."
+            f"{checkpoint.identity} was trained on {', '.join(datasets) or 'no data set'}; name the folder after "
+            "the data set whose labels to use."
         )
     return datasets[0]
 
@@ -215,14 +215,16 @@ def read_weights(parts: Parts) -> dict[str, Tensor]:
     missing = [name for name in wanted if name not in stored]
     if missing or not any(name.startswith("encoder.") for name in stored):
         raise BackendError(
-            f"{parts.identity} lacks {', '.join(missing) or 'the encoder'}: it is no RadGraph checkpoint of the data "
-            f"set {parts.settings.dataset}."
+            f"{parts.identity} lacks {', '.join(missing) or 'the encoder'}: it is not a RadGraph checkpoint of the "
+            f"data set {parts.settings.dataset}."
         )
     for name, size in sizes.items():
         if len(stored[f"{name}.out.weight"]) != size:
             raise BackendError(f"{parts.identity} scores {len(stored[f'{name}.out.weight'])} labels of {size}: {name}.")
     if len(stored["span_width.weight"]) != parts.settings.max_span_width:
-        raise BackendError(f"{parts.identity} has not a width for each of {parts.settings.max_span_width} words.")
+        raise BackendError(
+            f"{parts.identity} does not have one width for each of {parts.settings.max_span_width} words."
+        )
     return {name: x.float() for name, x in stored.items()}
 
 

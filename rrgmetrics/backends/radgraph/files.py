@@ -46,12 +46,12 @@ class GraphFile:
         except (OSError, ValueError) as error:
             raise InputError(f"{path} cannot be read as graphs: {error}") from error
         if not isinstance(stored, Mapping) or not stored:
-            raise InputError(f'{path} holds no graphs; expected {{"0": {{"text": ..., "entities": ...}}, ...}}.')
+            raise InputError(f'{path} contains no graphs; expected {{"0": {{"text": ..., "entities": ...}}, ...}}.')
         graphs: dict[str, Graph] = {}
         for key, value in stored.items():
             graph = Graph.from_json(value, f"{path}, {key!r}")
             if graphs.setdefault(graph.text, graph) != graph:
-                raise InputError(f"{path}, {key!r} is a second graph of the same text, and another; keep one of them.")
+                raise InputError(f"{path}, {key!r} is a second, different graph of the same text; keep one of them.")
         sources = {str(value["data_source"]) for value in stored.values() if value.get("data_source")}
         return cls(path, hashlib.sha256(content).hexdigest(), graphs, tuple(sorted(sources)))
 
@@ -121,8 +121,8 @@ class Recording:
         file = GraphFile.read(path)
         if file.sources != (source(backend),):
             raise InputError(
-                f"{path} holds graphs from {' and '.join(file.sources) or 'elsewhere'}, not from {source(backend)}; "
-                "name another file."
+                f"{path} contains graphs from {' and '.join(file.sources) or 'elsewhere'}, not from "
+                f"{source(backend)}; name another file."
             )
         return cls(backend, file)
 

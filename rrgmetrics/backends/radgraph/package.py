@@ -81,12 +81,15 @@ def load_package(name: str = "radgraph-xl", *, device: str) -> PackageBackend:
         )
     if int(version("transformers").partition(".")[0]) >= 5:
         raise BackendError(
-            f"radgraph {version('radgraph')} needs transformers 4; here is {version('transformers')}. Use an "
-            "environment of its own (pip install 'transformers<5'), or radgraph_f1@paper, which computes the same."
+            f"radgraph {version('radgraph')} needs transformers 4, and version {version('transformers')} is "
+            "installed. Use a separate environment (pip install 'transformers<5'), or radgraph_f1@paper, which "
+            "computes the same."
         )
     parts = find_radgraph(name)
     if parts.weights.name != PUBLISHED_FILES[-1]:
-        raise BackendError(f"{parts.identity} was converted, which the package cannot read; name what it was made of.")
+        raise BackendError(
+            f"{parts.identity} is a converted checkpoint, which the package cannot read; name the original."
+        )
     return _load(parts, device)
 
 
@@ -113,7 +116,7 @@ def _check(parts: Parts) -> None:
     load_weights(parts.weights)
     for key, value in entries(read_config(parts.weights.parent), "config.json"):
         if key == "type" and "." in str(value):
-            raise BackendError(f"{parts.identity}: config.json asks for code (type: {value}), which is never run.")
+            raise BackendError(f"{parts.identity}: config.json requests code (type: {value}), which is never run.")
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Engines answer a judge's prompts. `load_engine` makes one from a configuration's name and options."""
+"""Engines reply to a judge's prompts. `load_engine` creates one from the name and options of a configuration."""
 
 from __future__ import annotations
 
@@ -57,14 +57,18 @@ class EngineOptions:
             if getattr(self, key) < least:
                 raise InputError(f"{key}={getattr(self, key)} is too small; it must be at least {least}.")
         if not 0 < self.top_p <= 1:
-            raise InputError(f"top_p={self.top_p} is no share of probability; it lies above 0 and is at most 1.")
+            raise InputError(f"top_p={self.top_p} is not a probability mass; it must be above 0 and at most 1.")
         if self.timeout <= 0:
-            raise InputError(f"timeout={self.timeout} is too small; give the seconds that a request may take.")
+            raise InputError(f"timeout={self.timeout} is too small; pass the number of seconds for one request.")
         address = urlsplit(self.base_url)
         if self.base_url and (address.scheme not in ("http", "https") or not address.hostname):
-            raise InputError(f"base_url={self.base_url!r} is no address; write for example http://127.0.0.1:8000/v1.")
+            raise InputError(
+                f"base_url={self.base_url!r} is not an address; write for example http://127.0.0.1:8000/v1."
+            )
         if address.username or address.password:
-            raise InputError("base_url holds a password; put the key into the environment variable that api_key names.")
+            raise InputError(
+                "base_url contains a password; put the key in the environment variable that api_key names."
+            )
 
     @property
     def sampling(self) -> dict[str, float]:
@@ -122,7 +126,7 @@ def load_engine(
 
 def _load_source(name: EngineName, options: EngineOptions, batch_size: int | None, device: str | None) -> Source:
     if options.total_tokens and name.kind != "hf":
-        raise InputError(f"{name.kind}: total_tokens is for hf:<id>; bound the reply with max_tokens.")
+        raise InputError(f"{name.kind}: total_tokens is an option of hf:<id>; limit the reply with max_tokens.")
     if name.kind == "openai":
         from rrgmetrics.judges.engines.openai import Server
 
@@ -139,4 +143,4 @@ def _load_source(name: EngineName, options: EngineOptions, batch_size: int | Non
         from rrgmetrics.judges.engines.replies import ReplyFile
 
         return ReplyFile.read(Path(name.model))
-    raise InputError(f"{name.kind!r} is no engine that answers; the bundled reader is asked by nobody.")
+    raise InputError(f"{name.kind!r} is not an engine that answers prompts; the bundled reader needs none.")

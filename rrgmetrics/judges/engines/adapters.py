@@ -63,11 +63,11 @@ def find_causal(name: str) -> Causal:
         raise BackendError(f"{name}: {folder} has no {WEIGHTS}.")
     belongs_to = _settings(folder).get("base_model_name_or_path")
     if not belongs_to:
-        raise BackendError(f"{folder / CONFIG} does not name the model it belongs to (base_model_name_or_path).")
+        raise BackendError(f"{folder / CONFIG} does not name its base model (base_model_name_or_path).")
     try:
         base = find_checkpoint(str(belongs_to), check=load_config)
     except BackendError as error:
-        raise BackendError(f"{name} is an adapter of a model that is not here. {error}") from None
+        raise BackendError(f"{name} is an adapter of a model that is not on this machine. {error}") from None
     digest = hashlib.sha256((checksum(folder / WEIGHTS) + checksum(folder / CONFIG)).encode()).hexdigest()
     return Causal(base, folder, f"{folder.name}@sha256:{digest[:8]}+{base.identity}")
 
@@ -105,5 +105,5 @@ def _settings(folder: Path) -> dict[str, Any]:
     settings = read_config(folder, CONFIG)
     rank = settings.get("r")
     if settings.get("peft_type") != "LORA" or not isinstance(rank, int) or not 0 < rank <= LARGEST_RANK:
-        raise BackendError(f"{folder / CONFIG} is no LoRA of a rank from 1 to {LARGEST_RANK:,}.")
+        raise BackendError(f"{folder / CONFIG} is not a LoRA of a rank from 1 to {LARGEST_RANK:,}.")
     return settings

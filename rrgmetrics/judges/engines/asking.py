@@ -146,7 +146,7 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
     partial = whole.reply.text or ""
     if why in CUT:
         if is_endless(partial):
-            reason = f"the reply repeats itself without end, and was cut off at {limit:,} tokens"
+            reason = f"the reply repeats itself endlessly and was cut off at {limit:,} tokens"
             return whole._replace(reply=Reply(None, reason, partial))
         reason = f"the reply was cut off at {limit:,} tokens; allow more with max_tokens"
         return whole._replace(reply=Reply(None, reason, partial, is_cut=True), cut=True)
@@ -244,7 +244,7 @@ class CachedEngine:
             pending = not answer.received
             replies[missing[answer.number]] = replace(answer.reply, is_pending=pending) if pending else answer.reply
         whole = [
-            reply or Reply(None, "the engine gave no answer", is_pending=True, cause="outage") for reply in replies
+            reply or Reply(None, "the engine returned no reply", is_pending=True, cause="outage") for reply in replies
         ]
         self._record(prompts, whole)
         self._warn([reply.error for i in missing if (reply := whole[i]).text is None], len(prompts))
@@ -362,12 +362,12 @@ class Recorder:
 
     def __post_init__(self) -> None:
         if self.path.is_dir() or not self.path.parent.is_dir():
-            raise InputError(f"record={self.path} is no file in a folder that exists.")
+            raise InputError(f"record={self.path} is not a file in an existing folder.")
         for number, record in read_records(self.path) if self.path.exists() else ():
             if record.engine != self.engine:
                 raise InputError(
                     f"{self.path}, line {number} is a reply of {record.engine or 'an unnamed engine'}, not of "
-                    f"{self.engine}; record each engine in a file of its own."
+                    f"{self.engine}; use a separate file for each engine."
                 )
             self._seen.add(record[:2])
 

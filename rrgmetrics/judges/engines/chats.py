@@ -48,12 +48,12 @@ def prompt_ids(tokenizer: Any, prompt: Prompt, *, raw: bool) -> list[int]:
         text = prompt.text if raw else write_chat(tokenizer, prompt.messages)
     if len(text) > MOST_CHARACTERS:
         raise BackendError(
-            f"The chat template of {name} cannot be used: it makes a prompt of {len(text):,} characters."
+            f"The chat template of {name} cannot be used: it generates a prompt of {len(text):,} characters."
         )
     with blamed(f"The tokenizer of {name} fails"):
         ids = list(tokenizer(text, **({} if raw else {"add_special_tokens": False}))["input_ids"])
     if not ids:
-        raise BackendError(f"The tokenizer of {name} makes no token of a prompt of {len(text):,} characters.")
+        raise BackendError(f"The tokenizer of {name} returns no token for a prompt of {len(text):,} characters.")
     return ids
 
 

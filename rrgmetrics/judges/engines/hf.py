@@ -185,7 +185,7 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
     """
     if options.temperature or options.top_p != 1:
         raise InputError(
-            "hf: decodes greedily; leave out temperature and top_p, or serve the model and use openai:<model>."
+            "hf: always decodes greedily; leave out temperature and top_p, or serve the model and use openai:<model>."
         )
     causal = find_causal(name.model)
     loaded = _load(causal, device)
@@ -289,7 +289,7 @@ def unreadable(index: int, row: Sequence[int], window: int, n_known: int, tokeni
         tokenizer: Names the token.
     """
     if len(row) >= window:
-        return impossible(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
+        return impossible(index, f"the prompt has {len(row):,} tokens and the limit of the model is {window:,}")
     if max(row, default=0) >= n_known:
         token = tokenizer.decode([max(row)])
         return impossible(index, f"the prompt has the token {token}, which the model does not know")
@@ -311,7 +311,7 @@ def at_the_end(answer: Answer, window: int) -> Answer:
     """Returns the answer; one that was cut off where the model's window ends stays so, whatever budget it is given."""
     if not answer.cut:
         return answer
-    reason = f"the reply was cut off where the {window:,} tokens that the model reads and writes end"
+    reason = f"the reply was cut off at the model's limit of {window:,} tokens for prompt and reply"
     return answer._replace(reply=Reply(None, reason, answer.reply.partial), cut=False)
 
 

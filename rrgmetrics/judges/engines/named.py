@@ -47,11 +47,11 @@ def parse_engine(name: str, use: str) -> EngineRequest:
     parsed = parse_name(name if JUDGED.match(name) else f"{JUDGE}@{name}")
     if parsed.config in READER:
         raise InputError(
-            f"{use} {name!r} asks nobody: the reader answers no questions; name an engine, such as openai:<model>."
+            f"{use} {name!r} asks no model: the reader answers no prompts; name an engine, such as openai:<model>."
         )
     options = {key: parsed.options[key] for key in JUDGE_OPTIONS}
     if options["runs"] != 1:
-        raise InputError(f"{use} {name!r}: each question is asked once; leave out runs.")
+        raise InputError(f"{use} {name!r}: each question is asked only once; leave out runs.")
     others = {key: value for key, value in parsed.options.items() if key not in JUDGE_OPTIONS}
     return EngineRequest(parsed.config, options, others)
 
@@ -80,7 +80,7 @@ def engine_named(
     """
     request = parse_engine(name, use)
     if request.config == "paper":
-        raise InputError(f"{use} {name!r} answers no questions but GREEN's; name an engine, such as openai:<model>.")
+        raise InputError(f"{use} {name!r} answers only GREEN's prompts; name an engine, such as openai:<model>.")
     defaults = parse_name(JUDGE).options
     foreign: list[Any] = [key for key, value in request.others.items() if value != defaults[key]]
     if foreign:

@@ -129,15 +129,15 @@ class Server:
         if not is_dry():
             need(f"openai:{model}", "judges")
         if not re.fullmatch(r"\w+", options.api_key):
-            raise InputError("api_key is the name of an environment variable; put the key into that, and not here.")
+            raise InputError("api_key is the name of an environment variable; put the key in that variable, not here.")
         key = os.environ.get(options.api_key, "").strip()
         if not (key.isascii() and key.isprintable()):
-            raise BackendError(f"{options.api_key} holds something else than a key: characters that none has.")
+            raise BackendError(f"{options.api_key} contains characters that no key has.")
         address = options.base_url or os.environ.get("OPENAI_BASE_URL", "").strip()
         if not key and not address and not is_dry():
             raise BackendError(
-                f"openai:{model} asks OpenAI, and the environment variable {options.api_key} holds no key; set it, or "
-                f"name a server of your own: openai:{model}?base_url=http://127.0.0.1:8000/v1."
+                f"openai:{model} uses OpenAI's server, and the environment variable {options.api_key} contains no "
+                f"key; set it, or name your own server: openai:{model}?base_url=http://127.0.0.1:8000/v1."
             )
         return cls(model, (address or OPENAI).rstrip("/"), key or "none", options)
 
@@ -297,7 +297,7 @@ class Server:
                 asyncio.timeout(self.options.timeout),
                 client.chat.completions.with_streaming_response.create(**arguments) as response,
             ):
-                late = "the reply was not whole in time"
+                late = "the reply was not complete in time"
                 body = await _read(response)
         except TimeoutError as error:
             raise TransientError(late) from error
@@ -306,8 +306,8 @@ class Server:
         except openai.APIConnectionError as error:
             if type(error.__cause__).__name__ == "ConnectError" and not state.received:
                 raise BackendError(
-                    f"{self.identity}: nothing answers at {self.base_url} ({error.__cause__}); start the server, or "
-                    "correct base_url."
+                    f"{self.identity}: there is no answer from {self.base_url} ({error.__cause__}); start the "
+                    "server, or correct base_url."
                 ) from error
             raise TransientError(f"the connection broke: {error.__cause__ or error}") from error
         if body is None:
@@ -324,8 +324,8 @@ class Server:
         if not is_same_model(allowed or self.model, named):
             shown = self.secret.out_of(named)[:100]
             raise OtherModelError(
-                f"the server answers as {shown!r} where {allowed or self.model!r} was asked; name that model, or allow "
-                f"it with answers_as={shown} (answers_as=any: every one)"
+                f"the server answered as {shown}, and {allowed or self.model!r} was requested; name that model, or "
+                f"allow it with answers_as={shown} (answers_as=any: every one)"
             )
 
     def _status_error(self, error: Any, json_mode: str, state: RequestState) -> Exception:
@@ -350,7 +350,7 @@ async def _read(response: Any) -> bytes | None:
             if len(body) > MAX_BYTES:
                 return None
     except Exception as error:  # of httpx or httpx2, whichever the client's version uses
-        raise TransientError(f"the reply broke off ({type(error).__name__})") from error
+        raise TransientError(f"the reply was interrupted ({type(error).__name__})") from error
     return bytes(body)
 
 
@@ -360,7 +360,7 @@ def _load(body: bytes) -> Any:
         return json.loads(body, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         said = str(error) if isinstance(error, DoubledKeyError) else type(error).__name__
-        raise TransientError(f"the server's answer is no chat completion ({said})") from error
+        raise TransientError(f"the server's response is not a chat completion ({said})") from error
 
 
 class DoubledKeyError(ValueError):
@@ -372,7 +372,7 @@ def _object(items: list[tuple[str, Any]]) -> dict[str, object]:
     if len(found) < len(items):
         keys = [key for key, _ in items]
         if twice := next((key for key in keys if key in READ and keys.count(key) > 1), None):
-            raise DoubledKeyError(f"the key {twice!r} stands twice")
+            raise DoubledKeyError(f"the key {twice!r} occurs twice")
     return found
 
 
@@ -389,13 +389,13 @@ def _parse(index: int, document: Any, limit: int) -> Answer:
         usage = document.get("usage") or {}
         tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
     except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
-        raise TransientError(f"the server's answer is no chat completion ({type(error).__name__})") from error
+        raise TransientError(f"the server's response is not a chat completion ({type(error).__name__})") from error
     if text is None and isinstance(refusal, str):
         return ended(index, refusal, why, limit, *tokens)._replace(received=False)
     if text is None and why not in WHOLE:
         text = ""
     if not isinstance(text, str):
-        raise TransientError("the server's answer has no text")
+        raise TransientError("the server's response has no text")
     return ended(index, text, why, limit, *tokens)
 
 

@@ -87,14 +87,14 @@ class Replica:
 
     def _restart(self, error: Exception) -> None:
         if self.restarted:
-            raise BackendError(f"The engine died twice, the second time of: {error}") from error
-        logger.warning("The engine died (%s); it is started again.", error)
+            raise BackendError(f"The engine stopped twice, the second time because of: {error}") from error
+        logger.warning("The engine stopped (%s) and is started again.", error)
         self.restarted = True
         self.model.close()
         try:
             self.model = self.start()
         except Exception as again:
-            raise BackendError(f"The engine died ({error}) and could not be started again: {again}") from again
+            raise BackendError(f"The engine stopped ({error}) and could not be started again: {again}") from again
 
 
 def ask_all(replicas: Sequence[Replica], questions: Sequence[Question], size: int) -> Generator[Answer, None, None]:

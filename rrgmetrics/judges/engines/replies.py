@@ -43,7 +43,7 @@ class ReplyFile:
             records.setdefault(key, record)
             lines.setdefault(key, number)
         if not records:
-            raise InputError(f"{path} holds no recorded replies.")
+            raise InputError(f"{path} contains no recorded replies.")
         return cls(path, hashlib.sha256(path.expanduser().read_bytes()).hexdigest(), records)
 
     @property
@@ -71,13 +71,13 @@ class ReplyFile:
         there = {protocol for protocol, _ in self.records}
         if not asked & there:
             raise BackendError(
-                f"{self.path} holds replies to {', '.join(sorted(there))}, and none to {', '.join(sorted(asked))}; "
-                "record them again with `rrgmetrics judge --record`."
+                f"{self.path} contains replies to {', '.join(sorted(there))}, and none to "
+                f"{', '.join(sorted(asked))}; record them again with `rrgmetrics judge --record`."
             )
         for index, prompt in enumerate(prompts):
             record = self.records.get((prompt.protocol, prompt.sha256))
             if record is None:
-                reason = f"{self.path.name} has no reply to this question: other reports, or another option?"
+                reason = f"{self.path.name} has no reply to this prompt; check the reports and options."
                 yield impossible(index, reason, "outage")
             else:
                 yield Answer(index, record.answer, True)

@@ -198,7 +198,7 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
     n_gpus = max(1, torch.cuda.device_count())
     n_replicas = options.replicas or n_gpus
     if n_gpus % n_replicas:
-        raise InputError(f"replicas={n_replicas} cannot share {counted(n_gpus, 'GPU')}; take a number that divides it.")
+        raise InputError(f"replicas={n_replicas} does not divide {counted(n_gpus, 'GPU')}; use a number that does.")
     try:
         check_folder(causal.base.folder)
         stored_shapes(weight_files(causal.base.folder))

@@ -263,7 +263,7 @@ def find(text: str, is_answer: Callable[[Any], bool], is_item: Callable[[Any], b
         notes = frozenset[str]().union(*(item.notes for item in items))
         answer = Found(items[0].start, items[-1].end, [item.value for item in items], notes)
     if answer is None:
-        raise first_problem or UnreadableError("there is no object in it")
+        raise first_problem or UnreadableError("it contains no object")
     return answer
 
 

@@ -32,7 +32,7 @@ def answer_of(reply: str) -> str:
     """
     text = THOUGHT_END.split(reply)[-1]
     if THOUGHT_START.search(text):
-        raise VerdictError(f"The reply ends in the middle of its thoughts: {short(reply)!r}.")
+        raise VerdictError(f"The reply ends within its reasoning: {short(reply)!r}.")
     return TOKEN.sub("", text).replace("\r\n", "\n")
 
 
@@ -107,7 +107,7 @@ def texts(value: Any, where: str) -> tuple[str, ...]:
         raise VerdictError(f"{where} is not a list of texts: {short(str(value))!r}.")
     words = tuple(stripped for item in items if (stripped := _text(item, where).strip()))
     if any(word in ELLIPSES for word in words):
-        raise VerdictError(f"{where} holds the form that was asked for, not filled in.")
+        raise VerdictError(f"{where} contains the unfilled form from the prompt.")
     return () if len(words) == 1 and NONE.fullmatch(words[0]) else words
 
 

@@ -1,8 +1,8 @@
-"""Can a reward be gamed? Tricks on honest candidates, and a search over the lexicon for texts that pay.
+"""Tests whether a reward can be gamed, with tricks and with a search for texts that score well.
 
-A policy that is trained on a metric finds what the metric pays for. `game` looks first: it plays every trick, and it
-searches for the best constant text and the best constant addition on one half of the studies; what these earn more
-than honest candidates is measured on the other half.
+A policy that is trained on a metric exploits its weaknesses. `game` finds them first: it applies every trick to honest
+candidates, and it searches for the best constant text and the best constant addition on one half of the studies. Their
+gains over honest candidates are measured on the other half.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def game(
         ['addition', 'constant']
     """
     if steps < 0:
-        raise InputError(f"steps is {steps}; pass a number of texts to try, or 0 to search nothing.")
+        raise InputError(f"steps is {steps}; pass a number of texts to try, or 0 for no search.")
     if not steps and not tricks:
         raise InputError("steps is 0 and tricks is False; there is nothing to do.")
     chosen = _chosen(tricks)

@@ -49,7 +49,9 @@ class Player:
             return
         parsed = parse_name(self.name)
         if parsed.spec.corpus_statistics or not parsed.spec.headline.per_pair:
-            raise InputError(f"{self.name} is no reward: a pair's value depends on the other pairs of the call.")
+            raise InputError(
+                f"{self.name} cannot be a reward: the value of a pair depends on the other pairs of the call."
+            )
         self._metrics = prepare(
             self.name, batch_size=self.batch_size, device=self.device, kept_references=KEPT_REFERENCES
         )

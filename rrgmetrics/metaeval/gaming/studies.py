@@ -94,14 +94,14 @@ def own_studies(reports: Sequence[str], *, name: str = "", seed: int = 0, progre
     """
     texts = [text.strip() for text in reports if text.strip()]
     kept, systems = list[str](), {system: list[str]() for system in ERRORS}
-    for index in watched(range(len(texts)), "putting errors in", "reports", shown=progress):
+    for index in watched(range(len(texts)), "inserting errors", "reports", shown=progress):
         source = Source(texts, index, seed)
         errors = source.errors if source.is_readable else []
         if errors:
             kept.append(source.text)
             for system, number in ERRORS.items():
                 systems[system].append(errors[min(number, len(errors)) - 1])
-    _check_number(len(kept), f" of {len(reports):,} reports can have errors put in")
+    _check_number(len(kept), f" of {len(reports):,} reports allow an inserted error")
     return _studies(name or "reports", kept, systems, [str(number) for number in range(len(kept))], seed)
 
 
@@ -112,7 +112,7 @@ def rated_studies(data: Data, *, seed: int = 0) -> Studies:
         InputError: The data hold no such pairs.
     """
     if not isinstance(data, Rated):
-        raise InputError(f"{data.name} has no pairs that were judged one by one; pass a data set that has.")
+        raise InputError(f"{data.name} has no pairs with single judgements; pass a data set that has them.")
     _check_number(len(set(data.studies)), f" studies in {data.name}")
     references = [pair.reference for pair in data.pairs]
     return _studies(data.name, references, {"candidates": [pair.candidate for pair in data.pairs]}, data.studies, seed)
@@ -127,4 +127,4 @@ def _studies(
 
 def _check_number(n: int, what: str = " studies") -> None:
     if n < 4:
-        raise InputError(f"{n}{what}; there must be four at least, half to search on and half to measure on.")
+        raise InputError(f"{n}{what}; at least four are needed, half for the search and half for the measurement.")

@@ -39,7 +39,7 @@ def all_tricks() -> dict[str, Trick]:
     made["vague"] = Trick(f"{', '.join(attributes[:-1])} and {attributes[-1]} left out", _vague(attributes))
     made |= {f"excused_{word}": Trick(f'"{word}" before each finding', _excused(word)) for word in words["excuses"]}
     common = common_findings(DEFAULT_PACK)
-    made["history"] = Trick("common findings told as history", lambda text, rng: tell_as_history(text, common, rng))
+    made["history"] = Trick("common findings reported as history", lambda text, rng: tell_as_history(text, common, rng))
     made["contradiction"] = Trick("contradicted", _contradicted)
     made["hedged"] = Trick("every finding hedged", lambda text, rng: style.hedge_all(text))
     titles = {
@@ -53,8 +53,12 @@ def all_tricks() -> dict[str, Trick]:
     made |= {name: Trick(title, _added(name)) for name, title in titles.items()}
     made["tokens"] = Trick("end tokens added", lambda text, rng: f"{text} {words['tokens']}")
     made["padded"] = Trick("padded past an encoder's length", lambda text, rng: pad(text))
-    made["hidden_front"] = Trick("false finding under a skipped heading in front", _hidden(in_front=True))
-    made["hidden_end"] = Trick("false finding under a skipped heading at the end", _hidden(in_front=False))
+    made["hidden_front"] = Trick(
+        "false finding before the findings, under a heading that may be skipped", _hidden(in_front=True)
+    )
+    made["hidden_end"] = Trick(
+        "false finding after the findings, under a heading that may be skipped", _hidden(in_front=False)
+    )
     alone = {"empty": "", **standalone(DEFAULT_PACK), "chronic list": words["chronic_list"]}
     return made | {f"{name} alone": Trick(f"{name} alone", _constant(text)) for name, text in alone.items()}
 

@@ -1,4 +1,4 @@
-"""Reads data sets that radiologists judged, each from the user's own copy; nothing of them is part of this package."""
+"""Loads data sets rated by radiologists from the user's copy; the package contains none of them."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def load_chest2error(path: str | Path) -> Rated:
         raters=["radiologist"],
         values=values,
         labels={"style": styles},
-        notes=(f"{others} pairs have another total than the sum of their kinds",) if others else (),
+        notes=(f"the total of {others} pairs differs from the sum of their kinds",) if others else (),
     )
 
 

@@ -149,7 +149,7 @@ def number_of(row: Mapping[str, Any], name: str, where: str, *, least: float = -
     number = _number(value)
     if number is None or number < least:
         wanted = "a number" if least == -math.inf else f"a number from {least:g}"
-        raise InputError(f"{where}: {name} is {value!r}; {wanted} is needed, or nothing where nobody judged.")
+        raise InputError(f"{where}: {name} is {value!r}; {wanted} is needed, or nothing if nobody judged.")
     return number
 
 

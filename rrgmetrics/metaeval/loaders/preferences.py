@@ -55,7 +55,7 @@ def load_preferences(path: str | Path, *, columns: Mapping[str, str] | None = No
     """
     file = Path(path).expanduser()
     if file.suffix.lower() not in TABLES:
-        raise InputError(f"{file} is no table of preferences; give {', '.join(TABLES)}.")
+        raise InputError(f"{file} is not a table of preferences; pass {', '.join(TABLES)}.")
     placed = _placed(columns or {}, column_names(file), file)
     pairs: dict[tuple[Any, ...], tuple[Pair, Pair, str]] = {}
     raters: dict[str, int] = {}
@@ -123,7 +123,7 @@ def _choice(cell: Any, where: str) -> float:
     text = "" if cell is None or (isinstance(cell, float) and math.isnan(cell)) else str(cell)
     word = text.strip().lower().removesuffix(".0")
     if word not in CHOICES:
-        raise InputError(f"{where}: the choice is {cell!r}; write A, B or equal, or nothing where nobody judged.")
+        raise InputError(f"{where}: the choice is {cell!r}; write A, B or equal, or leave it empty if nobody judged.")
     return CHOICES[word]
 
 
@@ -132,5 +132,5 @@ def _confidence(row: Mapping[str, Any], placed: Mapping[str, str], where: str) -
         return math.nan
     value = number_of(row, placed["confidence"], where, least=1)
     if value > MOST:
-        raise InputError(f"{where}: the confidence is {value:g}; it goes from 1 to {MOST}.")
+        raise InputError(f"{where}: the confidence is {value:g}; it must be from 1 to {MOST}.")
     return value

@@ -251,4 +251,4 @@ def check_cases(cases: Sequence[str], times: int, file: Path) -> None:
         raise InputError(f"{file} has no cases.")
     case, count = Counter(cases).most_common(1)[0]
     if count != times:
-        raise InputError(f"{file}: case {case} stands there {count // times} times; give each case its own id.")
+        raise InputError(f"{file}: case {case} occurs {count // times} times; give each case its own id.")

@@ -85,10 +85,12 @@ def _line(row: Mapping[str, Any], where: str) -> _Line:
     if sign == "noedit" or (not edit and not severity):
         return _Line(original, original, severity)
     if not edit:
-        raise InputError(f"{where}: impression_edited is blank beside an error; write {KEPT}, {DELETED} or a text.")
+        raise InputError(
+            f"{where}: impression_edited is blank although there is an error; write {KEPT}, {DELETED} or a text."
+        )
     if sign == "delete":
         if not original:
-            raise InputError(f"{where}: {DELETED} stands beside a blank impression_original.")
+            raise InputError(f"{where}: impression_edited is {DELETED}, but impression_original is blank.")
         return _Line(original, "", severity)
     return _Line(original, edit, severity)
 

@@ -52,12 +52,15 @@ def load_rexerr(path: str | Path) -> Rated:
     if not pairs:
         raise InputError(f"{file} has {n_rows} rows, none with acceptable = Yes.")
     rejected = n_rows - len(pairs) // 2
-    note = "errors are those that were asked for: upper bounds"
+    note = "the errors are those requested from the generator, so they are upper bounds"
     return Rated(
         name="rexerr",
         pairs=pairs,
         studies=[str(number // 2 + 1) for number in range(len(pairs))],
         raters=["asked for"],
         values={TOTAL: np.array([[len(own) for own in asked]], dtype=np.float64), **count_names(asked, "asked")},
-        notes=(note, *([f"of {n_rows} reports the clinician did not accept {rejected}; left out"] if rejected else [])),
+        notes=(
+            note,
+            *([f"the clinician rejected {rejected} of {n_rows} reports; they are left out"] if rejected else []),
+        ),
     )

@@ -43,7 +43,7 @@ def load_rexval(path: str | Path) -> Rated:
     sources = [name for name in column_names(reports) if name not in ("study_id", "gt_report", "")]
     sources = [name for name in sources if not name.startswith("Unnamed")]
     if not sources:
-        raise InputError(f"{reports} has no columns of candidates beside study_id and gt_report.")
+        raise InputError(f"{reports} has no columns of candidates, only study_id and gt_report.")
     pairs, studies, labels = [], [], []
     for where, row in rows(reports, ("study_id", "gt_report", *sources)):
         for source in sources:

@@ -71,7 +71,7 @@ def _counts(file: Path, items: dict[str, int]) -> Array:
     for where, row in rows(file, (ITEM, *SIGNIFICANT_KINDS, *INSIGNIFICANT_KINDS)):
         item = str(value_of(row, ITEM, where)).strip()
         if item not in items or item in seen:
-            why = "stands in this sheet a second time" if item in seen else f"is not in {KEY}"
+            why = "occurs twice in this sheet" if item in seen else f"is not in {KEY}"
             raise InputError(f"{where}: the item {item!r} {why}.")
         seen.add(item)
         own = np.array(

@@ -49,7 +49,7 @@ def load_table(
     """
     file = Path(path)
     if file.suffix.lower() not in TABLES:
-        raise InputError(f"{file} is no table of rated pairs; give {', '.join(TABLES)}.")
+        raise InputError(f"{file} is not a table of rated pairs; pass {', '.join(TABLES)}.")
     there = column_names(file)
     placed = _placed(columns or {}, there, file)
     targets = _targets(counts, ratings, there, file)
@@ -118,12 +118,12 @@ def _targets(counts: Sequence[str], ratings: Sequence[str], there: Sequence[str]
         name, column = _split(text)
         _check_column(column, there, file)
         if name in targets:
-            raise InputError(f"{name!r} is named twice in --counts and --ratings.")
+            raise InputError(f"{name!r} is named in both --counts and --ratings.")
         targets[name] = column
     if not targets:
         raise InputError(
-            f"{file}: name what raters said: --counts COLUMN,... (fewer is better), --ratings COLUMN,... (more is "
-            f"better); it has the columns {_shown(there)}."
+            f"{file}: name the columns of the raters: --counts COLUMN,... (fewer is better), --ratings COLUMN,... "
+            f"(more is better); it has the columns {_shown(there)}."
         )
     return targets
 

@@ -1,8 +1,8 @@
-"""Metrics under stress: what a metric sees, and what it does not.
+"""Stress tests: which changes of a report a metric detects, and which it misses.
 
-Reports are changed in known ways: one error of each kind and grade, changes that must not matter, tricks that must not
-pay. A metric should find every error, more so the graver and the more there are, mind nothing else, and fall for no
-trick. Where the reports come from does not matter: nobody's judgement is needed.
+Reports are changed in known ways: one error of each kind and significance, harmless changes, and tricks. The score
+should fall with every error, more with more errors and with more significant ones, and neither change with harmless
+changes nor rise with tricks. Any reports can be used, and no ratings are needed.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ def build_suite(
         check_report(report, f"reports[{index}]")
     texts = tuple(text.strip() for text in reports)
     if not any(texts):
-        raise InputError("There are no reports to put under stress; pass at least one that is not empty.")
+        raise InputError("There are no reports to change; pass at least one that is not empty.")
     if per_kind < 0:
         raise InputError(f"per_kind is {per_kind}; pass a number of pairs, or 0 for no limit.")
     sources = [Source(texts, index, seed) for index in range(len(texts))]
@@ -193,8 +193,8 @@ def build_suite(
     suite = Suite(texts, tuple(cases), {kind: tried[kind] for kind in KINDS}, source, seed)
     if not any(suite.applied[kind] for kind in kinds_of("error")):
         raise InputError(
-            f"None of {len(texts):,} reports offers anything that an error could be put into; the suite changes "
-            "English reports of the chest that state or deny findings."
+            f"No error can be inserted into any of the {len(texts):,} reports; the suite changes English chest "
+            "reports that state or negate findings."
         )
     return suite
 

@@ -134,7 +134,7 @@ def read_variants(path: PathLike, *, level: str = "level") -> Variants:
         grade = _level(row.get(level), where, level) if has_levels or row.get(level) is not None else 0.0
         by_report.setdefault(row["reference"], []).append((row["candidate"], grade))
     if not by_report:
-        raise InputError(f"{path} holds no variants.")
+        raise InputError(f"{path} contains no variants.")
     return Variants(tuple(by_report), tuple(map(tuple, by_report.values())), str(path))
 
 

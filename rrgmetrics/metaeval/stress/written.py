@@ -70,7 +70,7 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
     """
     for words, new in edits:
         if words and text.count(words) != 1:
-            raise InputError(f"{words!r} stands {text.count(words)} times in {text!r}; it must stand once.")
+            raise InputError(f"{words!r} occurs {text.count(words)} times in {text!r}; it must occur once.")
         text = text.replace(words, new) if words else f"{text} {new}"
     return text.strip()
 

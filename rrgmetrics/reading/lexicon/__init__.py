@@ -1,11 +1,10 @@
-"""The lexicon: the radiology that the reader knows, in the YAML files of this folder, for a radiologist to correct.
+"""The lexicon of the reader: the YAML files of this folder, which radiologists can correct.
 
-It comes in packs (`packs`): `common/` is the grammar of reports, the other folders hold what is said of one kind of
-examination each. `schema` says what a file may hold, `files` reads them, `build` makes of them what the engine looks
-things up in, and `checking` says with file and line what is wrong with them. A folder of the same shape adds concepts
-and terms or overrides ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a
-process and all that it starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature
-of every metric that reads.
+It consists of packs (`packs`): `common/` has the grammar of reports, and each other folder has the terms of one kind of
+examination. `schema` defines the format of the files, `files` reads them, `build` compiles them for the engine, and
+`checking` reports errors with file and line. A user folder of the same format adds or overrides concepts and terms: the
+environment variable `RRGMETRICS_LEXICON` names it for a process and its children, `--lexicon` for one command, and
+`use` for a block of Python. The signature of every metric that uses the reader names it.
 """
 
 from __future__ import annotations

@@ -103,10 +103,10 @@ def _misnamed(path: Path, root: str, known: Mapping[str, Pack]) -> list[Fault]:
     if path.suffix != ".yaml" and path.stem in names:
         why = f"rename it {path.stem}.yaml."
     elif path.stem in LABEL_FILES:
-        why = 'it holds labels of others, which stay; a concept says under "condition" what it counts as.'
+        why = 'it contains published labels, which cannot be changed; a concept names its label under "condition".'
     else:
         why = hint(path.stem, names) or f"the files are {', '.join(f'{name}.yaml' for name in names)}."
-    return [Fault(path, 1, f"no file of your own has this name; {why}")]
+    return [Fault(path, 1, f"no file of a user lexicon has this name; {why}")]
 
 
 def _read(path: Path, layer: int, is_own: bool) -> Source | Fault:
@@ -117,11 +117,11 @@ def _read(path: Path, layer: int, is_own: bool) -> Source | Fault:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
-            return Fault(path, 1, "holds no block of keys; see the bundled file of this name for its shape.")
+            return Fault(path, 1, "contains no block of keys; see the bundled file of this name for its format.")
         return Source(path, path.stem, node, plain(node, loader), layer, is_own)
     except InputError as error:
         return Fault(path, 1, str(error).removeprefix(str(path)).lstrip(", "))
     except yaml_errors() as error:
         mark = getattr(error, "problem_mark", None)
         why = getattr(error, "problem", None) or error
-        return Fault(path, mark.line + 1 if mark else 1, f"is not YAML: {why}; look at the line before, too.")
+        return Fault(path, mark.line + 1 if mark else 1, f"is not YAML: {why}; check also the line before.")

@@ -88,7 +88,7 @@ def _is_own_folder(path: Path) -> bool | None:
         return None
     is_own = stat.S_ISDIR(facts.st_mode) and _is_private(facts)
     if not is_own:
-        logger.info("%s is not used: it must be a folder of this user's that nobody else may write to.", path)
+        logger.info("%s is not used: it must be a folder of this user to which nobody else can write.", path)
     return is_own
 
 
@@ -105,7 +105,7 @@ def _checked(path: Path) -> bytes:
     with open(descriptor, "rb") as file:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode) or not _is_private(facts) or facts.st_size > LARGEST:
-            raise ValueError("it is no file of ours")
+            raise ValueError("rrgmetrics did not write it")
         stored = file.read()
     if _sum(path, stored[_SUM:]) != stored[:_SUM]:
         raise ValueError("it is damaged")

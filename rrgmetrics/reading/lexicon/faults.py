@@ -143,9 +143,9 @@ class _Check:
             for item in node.value:
                 self._shape(source, shape.value, item, keys)
         elif isinstance(shape, Many):
-            self._say(source, node, f"{keys[-1]} should be a list: a line for each, with a dash before it.")
+            self._say(source, node, f"{keys[-1]} should be a list: one item a line, each after a dash.")
         elif node.id != "mapping":
-            self._say(source, node, f"{keys[-1]} should be a block of keys, each with a colon behind it.")
+            self._say(source, node, f"{keys[-1]} should be a block of keys, each followed by a colon.")
         else:
             self._block(source, shape, node, keys)
 
@@ -153,7 +153,7 @@ class _Check:
         lines: dict[str, int] = {}
         for key, value in node.value:
             if key.value in lines:
-                self._say(source, key, f"{key.value} stands here and in line {lines[key.value]}; keep one of the two.")
+                self._say(source, key, f"{key.value} occurs here and in line {lines[key.value]}; keep one of the two.")
             lines[key.value] = key.start_mark.line + 1
             if isinstance(shape, Table):
                 self._value(source, shape.keys, key, (*keys, key.value), is_key=True)
@@ -171,7 +171,7 @@ class _Check:
             them = by_number(len(missing), "it", "them")
             advice = f"add {them}"
             if home != source.name:
-                advice = f"it stands in {home}.yaml, change it there"
+                advice = f"it is in {home}.yaml, change it there"
             elif source.holds_concepts and (near := nearest(keys[-1], self.home.keys() - {keys[-1]})):
                 advice = f'add {them}, unless you mean "{near}"'
             self._say(source, line, f"{keys[-1]} has no {listed(missing)}; {advice}.")
@@ -191,9 +191,9 @@ class _Check:
         text, tag = node.value, node.tag.rpartition(":")[2]
         if value.of == "key":
             if not _IDENTIFIER.fullmatch(text):
-                self._say(source, node, f'{what} is "{text}"; use small letters, digits and _ alone.')
+                self._say(source, node, f'{what} is "{text}"; use only lower-case letters, digits and _.')
         elif tag not in _TAGS[value.kind] and value.kind is str:
-            self._say(source, node, f'put {text} into quotes, "{text}": YAML takes it for something else than words.')
+            self._say(source, node, f'put {text} in quotes, "{text}": YAML does not read it as text.')
         elif tag not in _TAGS[value.kind]:
             self._say(source, node, f'{what} is "{text}"; it should be {_KINDS[value.kind]}.')
         elif value.choices and text not in value.choices:
@@ -203,7 +203,7 @@ class _Check:
             tables, written, example = _SUMS[value.of]
             parts = text.split(" + ")
             if len(parts) != len(tables):
-                self._say(source, node, f'{what} holds "{text}"; write "{written}", as "{example}".')
+                self._say(source, node, f'{what} contains "{text}"; write "{written}", as "{example}".')
                 return
             for part, table in zip(parts, tables, strict=True):
                 self._refer(source, node, what, part, table)
@@ -228,7 +228,7 @@ class _Check:
                 fault = (
                     ""
                     if tuple(without_articles(term.text.split())) in known
-                    else "it is no term of the lexicon; name one."
+                    else "it is not a term of the lexicon; name one."
                 )
             else:
                 fault = unreadable(term, self.words_of(term.text), compounds, small["abbreviations"])
@@ -255,7 +255,7 @@ class _Check:
                 both = f"{owner} and under {other} ({twin.source.path.name}:{twin.line} of {whose(twin.source)})"
                 advice = f"remove it from one{how_to_take_away(kind, term, twin)}."
                 self._say(
-                    term.source, term.line, f'"{term.text}" stands under {both}; only one {kind} has it: {advice}'
+                    term.source, term.line, f'"{term.text}" is under {both}; only one {kind} can have it: {advice}'
                 )
 
     def words_of_others(self) -> None:
@@ -280,7 +280,7 @@ class _Check:
             if words and all(_DIGITS.fullmatch(word) for word in words):
                 fault = "is a number; write the words of the finding."
             elif sense and not (is_shared and (words in named or not term.source.is_own)):
-                fault = f"is {sense}; a report that says it does not name {term.keys[0]}: remove it."
+                fault = f"is {sense}; a report with it does not name {term.keys[0]}: remove it."
             elif self._is_normal(words):
                 fault = "is a normal statement; it does not name a finding: remove it."
             elif opening and opening not in _FINDINGS_BY_ABSENCE:
@@ -341,7 +341,7 @@ class _Check:
                 ]
                 if term.text not in texts:
                     advice = hint(term.text, texts) or "remove it."
-                    self._say(term.source, term.line, f'"{term.text}" is no term of {key}; {advice}')
+                    self._say(term.source, term.line, f'"{term.text}" is not a term of {key}; {advice}')
 
     def concepts(self) -> None:
         """What concepts say of each other that cannot be."""
@@ -351,7 +351,7 @@ class _Check:
         for source in self.sources:
             for key, entry in source.node.value if source.holds_concepts else ():
                 if self.home[key.value] != source.name:
-                    self._say(source, key, f"{key.value} stands in {self.home[key.value]}.yaml, change it there.")
+                    self._say(source, key, f"{key.value} is in {self.home[key.value]}.yaml, change it there.")
                 if self._is_below_itself(key.value):
                     self._say(source, key, f"{key.value} is its own parent, or its parents'; give it another parent.")
                 for item in (item for name, node in entry.value if name.value == "seen_as" for item in node.value):
@@ -359,7 +359,7 @@ class _Check:
                     owner, before, layer = seen.setdefault(item.value, (key.value, here, source.layer))
                     taken = layer < source.layer and not source.is_own  # a pack is exacter than what it extends
                     if owner != key.value and not taken:
-                        self._say(source, item, f'"{item.value}" stands under {owner} ({before}), too; remove one.')
+                        self._say(source, item, f'"{item.value}" is also under {owner} ({before}); remove one.')
                     if item.value in normal:
                         self._say(source, item, f'"{item.value}" is a normal statement of normal.yaml; remove one.')
 

@@ -46,12 +46,14 @@ def own_files(folder: str) -> list[Path]:
     for below in sorted(path.parent for path in Path(folder).glob("*/*.y*ml")):
         if below.name not in all_packs(folder) and not (below / PACK_FILE).is_file():
             raise InputError(
-                f"{below} is no pack: name it as one of {', '.join(all_packs(folder))}, or describe a pack of your own "
-                f"in {below / PACK_FILE}."
+                f"{below} is not a pack: name it as one of {', '.join(all_packs(folder))}, or describe your own "
+                f"pack in {below / PACK_FILE}."
             )
     own += [path for path in sorted(Path(folder).glob("*/*")) if path.suffix in SUFFIXES]
     if not own:
-        raise InputError(f"The lexicon {folder} holds no .yaml file; it should have the shape of rrgmetrics' lexicon.")
+        raise InputError(
+            f"The lexicon {folder} contains no .yaml file; it should have the format of rrgmetrics' lexicon."
+        )
     return own
 
 

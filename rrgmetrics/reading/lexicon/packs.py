@@ -98,7 +98,7 @@ def _pack(path: Path, content: Any, before: Pack | None = None) -> Pack:
         return Pack(**{**stated, "concepts": tuple(concepts)})
     except TypeError:
         raise InputError(
-            f"{path} does not describe a pack: it needs title and kind, and may say language, extends, "
+            f"{path} does not describe a pack: it needs title and kind, and can have language, extends, "
             "experimental and concepts."
         ) from None
 

@@ -70,23 +70,23 @@ def unreadable(term: Term, words: Sequence[str], compounds: set[tuple[str, ...]]
     if text != text.lower():
         return f'it has capitals; write "{text.lower()}".'
     if not text.strip() or text != text.strip() or (not words and way in ("report", "heading")):
-        return "it holds no words, or spaces around them."
+        return "it contains no words, or spaces around them."
     if way == "indication" and re.search(r"[-/]|\*.", text):
-        return 'in indications "-" and "/" are spaces, and a star stands at the end.'
+        return 'in indications "-" and "/" are spaces, and a star must be at the end.'
     if way == "word" and list(words) != [text]:
         return f'such a word of a report is "{" ".join(words)}" here; write that.'
     if way == "spelling" and not _SPELLING.fullmatch(text):
-        return 'a spelling is one word of letters; phrases stand under "phrases".'
+        return 'a spelling is one word of letters; put phrases under "phrases".'
     if way == "heading" and len(words) > LONGEST_HEADING:
         return f"a heading has at most {LONGEST_HEADING} words."
     if way not in ("report", "heading"):
         return ""
     if strange := _STRANGE.search(text):
-        return f'"{strange.group()}" is passed over in reports; leave it out.'
+        return f'"{strange.group()}" is ignored in reports; leave it out.'
     if any(word in ENDS and not (i and words[i - 1] in abbreviations) for i, word in enumerate(words)):
         return "a sentence ends inside it; leave the mark out."
     if term.source.holds_concepts and tuple(words) in compounds:
-        return 'spellings.yaml takes it apart under "compounds"; remove one of the two.'
+        return 'spellings.yaml splits it under "compounds"; remove one of the two.'
     return ""
 
 

@@ -1,7 +1,7 @@
-"""The report page: one HTML file that says which system is better and how sure that is, and shows every study.
+"""The report page: one HTML file with the comparison of systems, its significance, and every study.
 
-The file holds everything it shows; it loads nothing, and its content security policy forbids it to. Texts and names are
-escaped by Jinja2 and Markup. What the reader finds is marked in both reports; words that only one of them has are
+The file is self-contained: it loads nothing, and its content security policy forbids loading. Texts and names are
+escaped by Jinja2 and Markup. The reader's findings are marked in both reports; words that only one report has are
 marked on demand. `sections` has the numbers, `studies` the texts.
 """
 
@@ -158,7 +158,7 @@ def _check(
     first = next(iter(results))
     for system, by_name in results.items():
         if system not in pairs:
-            raise InputError(f"pairs has no {system!r}, which results has; pass the pairs of each system.")
+            raise InputError(f"pairs lacks {system!r}, which is in results; pass the pairs of each system.")
         if list(by_name) != list(results[first]):
             raise InputError(f"{system!r} was scored with {list(by_name)} and {first!r} with {list(results[first])}.")
         if [pair.reference for pair in pairs[system]] != [pair.reference for pair in pairs[first]]:

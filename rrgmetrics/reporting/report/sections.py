@@ -88,7 +88,7 @@ def _one_voice(results: Results) -> list[str]:
     """Says it where several metrics rest on the same reader."""
     first = next(iter(results.values())).values()
     n = sum(READER in each.spec.needs and (each.bundled or not each.spec.judge) for each in first)
-    return [f"{n} of these metrics read with the same bundled reader: where it errs, all of them err."] if n > 1 else []
+    return [f"{n} of these metrics use the same bundled reader and share its errors."] if n > 1 else []
 
 
 def _headline(results: Results, row: Row) -> str:
@@ -320,7 +320,7 @@ def groups(found: Comparisons) -> tuple[list[GroupLine], float]:
             for system, own in counts.items()
         }
         if any(by_system.values()):
-            title = "About no single finding" if group == OTHER else group.replace("_", " ").capitalize()
+            title = "Not about a single finding" if group == OTHER else group.replace("_", " ").capitalize()
             lines.append(GroupLine(TITLES.get(group, title), by_system))
     longest = max((sum(own.values()) for line in lines for own in line.systems.values()), default=1.0)
     return lines, longest

@@ -1,10 +1,10 @@
-r"""What arrives as a report, as clean statements, with the way back to the characters that were given.
+r"""Cleans report texts, with a mapping to the original characters.
 
-Reports reach the reader from tokenizers, chat models, web pages, templates and spreadsheets. `clean` takes out what is
-no part of a report (control tokens, a model's thinking, HTML, Markdown), writes lists, tables and headings with short
-answers in one way, and mends numbers that decoding has split. A text that needs nothing of this is returned as it is.
+Reports come from tokenizers, chat models, web pages, templates and spreadsheets. `clean` removes control tokens, a
+model's reasoning, HTML and Markdown, normalises lists, tables and headings with short answers, and repairs numbers that
+decoding has split. A text that needs no change is returned unchanged.
 
-The steps stand in `STEPS`, in the order in which they are made: what hides the text comes before what lays it out.
+`STEPS` lists the steps in their order: removal of markup comes before layout.
 """
 
 from __future__ import annotations

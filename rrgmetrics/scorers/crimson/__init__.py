@@ -200,7 +200,7 @@ class CrimsonProtocol:
                 evaluation = by_kind(evaluation)
             return CrimsonVerdict(evaluation, tally(evaluation), notes)
         except (AttributeError, KeyError, TypeError) as error:
-            raise VerdictError(f"The reply is no evaluation: {type(error).__name__} {error}.") from error
+            raise VerdictError(f"The reply is not an evaluation: {type(error).__name__} {error}.") from error
 
     def written(self, verdict: CrimsonVerdict) -> str:
         """Returns the reply that is read as this verdict: its evaluation as JSON, with the keys of the schema."""
@@ -261,7 +261,7 @@ def _identified(entry: Any, keys: Sequence[str], where: str) -> dict[str, object
 def _finding(entry: Any, where: str) -> dict[str, object]:
     finding = _identified(entry, ("id",), where)
     if finding.get("finding") in ELLIPSES:
-        raise VerdictError(f"{where} holds the form that was asked for, not filled in.")
+        raise VerdictError(f"{where} contains the unfilled form from the prompt.")
     return finding | {"clinical_significance": _label(finding.get("clinical_significance"))}
 
 

@@ -70,11 +70,11 @@ def published_ct(text: str) -> Any:
     except VerdictError:
         evaluation, is_closed = published(cut + _closing(cut)), False
     if not isinstance(evaluation, dict) or not isinstance(evaluation.get("errors"), dict):
-        raise VerdictError(f"The reply is no evaluation: {_shown(text)}")
+        raise VerdictError(f"The reply is not an evaluation: {_shown(text)}")
     if missing := PARTS.difference(evaluation):
         raise VerdictError(f"The reply lacks {', '.join(sorted(missing))}: {_shown(text)}")
     if not is_closed and _is_perfect(evaluation):
-        raise VerdictError(f"The reply is cut off, and what is left of it has no error: {_shown(text)}")
+        raise VerdictError(f"The reply is cut off, and the rest has no error: {_shown(text)}")
     return evaluation
 
 
@@ -107,7 +107,7 @@ def _first_keys(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=first)
     except RecursionError:
-        raise VerdictError(f"The reply is nested without end: {_shown(text)}") from None
+        raise VerdictError(f"The reply is nested too deeply: {_shown(text)}") from None
 
 
 def _stray_quote(text: str, at: int) -> int | None:

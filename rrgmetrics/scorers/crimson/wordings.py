@@ -91,9 +91,9 @@ def check_package(wording: str) -> None:
     """Raises MissingExtraError if a wording is the authors' and their package is not installed."""
     if wording != "own" and _prompts_file() is None:
         raise MissingExtraError(
-            f"crimson?wording={wording} asks with the authors' prompt, which is in their package: pip install "
-            "'rrgmetrics[crimson]' (or `pip install --no-deps crimson-score==0.2.0` beside older packages than "
-            "it wants); ?wording=own asks in our words."
+            f"crimson?wording={wording} uses the authors' prompt, which is in their package: pip install "
+            "'rrgmetrics[crimson]' (or `pip install --no-deps crimson-score==0.2.0` with older dependencies than "
+            "it requires); ?wording=own uses our prompt."
         )
 
 

@@ -196,7 +196,7 @@ def _line(entry: Any) -> Any:
 
 def _read(entry: Any, line: Any) -> Correction:
     if not isinstance(entry, Pairs):
-        raise VerdictError(f"A correction is no JSON object: {short(str(entry))!r}.")
+        raise VerdictError(f"A correction is not a JSON object: {short(str(entry))!r}.")
     number = re.fullmatch(r"\[?(\d{1,4})(?:\.0)?\]?", str(line).strip())
     if not number and not (NONE.fullmatch(str(line)) or re.match(r"insert|new\b", str(line).lower())):
         raise VerdictError(f"A correction's line is {line!r}; it must be a number or null.")

@@ -437,7 +437,7 @@ def _errors(body: str, title: str, notes: list[str]) -> Errors:
     if not starts:
         if NOTHING.match(body) or body.rstrip(". ") == "0":
             return Errors((0,) * len(CATEGORIES))
-        raise VerdictError(f"[{title}] holds no category and no 'None': {short(body)!r}.")
+        raise VerdictError(f"[{title}] contains no category and no 'None': {short(body)!r}.")
     ends = [start.start() for start in starts[1:]] + [len(body)]
     lines = [_line(start, body[start.end() : end]) for start, end in zip(starts, ends, strict=True)]
     heads = _heads(lines, body, title)

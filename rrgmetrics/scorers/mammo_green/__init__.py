@@ -236,7 +236,7 @@ def tolerant(reply: str) -> MammoVerdict:
 def _counted(members: Pairs, key: str) -> Counted:
     value = members.get(key)
     if isinstance(value, bool) or value is None:
-        raise VerdictError(f"The reply says nothing of {key}.")
+        raise VerdictError(f"The reply lacks {key}.")
     if isinstance(value, Pairs) and value.has("count"):
         return _counted(value, "count")
     if isinstance(value, str):
@@ -273,7 +273,7 @@ def _wholes(values: Any) -> Iterator[int]:
     for value in values:
         number = float(value)
         if not number.is_integer() or number < 0:
-            raise VerdictError(f"{value!r} is no count.")
+            raise VerdictError(f"{value!r} is not a count.")
         yield int(number)
 
 

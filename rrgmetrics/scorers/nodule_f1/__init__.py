@@ -262,7 +262,7 @@ def _read_size(value: Any) -> float | None:
     if isinstance(value, str) and (stated := SIZE.fullmatch(value)):
         size = max(map(float, re.findall(r"[\d.]+", stated[1]))) * (10 if (stated[2] or "").lower() == "cm" else 1)
     if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1000:
-        raise VerdictError(f"The reply has a nodule of the size {value!r}, which is no number of millimetres.")
+        raise VerdictError(f"The reply has a nodule of the size {value!r}, which is not a number of millimetres.")
     return float(size)
 
 

@@ -421,7 +421,7 @@ def read_row(reply: str) -> dict[str, list[Any]]:
     if not all(isinstance(value, list | str) for value in lists.values()):
         raise VerdictError(f"The reply lists no nodules: {short(reply)!r}.")
     if not all(isinstance(pair, dict) for pair in lists["matched_pairs"]):
-        raise VerdictError(f"A matched pair of the reply is no object: {short(reply)!r}.")
+        raise VerdictError(f"A matched pair of the reply is not an object: {short(reply)!r}.")
     return lists
 
 

@@ -253,7 +253,7 @@ def read_phrases(reply: str) -> tuple[str, ...]:
     else:
         phrases = texts(answer.get("phrases") if isinstance(answer, Pairs) else list(answer), "phrases")
     if len(phrases) > MAX_PHRASES or any(len(phrase) > MAX_CHARACTERS for phrase in phrases):
-        raise VerdictError(f"The reply has {len(phrases)} phrases, or endless ones: {short(reply)!r}.")
+        raise VerdictError(f"The reply has {len(phrases)} phrases, or phrases that are too long: {short(reply)!r}.")
     return phrases
 
 
@@ -275,7 +275,7 @@ def read_positives(reply: str, phrases: Sequence[str]) -> tuple[str, ...]:
     places = [best_match(phrase, phrases) for phrase in kept]
     for phrase, best in zip(kept, places, strict=True):
         if best.similarity < SAME_PHRASE or normalise(phrase).startswith(normalise(phrases[best.place]) + " "):
-            raise VerdictError(f"{short(phrase)!r} is no phrase of the report.")
+            raise VerdictError(f"{short(phrase)!r} is not a phrase of the report.")
     return tuple(phrases[place] for place in sorted({best.place for best in places}))
 
 
@@ -300,7 +300,7 @@ def read_entailment(phrase: str, other: Sequence[str], reply: str) -> Phrase:
         return Phrase(phrase, False, evidence)
     for cited in evidence:
         if len(cited) > MAX_CHARACTERS or best_match(cited, other).similarity < SAME_PHRASE:
-            raise VerdictError(f"The evidence {short(cited)!r} is no phrase of the other report.")
+            raise VerdictError(f"The evidence {short(cited)!r} is not a phrase of the other report.")
     return Phrase(phrase, True, tuple(other[best_match(cited, other).place] for cited in evidence))
 
 

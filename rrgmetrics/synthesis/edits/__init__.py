@@ -1,1 +1,1 @@
-"""Edits of reports: errors put in (`perturb`), other words (`paraphrase`), words that say nothing (`distractors`)."""
+"""Edits of reports: inserted errors (`perturb`), paraphrases (`paraphrase`) and irrelevant phrases (`distractors`)."""

@@ -1,9 +1,8 @@
-"""A generator of chest X-ray reports, and of pairs of them, from the reader's lexicon.
+"""Generates chest X-ray reports, and pairs of them, from the reader's lexicon.
 
-A study (`studies`) is a list of facts, a style (`phrases/styles.yaml`) says how a report looks. One study rendered in
-two styles gives a paraphrase, a study with mistakes a wrong candidate. Nothing here comes from anyone's reports: the
-words are the lexicon's, the sentences the templates of `phrases/`. Number `i` of a seed is always the same, whichever
-process makes it.
+A study (`studies`) is a list of facts, and a style (`phrases/styles.yaml`) defines the form of a report. One study in
+two styles gives a paraphrase; a study with mistakes gives a wrong candidate. No text comes from real reports: the words
+are from the lexicon, and the sentences are templates of `phrases/`. Report `i` of a seed is the same in every process.
 """
 
 from rrgmetrics.synthesis.generator.generate import (

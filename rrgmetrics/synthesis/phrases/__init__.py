@@ -1,4 +1,4 @@
-"""The tables of words that reports and edits are written with: YAML files that one can edit without reading code."""
+"""The phrases of generated reports and edits, as YAML files."""
 
 from __future__ import annotations
 

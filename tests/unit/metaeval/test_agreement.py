@@ -245,7 +245,7 @@ def test_plots(tmp_path):
         write_plots(report, tmp_path / "plots")
     write_plots(report, tmp_path / "plots", force=True)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="file cannot be made: File exists"):
+    with pytest.raises(InputError, match="file cannot be created: File exists"):
         write_plots(report, tmp_path / "file")
 
 
@@ -528,7 +528,7 @@ def test_a_part_of_a_data_set_has_its_difference_from_the_whole():
     whole = report_of(result("score", headline=scores))
     part = report_of(result("score", headline=scores[1:]), data=DATA.only(keep, name="star"))
     first, *_ = agreement_tables([whole, part])
-    assert first.heads == ("metric", "radpref", "star", "second less first")
+    assert first.heads == ("metric", "radpref", "star", "second minus first")
     one, other = (line(each, "total_errors", key="score").tau_b.value for each in (whole, part))
     assert other < one
     (row, *_) = [each.split("|") for each in markdown([first]).splitlines() if "score" in each]
@@ -539,9 +539,9 @@ def test_where_raters_share_no_pairs_no_ceiling_is_known():
     apart = {target: np.where(np.eye(2, 6, dtype=bool), values, NAN) for target, values in DATA.values.items()}
     report = report_of(result("score", headline=range(6)), data=replace(DATA, values=apart))
     assert report.reached("total_errors") == ()
-    assert "No two raters share pairs: no ceiling known." in printed(report)
+    assert "No two raters rated the same pairs, so the ceiling is unknown." in " ".join(printed(report).split())
     shared = report_of(result("score", headline=range(6)))
-    assert "no ceiling known" not in printed(shared)
+    assert "the ceiling is unknown" not in printed(shared)
     assert shared.to_dict()["agreements"][0]["ceiling"] == [1, 1]
 
 
@@ -588,7 +588,7 @@ def test_published_scores_are_set_beside_ours():
     assert row["target"] == "published plain4"
     assert (row["bias"], row["largest"]) == pytest.approx((-0.025, 0.1))
     text = printed(report)
-    assert "radpref: published scores beside ours" in text
+    assert "radpref: published scores and ours" in text
     assert "not scored: bleu or rouge" in text
     assert "none of ours" in text
     assert "\n  distance ↓" in text

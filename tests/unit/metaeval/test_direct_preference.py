@@ -101,7 +101,11 @@ def test_choices_that_differ_are_none():
 
 @pytest.mark.parametrize(
     ("engine", "message"),
-    [("reader", "answers no questions"), ("paper", "answers no questions"), ("openai:m?runs=3", "leave out runs")],
+    [
+        ("reader", "answers no prompts|answers only GREEN"),
+        ("paper", "answers no prompts|answers only GREEN"),
+        ("openai:m?runs=3", "leave out runs"),
+    ],
 )
 def test_engines_that_cannot_be_asked(choices, engine, message):
     with pytest.raises(InputError, match=message):
@@ -113,7 +117,7 @@ def test_the_command(loopback, tmp_path, choices, capsys):
     engine, output = f"openai:m?base_url={loopback.url}&cache={tmp_path / 'cache'}", tmp_path / "found.json"
     command = ["choose", str(choices), "--engine", engine, "--trials", "10", "--no-progress"]
     assert main([*command, "--json", str(output)]) == 0
-    assert "Swapped, 0% of its choices change" in capsys.readouterr().out.replace("\n", " ")
+    assert "If the candidates are swapped, 0% of its choices change" in capsys.readouterr().out.replace("\n", " ")
     assert json.loads(output.read_text())["choices"] == [-1, 1, -1, 1, -1, 1]
     assert main([*command, "--format", "csv"]) == 0
     assert sum(loopback.asked.values()) == 12  # the second time from the cache

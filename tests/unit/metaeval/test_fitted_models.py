@@ -45,5 +45,5 @@ def test_a_model_of_any_keys_is_a_metric(model: str, tmp_path: Path) -> None:
     assert len(TOTALS) == result.n_pairs
     both = agree(data, ["finding_errors", model], trials=20, progress=False)
     assert list(both.results) == ["finding_errors", model]
-    with pytest.raises(InputError, match="name these instead"):
+    with pytest.raises(InputError, match="name those instead"):
         agree(data, [model], timed=True, trials=20, progress=False)

@@ -147,7 +147,7 @@ def test_rated_pairs_are_one_system(tmp_path):
         ({"steps": -1}, "steps is -1"),
         ({"steps": 0, "tricks": False}, "there is nothing to do"),
         ({"tricks": ["luck"]}, "There is no trick 'luck'; known: vague_side"),
-        ({"studies": ["Cardiomegaly."]}, "there must be four at least"),
+        ({"studies": ["Cardiomegaly."]}, "at least four are needed"),
     ],
 )
 def test_wrong_use_is_refused(options, said):
@@ -156,7 +156,7 @@ def test_wrong_use_is_refused(options, said):
 
 
 def test_a_metric_that_needs_the_other_pairs_is_no_reward():
-    with pytest.raises(InputError, match="cider is no reward"):
+    with pytest.raises(InputError, match="cider cannot be a reward"):
         game("cider", generated_studies(4), progress=False)
 
 

@@ -38,7 +38,7 @@ def test_agree_on_each_layout(layout, tmp_path, capsys):
         kept = {each["subject"]: each for each in written["kept"]}
         assert (kept["finding_errors"]["share"]["value"], kept["bleu"]["share"]["value"]) == (1, 0)
         assert kept["finding_errors"]["loss"] == 0 < kept["bleu"]["loss"] < 1
-        assert "Pairs that say the same" in printed
+        assert "Pairs of equal content" in printed
     else:
         assert f"pairs of {written['n_cases']} studies" in printed
         if layout.kind == "counts":  # the same judgements, so the same numbers
@@ -149,7 +149,7 @@ def test_rexerr_counts_what_was_asked_for(tmp_path):
     assert data.values["total_errors"].tolist() == [[0, 3] * 3]
     assert data.values["asked_change_severity"].tolist() == [[0, 1] * 3]
     assert data.pairs[0].reference == data.pairs[0].candidate
-    assert data.notes[1] == "of 4 reports the clinician did not accept 1; left out"
+    assert data.notes[1] == "the clinician rejected 1 of 4 reports; they are left out"
 
 
 def test_chest2error_by_kind_and_its_odd_totals(tmp_path):
@@ -157,7 +157,7 @@ def test_chest2error_by_kind_and_its_odd_totals(tmp_path):
     data = load(f"chest2error:{path}")
     assert data.mean("incorrect_severity").tolist() == [0, 1, 0, 0, 0, 1, 0, 1]
     assert data.mean("weighted_errors").tolist() == [2 * total for total in TOTALS]
-    assert data.notes == ("6 pairs have another total than the sum of their kinds",)
+    assert data.notes == ("the total of 6 pairs differs from the sum of their kinds",)
     assert data.studies[:2] == ["anchor 0"] * 2
 
 

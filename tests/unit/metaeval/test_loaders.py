@@ -462,10 +462,13 @@ def test_refisco_leaves_out_rows_that_hold_nothing(tmp_path):
     [
         (edited(REFISCO, 2, 4, "Bad"), "line 3: score is 'Bad'; we know no error, not actionable"),
         (edited(REFISCO, 2, 4, ""), "line 3: score is ''; we know"),
-        (edited(REFISCO, 2, 3, ""), "line 3: impression_edited is blank beside an error"),
-        (edited(REFISCO, 4, 3, "[delete]"), r"line 5: \[delete\] stands beside a blank impression_original"),
+        (edited(REFISCO, 2, 3, ""), "line 3: impression_edited is blank although there is an error"),
+        (
+            edited(REFISCO, 4, 3, "[delete]"),
+            r"line 5: impression_edited is \[delete\], but impression_original is blank",
+        ),
         (edited(REFISCO, 0, 3, "edit"), "line 2 has no 'impression_edited'"),
-        (REFISCO[:1], "no pairs that were judged|no rows"),
+        (REFISCO[:1], "no pairs with single judgements|no pairs that were judged|no rows"),
     ],
 )
 def test_bad_files_of_refisco(tmp_path, rows, message):
@@ -625,9 +628,9 @@ def test_without_studies_a_reference_is_one(tmp_path):
         (TABLE, {"columns": {}}, "has no column 'reference', but 'case', 'truth'.*--columns reference=COLUMN"),
         (TABLE, {"columns": {**PLACES, "rater": "who"}}, "has no column 'who', but 'case'"),
         (TABLE, {"columns": {**PLACES, "patient": "case"}}, "--columns has 'patient'; it names columns for reference"),
-        (TABLE, {"counts": [], "ratings": []}, "name what raters said: --counts"),
+        (TABLE, {"counts": [], "ratings": []}, "name the columns of the raters: --counts"),
         (TABLE, {"counts": ["mistakes"]}, "has no column 'mistakes'"),
-        (TABLE, {"counts": ["errors", "errors"]}, "'errors' is named twice"),
+        (TABLE, {"counts": ["errors", "errors"]}, "'errors' is named in both"),
         (edited(TABLE, 2, 4, "two"), {}, "line 3: errors is 'two'; a number from 0 is needed"),
         (edited(TABLE, 2, 4, -1), {}, "line 3: errors is '-1'"),
         (edited(TABLE, 2, 3, "anna"), {}, "line 3: rater 'anna' judges this pair of study 'a' a second time"),

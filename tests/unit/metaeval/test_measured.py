@@ -149,4 +149,4 @@ def test_the_page_holds_every_number_of_unseen_data_and_loads_nothing(tmp_path, 
     assert cli.main(["list", "--by", "agreement", "--html", str(path)]) == 2
     assert "exists" in capsys.readouterr().err
     assert cli.main(["list", "--html", str(path)]) == 2
-    assert "add --by agreement" in capsys.readouterr().err
+    assert "needs --by agreement" in capsys.readouterr().err

@@ -175,7 +175,7 @@ def test_long_work_is_announced(monkeypatch, caplog):
     with caplog.at_level(logging.WARNING), prepare(["rouge"]) as ready:
         found = nearest(ready, questions * 3, ["Small effusion.", "Effusion.", "Mass."], np.ones(3), progress=False)
     assert found == {"rouge": [1, 1, 1]}
-    assert "rouge: no index; scoring 9 pairs takes about 0:0" in caplog.text
+    assert "rouge has no index; scoring 9 pairs takes about 0:0" in caplog.text
 
 
 def test_postings_count_elements_in_common():

@@ -98,7 +98,7 @@ def test_systems_are_judged_beside_the_oracles():
     assert found.metrics == ["rouge"]
     assert [pair.candidate for pair in found.retrieved["ours"]] == ["Right lower lobe mass."] * 2
     assert found.score("ours", "rouge").value < found.score("rouge", "rouge").value
-    with pytest.raises(InputError, match="The system 'ours' has no report of study '2'"):
+    with pytest.raises(InputError, match="The system 'ours' has no report for study '2'"):
         oracles(PAIRS, POOL, ["rouge"], systems={"ours": {"1": "Mass."}}, progress=False)
     with pytest.raises(InputError, match="A system and an oracle are called 'rouge'"):
         oracles(PAIRS, POOL, ["rouge"], systems={"rouge": ours}, progress=False)
@@ -126,7 +126,7 @@ def test_systems_on_the_command_line(tmp_path, capsys):
     arguments = ["oracle", str(tmp_path / "references.csv"), "--metrics", "rouge", "--judges", "bleu", "--trials", "10"]
     written = tmp_path / "out.json"
     assert main([*arguments, "--systems", str(tmp_path / "ours.csv"), "--json", str(written), "--no-progress"]) == 0
-    assert "per cent of its value" in " ".join(capsys.readouterr().out.split())
+    assert "of the pool, in per cent" in " ".join(capsys.readouterr().out.split())
     rows = {row["oracle"]: row for row in json.loads(written.read_text())["scores"]}
     assert list(rows) == ["rouge", RANDOM, "ours"]
     change = 100 * (rows["ours"]["value"] / rows[RANDOM]["value"] - 1)

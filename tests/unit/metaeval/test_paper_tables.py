@@ -149,7 +149,13 @@ def test_the_tables_say_it_all():
         for table in find(report).tables:
             console.print(table)
     text = " ".join(console.file.getvalue().split())
-    for words in ("what a metric overlooks", "counts by kind", "each rater alone", "both marked", "say of each source"):
+    for words in (
+        "what a metric overlooks",
+        "counts by kind",
+        "each rater alone",
+        "both marked",
+        "counts for each source",
+    ):
         assert words in text
     assert "nan" not in text
     assert "…" not in text
@@ -176,7 +182,7 @@ def test_checkpoints_of_any_number_of_heads(heads):
     assert found[0].loss == "Poisson"
     assert "presence" in found[2].loss
     assert all(each.agreement.n == 8 for each in found)
-    with pytest.raises(InputError, match="Name each checkpoint once"):
+    with pytest.raises(InputError, match="Name at least one checkpoint"):
         ablation(data(), [*heads, *heads])
     with pytest.raises(InputError, match="lab has no total errors"):
         ablation(data(values={"rating": FALSE}), list(heads))

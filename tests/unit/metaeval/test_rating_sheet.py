@@ -127,7 +127,7 @@ def test_rows_without_a_count_were_not_judged(folder):
     ("change", "message"),
     [
         ({"item": "s999r1"}, r"anna\.csv, line 2: the item 's999r1' is not in key\.csv"),
-        ({"item": "s001r2"}, r"line 3: the item 's001r2' stands in this sheet a second time"),
+        ({"item": "s001r2"}, r"line 3: the item 's001r2' occurs twice in this sheet"),
         ({"false_finding_significant": "many"}, r"line 2: false_finding_significant is 'many'; a number from 0"),
     ],
 )

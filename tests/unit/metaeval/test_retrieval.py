@@ -104,9 +104,9 @@ def test_drawn_queries_have_a_mean_and_a_deviation_over_seeds():
     ("pool", "encoders", "message"),
     [
         (Pool(REPORTS[:2], labels("a", "b")), ["bundled"], "No two reports of the pool share a label"),
-        (POOL, ["bundled", "bundled"], "name each once"),
+        (POOL, ["bundled", "bundled"], "each only once"),
         (POOL, [], "at least one"),
-        (POOL, ["minilm#top"], "'top' is no layer"),
+        (POOL, ["minilm#top"], "'top' is not a layer"),
     ],
 )
 def test_wrong_retrieval(pool, encoders, message):
@@ -158,7 +158,7 @@ def test_the_commands(openi, tmp_path, capsys):
     with (tmp_path / "out.csv").open(newline="") as file:
         assert [row["score"] for row in csv.DictReader(file)] == list(KEYS)
     assert main(["retrieve", "measure", str(pool), *wanted, "--force", "--queries", "2", "--seeds", "3"]) == 0
-    assert "2 reports ask, drawn with each of 3 seeds" in " ".join(capsys.readouterr().out.split())
+    assert "2 reports are queries, drawn with each of 3 seeds" in " ".join(capsys.readouterr().out.split())
     with (tmp_path / "out.csv").open(newline="") as file:
         assert all(float(row["sd"]) >= 0 for row in csv.DictReader(file))
     assert main(["retrieve", "measure", str(pool), "--labels", "topics"]) == 2

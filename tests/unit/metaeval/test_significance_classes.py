@@ -92,7 +92,7 @@ def test_shares_of_nothing_are_undefined():
 def test_data_without_classes_are_refused(clone):
     found = report(clone, "crimson?explain=yes")
     object.__setattr__(found.data, "marks", {})
-    with pytest.raises(InputError, match="holds no class of each error"):
+    with pytest.raises(InputError, match="has no significance class for each error"):
         list(compare_classes(found))
 
 

@@ -85,7 +85,7 @@ def test_the_command(tmp_path, capsys):
     assert rows["bleu"]["discrimination"] == 0.0
     assert rows["bleu"]["robustness"] < 0.5
     assert main(["stress", str(table), "--variants", str(table), "--metrics", "bleu"]) == 2
-    assert "--variants goes without FILE" in capsys.readouterr().err
+    assert "--variants cannot be combined with FILE" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_command(tmp_path, capsys):
         ("reference,candidate,level\na,b,-1\n", "line 2: level is '-1'; write a number of at least 0"),
         ("reference,candidate,level\na,b,0\na,c,\n", "line 3: level is ''"),
         ("reference,level\na,0\n", "candidate"),
-        ("reference,candidate,level\n", "holds no variants|no row|empty"),
+        ("reference,candidate,level\n", "contains no variants|no row|empty"),
     ],
 )
 def test_tables_that_cannot_be_used(text, message, tmp_path):

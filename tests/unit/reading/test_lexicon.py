@@ -54,7 +54,7 @@ OF_SHAPE = [
     (NEW + "  roles: [generick]\n", 6, 'roles is "generick"; did you mean "generic"?'),
     (NEW + "  condition: Oedema\n", 6, 'did you mean "Edema"?'),
     (NEW + NEW, 6, "fire_sign stands here and in line "),
-    (NEW.replace("fire_sign:", "fire_sign-:"), 1, "use small letters, digits and _ alone"),
+    (NEW.replace("fire_sign:", "fire_sign-:"), 1, "use only lower-case letters, digits and _"),
 ]
 OF_TERMS = [
     (NEW.replace("- fire", "- Fire"), 5, 'it has capitals; write "fire sign'),
@@ -62,9 +62,9 @@ OF_TERMS = [
     (NEW + "    - pleural effusions\n", 6, 'or list it under "without" of pleural_effusion in your folder'),
     (NEW + "    - haemothorax\n", 6, "under fire_sign and under hemothorax"),
     (NEW + "    - fire. sign\n", 6, "a sentence ends inside it"),
-    (NEW + "    - fire signé\n", 6, '"é" is passed over'),
-    (NEW + "    - rll\n", 6, 'spellings.yaml takes it apart under "compounds"'),
-    (NEW + '    - " "\n', 6, "it holds no words"),
+    (NEW + "    - fire signé\n", 6, '"é" is ignored'),
+    (NEW + "    - rll\n", 6, 'spellings.yaml splits it under "compounds"'),
+    (NEW + '    - " "\n', 6, "it contains no words"),
     (NEW + "    - normal\n", 6, '"normal" is a quality'),
     (NEW + "    - increased\n", 6, "is a quality"),
     (NEW + "    - heart size\n", 6, "is a structure"),
@@ -79,7 +79,7 @@ OF_TERMS = [
     (NEW + "  without: [golden]\n", 6, '"golden" is no term of fire_sign; remove it.'),
     (NEW + "  without: [fires sign]\n", 6, 'is no term of fire_sign; did you mean "fire sign'),
     (NEW + "  parent: fire_sign\n", 1, "fire_sign is its own parent"),
-    (NEW + "  seen_as: [heart + enlarged]\n", 6, '"heart + enlarged" stands under cardiomegaly'),
+    (NEW + "  seen_as: [heart + enlarged]\n", 6, '"heart + enlarged" is also under cardiomegaly'),
     (NEW + "  seen_as: [heart + normal]\n", 6, "is a normal statement of normal.yaml"),
 ]
 # The same of other files, and of their names.
@@ -101,11 +101,11 @@ TABLES = [
         "context.yaml": ("indications:\n  trauma:\n    - car-crash\n", 3, 'in indications "-" and "/" are spaces'),
     },
     {
-        "lungs.yaml": (NEW, 1, 'no file of your own has this name; did you mean "lung"?'),
-        "pleura.yml": (NEW, 1, "no file of your own has this name; rename it pleura.yaml."),
-        "srr.yaml": ("rules: []\n", 1, "it holds labels of others, which stay"),
+        "lungs.yaml": (NEW, 1, 'no file of a user lexicon has this name; did you mean "lung"?'),
+        "pleura.yml": (NEW, 1, "no file of a user lexicon has this name; rename it pleura.yaml."),
+        "srr.yaml": ("rules: []\n", 1, "it contains published labels, which cannot be changed"),
         "bones.yaml": ("fire_sign: [\n", 2, "is not YAML"),
-        "devices.yaml": ("# nothing\n", 1, "holds no block of keys"),
+        "devices.yaml": ("# nothing\n", 1, "contains no block of keys"),
     },
 ]
 
@@ -317,4 +317,6 @@ def test_words_of_grammar_and_keys_of_concepts_are_shown(capsys: pytest.CaptureF
 def test_an_unknown_term_names_those_near_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lexicon", "show", "pleural efusion"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith('rrgmetrics: "pleural efusion" is no term of the lexicon; near it are "pleural effusion"')
+    assert error.startswith(
+        'rrgmetrics: "pleural efusion" is not a term of the lexicon; similar terms: "pleural effusion"'
+    )

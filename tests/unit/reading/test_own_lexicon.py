@@ -123,7 +123,7 @@ def test_the_sum_is_of_what_the_files_say(folder: Path) -> None:
         assert checksum() == before
 
 
-@pytest.mark.parametrize(("name", "words"), [("nowhere", "is not a folder"), ("empty", "holds no .yaml file")])
+@pytest.mark.parametrize(("name", "words"), [("nowhere", "is not a folder"), ("empty", "contains no .yaml file")])
 def test_a_folder_that_is_none(tmp_path: Path, name: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=words), use(tmp_path / name):

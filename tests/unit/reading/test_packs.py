@@ -130,7 +130,9 @@ def test_a_folder_of_ones_own_may_hold_packs(tmp_path: Path) -> None:
 def test_what_is_wrong_with_packs_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "knees").mkdir()
     (tmp_path / "knees" / "knee.yaml").write_text(PACK["knee.yaml"])
-    with pytest.raises(InputError, match=r"knees is no pack: name it as one of chest_xray, .* or describe a pack"):
+    with pytest.raises(
+        InputError, match=r"knees is not a pack: name it as one of chest_xray, .* or describe your own pack"
+    ):
         checking.check([tmp_path])
     (tmp_path / "knees" / "pack.yaml").write_text("title: knees\n")
     with pytest.raises(InputError, match=r"pack.yaml does not describe a pack: it needs title and kind"):

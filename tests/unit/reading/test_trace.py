@@ -122,8 +122,8 @@ def test_a_step_names_what_the_package_has():
         ("The weather is nice.", "The weather is nice", "No term of the lexicon names a finding"),
         ("Follow-up to exclude pneumonia.", "pneumonia", 'Dropped by assertion.meet, for "to exclude"'),
         ("INDICATION: Chest pain.\nFINDINGS: Clear.", "Chest pain", "The section indication is not read"),
-        ("Left effusion. Disregard this.", "Disregard this", "It takes back"),
-        ("Dr Smith was informed of the effusion.", "Dr Smith was informed of the effusion", "It only says who"),
+        ("Left effusion. Disregard this.", "Disregard this", "It retracts"),
+        ("Dr Smith was informed of the effusion.", "Dr Smith was informed of the effusion", "It states only who"),
     ],
 )
 def test_why_text_gave_no_finding(text: str, words: str, why: str):
