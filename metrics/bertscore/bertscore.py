@@ -37,7 +37,7 @@ Args:
         empty report.
 
 Configurations (config_name):
-    default: three layers of all-MiniLM-L6-v2, quantised to 8 bits.
+    default: the first layer of all-MiniLM-L6-v2, quantised to 8 bits.
     paper: roberta-large, layer 17, as bert-score chooses for English.
     radeval: distilbert-base-uncased, layer 5, rescaled, as in RadEval 2.2.
     radcliq: distilroberta-base, layer 5, rescaled, repeated spaces removed, as in RadCliQ.
