@@ -146,9 +146,7 @@ def announce_columns(picked: Mapping[str, str], columns: Mapping[str, str], wher
     taken = {field: column for field, column in picked.items() if column != columns.get(field, field)}
     if taken:
         said = ", ".join(f"{field} is column {column!r}" for field, column in taken.items())
-        logger.warning(
-            "%s: %s, by its name; to set it explicitly: --columns %s", where, said, written({**columns, **taken})
-        )
+        logger.warning("%s: %s, by its name; same as --columns %s", where, said, written({**columns, **taken}))
 
 
 def written(columns: Mapping[str, str]) -> str:

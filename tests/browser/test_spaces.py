@@ -218,7 +218,7 @@ def test_what_is_no_pair_and_no_file(space, photograph, accessible, tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_bytes(b"reference,candidate\na\0b,c\n")
     upload(page, path)
-    page.get_by_role("alert").filter(has_text="pairs.csv, line 2 holds a NUL byte").wait_for()
+    page.get_by_role("alert").filter(has_text="pairs.csv, line 2 contains a NUL byte").wait_for()
     assert str(tmp_path) not in page.inner_text("body")
 
 

@@ -206,7 +206,7 @@ def test_texts_that_are_none():
         ("", " \n", "Both reports are empty"),
         ("word " * 10_000, "Clear.", "The reference has 10,000 words; the limit of this page is 2,000"),
         ("Clear.", "x" * 50_000, "The candidate has 50,000 characters"),
-        ("Clear.", "Cle\0ar.", "The candidate holds a NUL character"),
+        ("Clear.", "Cle\0ar.", "The candidate contains a NUL character"),
         ("Clear.", "\ud800", "half a character"),
     ):
         with pytest.raises(InputError, match=message):
@@ -418,7 +418,7 @@ def test_exports_run_no_formula(tmp_path):
 
 BOMB = b"\x1f\x8b" + b"\0" * 50
 BAD_FILES = {
-    "pairs.csv": (b"reference,candidate\na\0b,c\n", "pairs.csv, line 2 holds a NUL byte"),
+    "pairs.csv": (b"reference,candidate\na\0b,c\n", "pairs.csv, line 2 contains a NUL byte"),
     "none.csv": (b"reference,candidate\n", "none.csv contains no reports below its column names"),
     "columns.csv": (b"reference,note\na,b\n", "has no column 'candidate'"),
     "short.csv": (b"reference,candidate\na\n", "short.csv, line 2 has 1 cells for 2 columns"),

@@ -102,7 +102,7 @@ REFUSED = {
     "command: compare": "is for `rrgmetrics compare`",
     "command: compere": "Did you mean 'compare'?",
     "- bleu": "it must contain",
-    "metrics: [bleu]\nmetrics: [rouge]": "bad.yaml, line 2: the key 'metrics' stands twice",
+    "metrics: [bleu]\nmetrics: [rouge]": "bad.yaml, line 2: the key 'metrics' occurs twice",
     "settings: {trials: 1, trials: 2}": "the key 'trials' occurs twice",
     "metrics: [a: ": "cannot be read: while parsing",
 }

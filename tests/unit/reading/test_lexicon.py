@@ -42,7 +42,7 @@ OF_SHAPE = [
     (NEW.replace("terms:", "term:"), 4, 'unknown key "term"; did you mean "terms"?'),
     (NEW.replace("  significance: urgent\n", ""), 1, "fire_sign has no significance; "),
     ("opacityy:\n  significance: urgent\n", 1, 'opacityy has no name or terms; add them, unless you mean "opacity".'),
-    ("pleural_effusion:\n  significance: urgent\n", 1, "it stands in pleura.yaml, change it there."),
+    ("pleural_effusion:\n  significance: urgent\n", 1, "it is in pleura.yaml, change it there."),
     (NEW + "    - no\n", 6, 'put no into quotes, "no"'),
     (NEW.replace("  terms:\n    - fire", "  terms: fire"), 4, "terms should be a list"),
     ("fire_sign: fire\n", 1, "fire_sign should be a block of keys"),
