@@ -107,7 +107,7 @@ def read_judged(value: Any, ask: Collection[str], texts: Mapping[str, str]) -> J
     _check(isinstance(value, dict) and set(value) <= {"errors", "rating"}, "an answer", value)
     errors, rating = value.get("errors", []), value.get("rating")
     _check(isinstance(errors, list) and len(errors) <= MAX_ERRORS, f"a list of at most {MAX_ERRORS} errors", "more")
-    _check("errors" in ask or not errors, "no errors, because this project does not ask for them,", errors)
+    _check("errors" in ask or not errors, "an empty list; this project does not ask for errors", errors)
     _check(rating is None or (_is_whole(rating, RATING) and "rating" in ask), "a rating from 1 to 5", rating)
     return Judged(tuple(_error(error, texts) for error in errors), rating)
 

@@ -133,7 +133,9 @@ def test_values_of_an_option_that_share_a_key_are_found(monkeypatch):
 
 def test_a_metric_that_cannot_tell_the_reports_apart_is_told_to_bring_others():
     reports = case_of("bleu").references
-    with pytest.raises(AssertionError, match=r"bleu tells no altered report .* pass case_of\(\) reports"):
+    with pytest.raises(
+        AssertionError, match=r"bleu does not distinguish any altered report .* pass case_of\(\) reports"
+    ):
         check_identical_text_is_best(case_of("bleu", references=reports, altered=reports))
 
 
@@ -197,14 +199,16 @@ def test_a_card_that_is_not_there_says_what_the_row_may_lack(others, capsys):
     others("mistaken", "their_ratio", f"{IMPORTS}ROW = {row('their_ratio', NOWHERE)}")
     assert cards.main(["their_ratio"]) == 2
     error = capsys.readouterr().err
-    assert error.endswith("is missing; write the metric card first (a metric from outside says modules=...).\n")
+    assert error.endswith(
+        "is missing; write the metric card first (the spec of a plug-in names its folder with modules=...).\n"
+    )
 
 
 def test_names_that_are_taken_are_refused_with_both_packages(package, others, caplog):
     others("rival_one", "length_ratio", f"{IMPORTS}ROW = {row()}")
     others("rival_two", "bleu", f"{IMPORTS}ROW = {row('bleu')}")
     assert all_specs()["bleu"].scorer == "rrgmetrics.scorers.bleu:Bleu"
-    with pytest.raises(InputError, match="Both length-metrics and rival_one have a metric or key named 'length_ratio'"):
+    with pytest.raises(InputError, match="length-metrics and rival_one both have a metric or key named 'length_ratio'"):
         rrgmetrics.score("length_ratio", predictions=["a"], references=["a"])
     assert "Both rrgmetrics and rival_two have a metric or key named 'bleu'; it is left out." in caplog.text
 

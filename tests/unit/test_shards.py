@@ -122,7 +122,7 @@ FAULTS = {
     ),
     "other metrics": (
         lambda made, new: [*parts(made, "good")[::2], scored(made, new, metrics=("bleu",))],
-        r"good-3\.parquet has the metrics 'bleu\?tokenizer=13a', .*other\.parquet has not",
+        r"good-3\.parquet has the metrics 'bleu\?tokenizer=13a', .*other\.parquet does not",
     ),
     "other options": (
         lambda made, new: [*parts(made, "good")[::2], renamed(made, new, "stemmer")],
@@ -182,7 +182,7 @@ def test_what_does_not_belong_together_is_refused(fault, made, tmp_path, capsys)
     ("more", "message"),
     [
         (("--shard", "4/3"), "--shard is '4/3'; write NUMBER/PARTS"),
-        (("--shard", "3/8"), "there are 7 pairs"),
+        (("--shard", "3/8"), "there are only 7 pairs"),
         (("--output", "a.csv"), "--shard needs --output FILE.parquet"),
         (("--json", "a.json"), "--json needs all pairs at once"),
         (("--statistics", "good-1.parquet"), "good-1.parquet contains no statistics of references"),

@@ -324,7 +324,7 @@ class Server:
         if not is_same_model(allowed or self.model, named):
             shown = self.secret.out_of(named)[:100]
             raise OtherModelError(
-                f"the server answered as {shown}, and {allowed or self.model!r} was requested; name that model, or "
+                f"the server answered as {shown!r}, and {allowed or self.model!r} was requested; name that model, or "
                 f"allow it with answers_as={shown} (answers_as=any: every one)"
             )
 

@@ -17,7 +17,7 @@ from .conftest import REFERENCES, study_ids, write_csv
 
 
 def test_what_is_no_board(tmp_path, board):
-    with pytest.raises(InputError, match=r"There is no board in .*missing\.sqlite; make one"):
+    with pytest.raises(InputError, match=r"There is no board in .*missing\.sqlite; create one"):
         open_board(tmp_path / "missing.sqlite")
     (tmp_path / "text.sqlite").write_text("this is no database, but long enough to be taken for one " * 30)
     with pytest.raises(InputError, match="no board"):

@@ -139,7 +139,7 @@ def test_what_was_answered_on_the_page_is_replaced_on_request_only(project, tmp_
     edit_workbook(path, fill)
     rater = project.enter("Ada")
     answer(project, rater, 1, rating=4)
-    with pytest.raises(InputError, match="Ada has answered this on the page; --force replaces that"):
+    with pytest.raises(InputError, match="Ada has answered this on the page; --force replaces the answer"):
         read_forms(project, [path])
     assert project.sheet(rater, 1).items["1"].answer.rating == 4
     assert read_forms(project, [path], force=True) == {"Ada": 12}

@@ -120,7 +120,7 @@ def test_only_what_is_asked_is_answered(make_project):
     project = make_project(ask=["rating"])
     rater = project.enter("Ada")
     assert set(project.sheet(rater, 1).items) == {"1", "2"}
-    with pytest.raises(InputError, match="not asked for"):
+    with pytest.raises(InputError, match="does not ask for"):
         project.save(rater, 1, "1", {"errors": [["A", True, []]]}, Stamp("page", 1, 0))
     assert "false_finding_significant" not in export.ratings(project)
     with pytest.raises(InputError, match="does not ask for preferences"):
@@ -232,7 +232,7 @@ def test_what_is_not_finished_is_not_exported(project, tmp_path, capsys):
 def test_a_table_is_checked_as_a_whole_before_anything_is_made(make_project, tmp_path):
     good = {"study_id": "a", "reference": "Clear lungs.", "candidate": "Clear.", "source": "x"}
     for rows, message in [
-        ([good, good], "line 3: study 'a' has a candidate of source 'x' above already"),
+        ([good, good], "line 3: study 'a' has a candidate of source 'x' in an earlier row"),
         ([good, {**good, "source": "y", "reference": "Other."}], "line 3: study 'a' has a different reference"),
         ([{**good, "reference": " "}], "line 2, column 'reference' is blank"),
         ([good, {**good, "study_id": " "}], "line 3, column 'study_id' is ' '|blank"),
