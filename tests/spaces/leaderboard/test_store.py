@@ -20,7 +20,7 @@ def test_what_is_no_board(tmp_path, board):
     with pytest.raises(InputError, match=r"There is no board in .*missing\.sqlite; create one"):
         open_board(tmp_path / "missing.sqlite")
     (tmp_path / "text.sqlite").write_text("this is no database, but long enough to be taken for one " * 30)
-    with pytest.raises(InputError, match="no board"):
+    with pytest.raises(InputError, match="not a board"):
         open_board(tmp_path / "text.sqlite")
     sqlite3.connect(tmp_path / "other.sqlite").execute("CREATE TABLE t (x)").connection.close()
     with pytest.raises(InputError, match="There is no board"):
