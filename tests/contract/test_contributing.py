@@ -210,7 +210,7 @@ def test_names_that_are_taken_are_refused_with_both_packages(package, others, ca
     assert all_specs()["bleu"].scorer == "rrgmetrics.scorers.bleu:Bleu"
     with pytest.raises(InputError, match="length-metrics and rival_one both have a metric or key named 'length_ratio'"):
         rrgmetrics.score("length_ratio", predictions=["a"], references=["a"])
-    assert "Both rrgmetrics and rival_two have a metric or key named 'bleu'; it is left out." in caplog.text
+    assert "rrgmetrics and rival_two both have a metric or key named 'bleu'; it is left out." in caplog.text
 
 
 def test_nothing_of_others_is_imported_before_it_is_asked_for(package, run_python):
