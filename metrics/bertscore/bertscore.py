@@ -69,7 +69,7 @@ Examples:
     ...     references=["There is a small left pleural effusion. No pneumothorax."],
     ... )
     >>> round(results["bertscore"], 3)
-    0.921
+    0.874
 """
 
 

@@ -117,6 +117,6 @@ VECTORS = (
         paper="Xu et al. 2025, EMNLP demonstrations",
         licence="default: Apache-2.0; paper: that of its card",
         citation="xu-etal-2025-radeval",
-        hacks=("order", "contradiction"),
+        hacks=("contradiction",),
     ),
 )
