@@ -149,7 +149,7 @@ def _error_columns(results: Mapping[str, Result], study_ids: Sequence[str]) -> d
 
 def summary_lines(results: Mapping[str, Result]) -> Iterator[str]:
     """Yields the summary of each metric that names errors."""
-    from rrgmetrics.judges.summary import summarise
+    from rrgmetrics.scoring.error_summary import summarise
 
     for name, result in results.items():
         metric = result.spec.name

@@ -13,7 +13,7 @@ from rrgmetrics import files
 from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.protocols.counts import CATEGORIES
-from rrgmetrics.judges.summary import SEED, Vectors, embed_sentences, search_clusters, spaced, typical
+from rrgmetrics.scoring.error_summary import SEED, Vectors, embed_sentences, search_clusters, spaced, typical
 from rrgmetrics.utils.extras import need
 from rrgmetrics.utils.text_format import counted
 

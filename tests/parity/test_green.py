@@ -11,9 +11,9 @@ import pytest
 
 from rrgmetrics.judges.base import engine_for
 from rrgmetrics.judges.protocols.counts import CATEGORIES
-from rrgmetrics.judges.summary import search_clusters, summarise, typical
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.green import CHECKPOINTS, Green, GreenProtocol, parsers, question
+from rrgmetrics.scoring.error_summary import search_clusters, summarise, typical
 
 AUTHORS = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())["green"]
 REPLIES = {case["name"]: case["analysis"] for case in AUTHORS["parse"]}

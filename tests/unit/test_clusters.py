@@ -7,8 +7,8 @@ import pytest
 
 from rrgmetrics import cli
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges.summary import search_clusters, summarise
 from rrgmetrics.reporting.clusters import clusters, draw_clusters, placed
+from rrgmetrics.scoring.error_summary import search_clusters, summarise
 
 pytest.importorskip("sklearn", reason="pip install 'rrgmetrics[plots]'")
 imread = pytest.importorskip("matplotlib.image", reason="pip install 'rrgmetrics[plots]'").imread

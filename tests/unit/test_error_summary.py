@@ -7,9 +7,9 @@ import pytest
 
 from rrgmetrics import cli
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges import summary
-from rrgmetrics.judges.summary import k_means, silhouette, summarise, typical
+from rrgmetrics.scoring import error_summary as summary
 from rrgmetrics.scoring.error_rows import TOLD
+from rrgmetrics.scoring.error_summary import k_means, silhouette, summarise, typical
 
 REPORTS = {  # of metrics of other modalities
     "nodule_f1": ("CT chest. 8 mm nodule in the left upper lobe.", "CT chest. Clear lungs."),
