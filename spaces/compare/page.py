@@ -37,7 +37,7 @@ NOBODY = {"age": "", "sex": "", "indication": ""}  # nothing is known of the pat
 OPENING = "Similar words, wrong side"
 LABELS = ("Radiologist’s report (reference)", "Candidate 1", "Candidate 2 (optional)")
 EXAMPLES = {  # invented
-    "Near words, wrong side": (
+    "Similar words, wrong side": (
         "There is a small left pleural effusion. The heart is normal in size. There is no pneumothorax.",
         "Small effusion at the left base. Normal heart size, no pneumothorax.",
         "There is a small right pleural effusion. The heart is normal in size. There is no pneumothorax.",
