@@ -4,7 +4,7 @@
     python benchmarks/prune.py                             # what each rule pays there, those that act seldom first
     python benchmarks/prune.py --set development --set weak --at-most 5
 
-The frozen set (`frozen/pairs.jsonl`) was written by people who did not know the reader. Nobody reads it, nobody repairs
+The frozen set (`frozen/pairs.jsonl`) was written by writers who did not know the reader. Nobody reads it or repairs
 the reader by it, and only totals are printed; `FROZEN` holds its checksum. A rule that pays nothing there, nor on the
 unread sets of voices.py, holds up only the rows that it was written from: remove it with them.
 
