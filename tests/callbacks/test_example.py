@@ -111,7 +111,7 @@ def test_images_in_a_folder(config_file, tmp_path):
     [
         ({"drawn": {}}, "either drawn"),
         ({"drawn": {"train": 8}}, "needs train, validation and seed"),
-        ({"metrics": {"bleu": "every:1"}}, "must have crepe"),
+        ({"metrics": {"bleu": "every:1"}}, "must contain crepe"),
         ({"encoder": "some/encoder"}, "both encoder: and decoder:"),
         ({"learnin_rate": 1}, "unknown key.s. learnin_rate"),
         ({"drawn": {}, "reports": "nowhere.csv"}, "nowhere.csv"),
