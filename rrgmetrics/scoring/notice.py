@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from multiprocessing import current_process, parent_process
 from threading import Lock
 
 from rrgmetrics.reports.cleaning import has_control_tokens
@@ -63,8 +63,11 @@ def _say_once(message: str, once: Lock) -> None:  # of processes that work toget
 
 def _is_further_worker() -> bool:
     """Whether this is a second or later worker of `multiprocessing`, such as `SpawnPoolWorker-2`."""
-    number = current_process().name.rpartition("-")[2]
-    return parent_process() is not None and number.isdigit() and int(number) > 1
+    processes = sys.modules.get("multiprocessing")  # every worker has it; a first answer does without
+    if processes is None or processes.parent_process() is None:
+        return False
+    number = processes.current_process().name.rpartition("-")[2]
+    return number.isdigit() and int(number) > 1
 
 
 def words(names: Sequence[MetricName]) -> str:

@@ -246,7 +246,7 @@ CLINICAL = (
         ),
         stand_in=True,
         level="pair",
-        empty=(10.472008769398979,) * 3,
+        empty=(13.845388797959904,) * 3,
         options={
             "text": TEXT_OPTION,
             "coefficients": Option(
