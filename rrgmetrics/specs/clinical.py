@@ -276,7 +276,6 @@ CLINICAL = (
         modality=CHEST_XRAY,
         paper="Yu et al. 2023, Patterns",
         citation="yu-2023-rexval",
-        resists_tricks=True,
         hacks=("contradiction",),
     ),
 )

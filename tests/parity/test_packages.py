@@ -145,10 +145,10 @@ def check_bert_score(name, folder, layers, references, candidates, idf, scale=la
 
 @pytest.mark.parametrize("idf", [False, True])
 def test_bert_score_on_reports(minilm, reports, idf):
-    name = f"bertscore@{minilm}?layer=3&idf={'call' if idf else 'no'}"
+    name = f"bertscore@{minilm}?layer=1&idf={'call' if idf else 'no'}"
     references = [*reports.references, *reports.references[:2], "x " * 600, "  Tab\tand\nline. "]
     candidates = [*reports.altered, *reports.altered[2:4], "x " * 700, "Tab and line.  "]
-    check_bert_score(name, minilm, 3, references, candidates, idf)
+    check_bert_score(name, minilm, 1, references, candidates, idf)
 
 
 @pytest.mark.parametrize("model", ["distilroberta-base", "distilbert-base-uncased"])
