@@ -334,5 +334,5 @@ def test_a_module_that_is_asked_pair_by_pair_warns_once(caplog, data_cache):
     for _ in range(7):
         for each in (module, mean):
             each.compute(predictions=["Clear lungs."], references=["The lungs are clear."], progress=False)
-    (message,) = [record.message for record in caplog.records if "one by one" in record.message]
+    (message,) = [record.message for record in caplog.records if "with single pairs" in record.message]
     assert message.startswith("bleu was called with single pairs 5 times; its corpus value is not a mean over pairs")

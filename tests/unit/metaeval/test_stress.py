@@ -27,6 +27,7 @@ REPORTS = [report.text for report in generate_reports(48, seed=11)] + [
     "Small right pleural effusion, increased since the prior study. A 2 cm nodule in the left upper lobe. Endotracheal "
     "tube in good position. Mild cardiomegaly. No pneumothorax.",
     "Right PICC with tip in the mid SVC. Moderate left pleural effusion, unchanged. No evidence of pneumothorax.",
+    "Two nodules in the right upper lobe. Three old fractures of left ribs. The heart is normal in size.",
 ]
 GRAVE = ("_far", "_actionable", "_urgent")
 
