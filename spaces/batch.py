@@ -245,7 +245,7 @@ def overview(scored: Scored) -> Markup:
 
 def _level(spec: MetricSpec) -> str:
     return (
-        "The score is computed over all pairs together; it is not the mean of the pairs."
+        " The score is computed over all pairs together; it is not the mean of the pairs."
         if spec.level == "corpus"
         else ""
     )

@@ -23,7 +23,7 @@ from rrgmetrics.stats import Estimate
 OUT_OF_ORDER = "The board cannot be read or written at the moment; the server's log shows its administrator why."
 NO_FILE = pages.refused(["Choose a file."])
 GONE = pages.refused(
-    [("Choose the file again: an upload is kept for ten minutes, and a rejected one is removed at once.")]
+    ["Choose the file again: an upload is kept for ten minutes, and a rejected one is removed at once."]
 )
 NO_ACCOUNT = pages.refused(["Sign in with Hugging Face first: the account that is logged in is the submitter."])
 

@@ -145,7 +145,8 @@ def claim(store: Store, *, lease: float = LEASE) -> Claim | None:
             place = and_(jobs.c.submission == row.submission, jobs.c.round == row.round)
             if interruptions > MAX_INTERRUPTIONS:
                 message = (
-                    f"Scoring was interrupted {interruptions} times; the board's administrator can queue it again."
+                    f"Scoring was interrupted {interruptions} times; the board's administrator can queue the "
+                    "submission again."
                 )
                 connection.execute(update(jobs).where(place).values(state="failed", since=now, message=message))
                 bump(connection)

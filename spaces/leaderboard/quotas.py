@@ -42,7 +42,7 @@ class Quotas:
         """Counts an upload of so many bytes; raises LimitError if its address has sent enough for an hour."""
         number, most = self._limits.uploads_per_hour, self._limits.upload_bytes_per_hour
         message = (
-            f"One address may upload {counted(number, 'file')} and {most / 1000000.0:g} MB an hour; this one must "
+            f"One address may upload {counted(number, 'file')} and {most / 1e6:g} MB an hour; this one must "
             "wait. `rrgmetrics leaderboard submit --check` checks a file without an upload."
         )
         who, now, table = self.address_key(address), time.time(), schema.tries.c

@@ -128,7 +128,8 @@ def run(
         recorded = jobs.record(board.store, held, scored)
     except Exception as error:
         message = (
-            f"Scoring failed ({type(error).__name__}); the board's administrator can look into it and queue it again."
+            f"Scoring failed ({type(error).__name__}); the board's administrator can find the cause and queue the "
+            "submission again."
         )
         state = jobs.fail(board.store, held, message)
         log(f"{held.id}: {type(error).__name__} at {_place(error)}; {state or 'taken by another worker'}")

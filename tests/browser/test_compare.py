@@ -47,14 +47,14 @@ def answered(page, headline):
 
 def test_an_example_that_is_scored_already(compare, photograph, accessible, fits):
     page = compare()
-    answered(page, "Candidate 1 errs less: no error against 1 significant error")
+    answered(page, "Candidate 1 has fewer errors: no error against 1 significant error")
     assert page.get_by_text("similar wording does not mean similar findings").count() == 1
     rows = page.locator(".side-by-side").first.locator("tbody th[scope=row] b").all_inner_texts()
     assert set(rows) == {parse_name(name).title for name in SPECS}
     assert page.locator("td.prefers.second").count() >= 3  # wording is nearer on the wrong side
     assert "small right pleural effusion" in page.locator("section").nth(1).inner_text()
     page.get_by_role("button", name="Missed or invented").click()
-    answered(page, "Candidate 1 errs less: 1 significant error against 2 significant errors")
+    answered(page, "Candidate 1 has fewer errors: 1 significant error against 2 significant errors")
     assert "patient, candidate 2 is better" in page.inner_text(".verdict")
     page.get_by_role("button", name="Agreement of each metric").click()
     page.get_by_text("A radiologist", exact=True).wait_for()

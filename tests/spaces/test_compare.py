@@ -102,7 +102,7 @@ def test_findings_against_words():
     [
         ([PARAPHRASE, REFERENCE], "Neither candidate has an error."),
         ([WRONG_SIDE, WRONG_SIDE.lower()], "Both candidates have 1 significant error."),
-        ([REFERENCE, ""], "Candidate 1 errs less: no error against 2 errors, 1 of them significant."),
+        ([REFERENCE, ""], "Candidate 1 has fewer errors: no error against 2 errors, 1 of them significant."),
         ([WRONG_SIDE], "1 significant error."),
     ],
 )

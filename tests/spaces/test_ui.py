@@ -275,7 +275,7 @@ def test_options_of_the_spec_are_offered_but_no_file_and_no_server():
         (
             "Rodilla derecha sin fractura. No hay derrame articular.",
             CANDIDATE,
-            "Not scored: the reference looks Spanish. CREPE (bundled) knows chest X-ray reports in English.",
+            "Not scored: the reference looks Spanish. CREPE (bundled) supports chest X-ray reports in English.",
         ),
         (
             REFERENCE,
@@ -459,7 +459,7 @@ def test_a_million_rows_are_refused_early(tmp_path, monkeypatch):
 def test_a_file_that_takes_too_long_is_stopped(monkeypatch):
     monkeypatch.setattr(batch, "PIECE", 5)
     monkeypatch.setattr(batch, "MAX_SECONDS", 0)
-    with pytest.raises(InputError, match="After 0 minutes 5 of 12 pairs were scored"):
+    with pytest.raises(InputError, match="After 0 minutes, the time limit of this page, 5 of 12 pairs were scored"):
         whole("rouge", sample_file())
 
 

@@ -255,7 +255,7 @@ def test_command_line(tmp_path, capsys):
     assert "has not failed" in run("retry", place, id, status=2)
     assert f"{id}: Good is already on the board. Scored." in run("submit", place, str(good), *who)
     missing = tmp_path / "missing.csv"
-    assert "missing.csv is not there" in run("submit", place, str(missing), *who, status=2)
+    assert "missing.csv does not exist" in run("submit", place, str(missing), *who, status=2)
     assert "No metric has changed since round 1" in run("rescore", place, status=2)
     assert "Round 2: 1 submissions queued" in run("rescore", place, "--yes")
     run("work", place, "--once")

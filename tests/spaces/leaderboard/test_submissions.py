@@ -143,8 +143,8 @@ def test_a_template_that_nobody_has_filled_in_is_refused(board, tmp_path, cell):
 
 def test_ids_as_numbers(make_board, tmp_path, write_reports):
     """JSON keeps whole numbers where CSV has their digits."""
-    checked = submissions.check_file(write_reports([""], "a.jsonl"), "", ["study-000"], Limits())
-    assert checked.reports == [""]
+    checked = submissions.check_file(write_reports(["Clear.", ""], "a.jsonl"), "", ["study-000", "study-001"], Limits())
+    assert checked.reports == ["Clear.", ""]
     path = tmp_path / "numbers.jsonl"
     path.write_text('{"study_id": 7, "report": "Clear."}\n')
     assert submissions.check_file(path, "", ["7"], Limits()).reports == ["Clear."]
