@@ -55,7 +55,7 @@ def test_an_example_that_is_scored_already(compare, photograph, accessible, fits
     assert "small right pleural effusion" in page.locator("section").nth(1).inner_text()
     page.get_by_role("button", name="Missed or invented").click()
     answered(page, "Candidate 1 has fewer errors: 1 significant error against 2 significant errors")
-    assert "patient, candidate 2 is better" in page.inner_text(".verdict")
+    assert "clinical significance, candidate 2 is better" in page.inner_text(".verdict")
     page.get_by_role("button", name="Agreement of each metric").click()
     page.get_by_text("A radiologist", exact=True).wait_for()
     accessible(page)
