@@ -44,7 +44,7 @@ def space(serve, open_page):
     def opened(name, width=1280, scheme="light", **options):
         page = open_page(width, scheme, **options)
         page.goto(address(name))
-        page.locator(".rrg .reports").wait_for()
+        page.locator(".rrg .reports").first.wait_for()
         return page
 
     return opened
