@@ -161,8 +161,8 @@ def test_a_pinned_revision_and_checksum(hub, monkeypatch):
     (newest / "chexbert.pth").write_bytes(b"newer")
     found = hashlib.sha256(b"newer").hexdigest()
     message = (
-        rf"def/chexbert\.pth does not have the published SHA-256 {digest[:12]}… (it has {found[:12]}…; it is "
-        r".* of another revision\. Delete it and run `hf download .*chexbert\.pth --revision abc`"
+        rf"def/chexbert\.pth does not have the published SHA-256 {digest[:12]}… \(it has {found[:12]}…\): "
+        r".* from another revision\. Delete it and run `hf download .*chexbert\.pth --revision abc`"
     )
     with pytest.raises(BackendError, match=message):
         checkpoints.find_file(REPOSITORY, "chexbert.pth")  # what is there is not what is pinned

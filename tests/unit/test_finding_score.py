@@ -34,9 +34,9 @@ def test_the_formula_by_hand():
     ("reference", "candidate", "score", "words"),
     [
         ("Large left pneumothorax. Right upper lobe mass.", "Large left pneumothorax.", 1 - 1 / (1 + 2 + 0.25),
-         "1 of 2 findings right; 1 missing (1 matters)."),
+         "1 of 2 findings correct; 1 missing (1 matters)."),
         ("Large left pneumothorax.", "Large right pneumothorax.", 1 - 2 / (2 + 2 + 0.25),
-         "1 of 1 finding right; 1 misplaced (1 matters)."),
+         "1 of 1 finding correct; 1 misplaced (1 matters)."),
         ("The lungs are clear.", "No acute cardiopulmonary abnormality.", 1.0, "No finding, and none claimed."),
         ("The lungs are clear.", "Large left pneumothorax.", 1 - 2 / 2.25, "1 false (1 matters)."),
     ],
