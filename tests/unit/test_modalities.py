@@ -38,9 +38,7 @@ def test_each_pair_is_read_with_the_pack_of_its_reference(caplog: pytest.LogCapt
     assert result.modalities == {"chest_ct": 4, "chest_xray": 4}
     assert "|modality:auto|" in result.signature
     assert "|pack:chest_ct+chest_xray|" in result.signature
-    assert (
-        "finding_errors: one score over several kinds of reports: 4 chest CT reports in English, 2 chest" in caplog.text
-    )
+    assert "this is one score over several kinds of reports: 4 chest CT reports in English, 2 chest" in caplog.text
     assert list(result.unscored_counts) == ["the reference looks like a spine report"]
     for (reference, candidate), number, told in zip(
         PAIRS, result.per_pair["finding_errors"], result.details["finding_errors_explained"], strict=True

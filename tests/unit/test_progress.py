@@ -111,7 +111,7 @@ def test_a_line_without_a_total_knows_no_end():
         ({"bleu": 3_000, "crepe": 3_000}, ""),  # 18 seconds are not worth a word
         ({"bertscore": 30_000, "radcliq": 30_000}, ""),  # there is no fast one beside them
         ({"bleu": 30_000, "green@openai:m?base_url=http://127.0.0.1:1/v1": 30_000}, ""),  # not measured
-        ({"bleu": 30_000, "crepe": 30_000}, "Slow here: crepe (about "),
+        ({"bleu": 30_000, "crepe": 30_000}, "Slow: crepe (about "),
     ],
 )
 def test_slow_metrics_are_named_beside_fast_ones(pairs, said):

@@ -141,14 +141,14 @@ def test_a_reason_is_given_once_with_the_studies():
     ids = [f"s{number}" for number in range(600)]
     one, none, two = left(_7="it is a brain"), left(), left(_7="it is a brain", _9="there is no reply")
     assert unscored_lines({"a": {"crepe": one, "bleu": none, "green": one}}, ids) == [
-        "Unscored in crepe and green: 1 study (s7), since it is a brain."
+        "Unscored in crepe and green: 1 study (s7), because it is a brain."
     ]
     assert unscored_lines({"a": {"crepe": one, "green": one}}) == [
         "Unscored in every metric: 1 pair (7), since it is a brain."
     ]
     systems = {"a": {"crepe": one, "green": two}, "b": {"crepe": one, "green": one}, "c": {"crepe": one, "green": one}}
     assert unscored_lines(systems, ids) == [
-        "Unscored in every metric: 1 study (s7), since it is a brain.",
+        "Unscored in every metric: 1 study (s7), because it is a brain.",
         "Unscored in green of a: 1 study (s9), since there is no reply.",
     ]
     assert unscored_lines(systems, ids, without=["it is a brain"]) == [

@@ -100,7 +100,7 @@ def test_a_completion_that_its_judge_refuses_earns_the_worst_value(judged, how, 
         assert earned(reward, "Clear.", "refuse me", "Large effusion.") == [right, worst, right]
         if not how.startswith("403"):  # where it is the only answer nobody can tell it from a key that was withdrawn
             assert earned(reward, "refuse me again") == [worst]
-    assert "It earns the worst value" in caplog.text
+    assert "It gets the worst value" in caplog.text
 
 
 @pytest.mark.parametrize("how", OUTAGES)
@@ -108,7 +108,7 @@ def test_a_completion_that_its_judge_refuses_earns_the_worst_value(judged, how, 
 def test_an_outage_earns_none(judged, how, key, caplog):
     reward = judged(OUTAGES[how], key=key)
     assert earned(reward, "Clear.", "refuse me") == [0.5 if key is None else -1.0, None]
-    assert "It earns None" in caplog.text
+    assert "It gets None" in caplog.text
 
 
 def test_a_server_that_hangs_up_or_is_late_is_an_outage(judged):
@@ -125,7 +125,7 @@ def test_a_server_that_goes_down_costs_nothing_and_is_asked_again(judged, loopba
     loopback.reset(lambda request, tries: request.send(404, {"error": {"message": "gone"}}))
     assert earned(reward, "Clear.", "Edema.", "Nodule.") == [0.5, None, None]
     assert earned(reward, "Edema.") == [None]
-    assert len([record for record in caplog.records if "It earns None" in record.getMessage()]) == 1
+    assert len([record for record in caplog.records if "It gets None" in record.getMessage()]) == 1
     loopback.reset(lambda request, tries: request.say(VERDICT))
     assert earned(reward, "Edema.") == [0.5]
 
@@ -214,7 +214,7 @@ def test_a_reference_that_is_bad_stops_the_training():
 def test_a_reference_without_a_score_earns_none(caplog):
     reward = make_reward("finding_errors", baselines="none")
     assert reward(completions=["Clear.", "Edema."], reference=["", "See report."]) == [None, None]
-    assert "It earns None" in caplog.text
+    assert "It gets None" in caplog.text
 
 
 def test_a_metric_that_gives_no_number_is_asked_about_the_reference_itself(monkeypatch):

@@ -127,7 +127,7 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(shared, tmp_path, monkey
         patch.setattr(runs.trainer_class(), "_save_checkpoint", save_and_die)
         with pytest.raises(KeyboardInterrupt):
             train(config, tmp_path / "killed")
-    with pytest.raises(InputError, match="begun with another learning_rate"):
+    with pytest.raises(InputError, match="started with another learning_rate"):
         train(changed(config, learning_rate=0.5), tmp_path / "killed")
     resumed = train(config, tmp_path / "killed")
 

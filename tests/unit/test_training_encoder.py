@@ -265,5 +265,5 @@ def test_an_encoder_is_made_and_a_killed_run_goes_on(tmp_path, monkeypatch):
     untrained = train_encoder(changed(config, epochs=0, simcse_epochs=0), tmp_path / "untrained", progress=False)
     assert np.isnan(untrained.perplexity)
     assert "perplexity" not in (untrained.folder / "README.md").read_text()
-    with pytest.raises(InputError, match=f"{n_texts} texts; 1,000 are to be held out"):
+    with pytest.raises(InputError, match=f"{n_texts} texts, and 1,000 are to be held out"):
         train_encoder(changed(config, validation_texts=1000), tmp_path / "few", progress=False)

@@ -131,7 +131,9 @@ def test_counts_of_raters_are_learnt(tmp_path):
         assert verdict.significant.counts == (2, 1, 0, 0, 0, 0)
         assert verdict.insignificant.counts == (0, 6, 0, 0, 0, 0)
     file.write_text("reference,candidate,false_finding\nClear.,Clear.,many")
-    with pytest.raises(InputError, match=r"rated\.csv, line 2, column 'false_finding' is 'many'; it counts errors"):
+    with pytest.raises(
+        InputError, match=r"rated\.csv, line 2, column 'false_finding' is 'many'; it must be a number of errors"
+    ):
         read_judge_data(config_for(str(file), labels="counts"))
     with pytest.raises(InputError, match="labels=counts does not list the findings that CRIMSON's replies need"):
         config_for(str(file), labels="counts", protocol="crimson")
@@ -204,7 +206,7 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(few, tmp_path, monkeypat
         patch.setattr(SFTTrainer, "_save_checkpoint", save_and_die)
         with pytest.raises(KeyboardInterrupt):
             train(config, tmp_path / "killed")
-    with pytest.raises(InputError, match="begun with another learning_rate"):
+    with pytest.raises(InputError, match="started with another learning_rate"):
         train(changed(config, learning_rate=0.5), tmp_path / "killed")
     resumed = train(config, tmp_path / "killed")
 
@@ -263,7 +265,7 @@ def test_an_adapter_judges_as_the_merged_weights(few, tmp_path):
 
     settings = json.loads((alone / "adapter_config.json").read_text())
     (alone / "adapter_config.json").write_text(json.dumps(settings | {"base_model_name_or_path": "my-lab/gone"}))
-    with pytest.raises(BackendError, match=r"a model that is not here\. There is no folder my-lab/gone"):
+    with pytest.raises(BackendError, match=r"a model that is not on this machine\. There is no folder my-lab/gone"):
         load_engine(EngineName("hf", str(alone)), options={"cache": "no"}, progress=False)
     (alone / "adapter_config.json").write_text(json.dumps(settings | {"r": 5}))
     with pytest.raises(BackendError, match="does not fit"):
@@ -331,7 +333,7 @@ def test_presets_of_the_papers_stand_beside_those_of_the_repositories():
     assert changed(crimson, epochs=3, wording="own") == read_config(JudgeConfig, "judge-crimson")
     assert asked_as(crimson) == "?wording=checkpoint"
     assert asked_as(green) == ""
-    with pytest.raises(InputError, match="wording=checkpoint is CRIMSON's"):
+    with pytest.raises(InputError, match="wording=checkpoint is an option of CRIMSON"):
         read_config(JudgeConfig, "judge-green", ["wording=checkpoint"])
 
 
