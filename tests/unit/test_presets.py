@@ -21,8 +21,8 @@ from rrgmetrics.utils import progress
 WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared by all who need it
     "reader:chest_xray:",
     "reader:chest_ct:",
-    f"encoder:{BUNDLED}:3",
-    f"encoder:{FINDINGS}:1",
+    f"encoder:{BUNDLED}:1",
+    f"encoder:{FINDINGS}:3",
     "ngrams:whitespace",
     "rouge:stem",
     "words:wordpunct",

@@ -144,7 +144,7 @@ def test_a_reason_is_given_once_with_the_studies():
         "Unscored in crepe and green: 1 study (s7), because it is a brain."
     ]
     assert unscored_lines({"a": {"crepe": one, "green": one}}) == [
-        "Unscored in every metric: 1 pair (7), since it is a brain."
+        "Unscored in every metric: 1 pair (7), because it is a brain."
     ]
     systems = {"a": {"crepe": one, "green": two}, "b": {"crepe": one, "green": one}, "c": {"crepe": one, "green": one}}
     assert unscored_lines(systems, ids) == [
