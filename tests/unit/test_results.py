@@ -149,10 +149,10 @@ def test_a_reason_is_given_once_with_the_studies():
     systems = {"a": {"crepe": one, "green": two}, "b": {"crepe": one, "green": one}, "c": {"crepe": one, "green": one}}
     assert unscored_lines(systems, ids) == [
         "Unscored in every metric: 1 study (s7), because it is a brain.",
-        "Unscored in green of a: 1 study (s9), since there is no reply.",
+        "Unscored in green of a: 1 study (s9), because there is no reply.",
     ]
     assert unscored_lines(systems, ids, without=["it is a brain"]) == [
-        "Unscored in green of a: 1 study (s9), since there is no reply."
+        "Unscored in green of a: 1 study (s9), because there is no reply."
     ]
     many = {"a": {"green": left(**{f"_{row}": "x" for row in range(8)})}}
     assert unscored_lines(many, ids) == ["Unscored in green: 8 studies (s0, s1, s2, s3, s4 and 3 more), since x."]
