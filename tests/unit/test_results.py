@@ -155,4 +155,4 @@ def test_a_reason_is_given_once_with_the_studies():
         "Unscored in green of a: 1 study (s9), because there is no reply."
     ]
     many = {"a": {"green": left(**{f"_{row}": "x" for row in range(8)})}}
-    assert unscored_lines(many, ids) == ["Unscored in green: 8 studies (s0, s1, s2, s3, s4 and 3 more), since x."]
+    assert unscored_lines(many, ids) == ["Unscored in green: 8 studies (s0, s1, s2, s3, s4 and 3 more), because x."]
