@@ -248,7 +248,7 @@ def missing_sections(name: str, systems: Mapping[str, Sequence[Any]]) -> str:
 
     Example:
         >>> missing_sections("findings", {"": [("FINDINGS: Clear.", "Clear lungs."), ("Clear.", "Findings: Clear.")]})
-        '1 of 2 references and 1 of 2 candidates have no findings section: what else they hold is read.'
+        '1 of 2 references and 1 of 2 candidates have no findings section: their other text is used.'
     """
     section = sections_of(name)
     if not section:
