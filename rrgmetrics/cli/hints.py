@@ -23,7 +23,7 @@ def slow_metrics(n_pairs: Mapping[str, int]) -> str:
 
     Example:
         >>> slow_metrics({"bleu": 100_000, "rouge": 100_000, "bertscore": 100_000})  # doctest: +ELLIPSIS
-        'Slow here: bertscore (about ...); the other 2 metrics take at most ... together. --metrics chooses.'
+        'Slow: bertscore (about ...); the other 2 metrics take at most ... together. --metrics selects metrics.'
     """
     from rrgmetrics.metaeval.advice import seconds
 

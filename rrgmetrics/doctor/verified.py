@@ -52,9 +52,9 @@ class Verified:
 
         Example:
             >>> print(Verified("a/b", page={"files": "one"}, code={"config": "bert"}).sentence)
-            a/b: a public page shows files; their authors' code alone says config.
+            a/b: files (shown on a public page); config (according to the authors' code only).
         """
-        parts = [f"{words} {', '.join(self.of(basis))}" for basis, words in BASES.items() if self.of(basis)]
+        parts = [f"{', '.join(self.of(basis))} ({words})" for basis, words in BASES.items() if self.of(basis)]
         return f"{self.checkpoint}: {'; '.join(parts)}."
 
 

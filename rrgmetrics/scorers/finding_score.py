@@ -95,7 +95,7 @@ class Tally(NamedTuple):
         Example:
             >>> missed = ScoredError(ErrorCategory.MISSING_FINDING, "Missing: nodule.", 1.0, True)
             >>> Tally((missed,), (1.0, 0.5), 3).words
-            '2 of 3 findings right; 1 missing (1 matters).'
+            '2 of 3 findings correct; 1 missing (1 matters).'
         """
         parts = [f"{len(self.right)} of {counted(self.n_findings, 'finding')} correct"] if self.n_findings else []
         for categories, name in _NAMED.items():

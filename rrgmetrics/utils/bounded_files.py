@@ -49,7 +49,7 @@ def check_yaml(text: str, most: int = MOST) -> str:
 
     Example:
         >>> check_yaml("a: &a [*a]"), check_yaml("a: &a [1]\nb: *a")
-        ('line 1: *a stands for what it stands in', '')
+        ('line 1: *a refers to itself', '')
     """
     import yaml
 
