@@ -420,7 +420,7 @@ def test_the_command_over_every_metric(home, monkeypatch, capsys, crepe):
     assert f"  revision: {COMMIT}" in report
     for need in needs():
         known = next(line for line in lines if line.startswith(f"  · {need.name}: "))
-        assert "unverified " in known
+        assert "(unverified)" in known
         assert known.removeprefix("  · ") in report
     assert main(["doctor", "nothing"]) == 2
     assert main(["doctor", "--output", "report.txt"]) == 2
