@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from rrgmetrics.judges.base import Message
+
 FIELD = re.compile(r"\{(\w+)\}")
 HEADING = re.compile(r"^===== (\w+) =====\n", re.MULTILINE)
 
@@ -26,6 +28,10 @@ class Prompts:
     def fill(self, name: str, **fields: str) -> str:
         """Returns a prompt with its fields; anything else in braces stays as it is."""
         return FIELD.sub(lambda match: fields.get(match[1], match[0]), _prompts(self.package)[name])
+
+    def conversation(self, question: str) -> tuple[Message, Message]:
+        """Returns the prompt `system` and a question after it."""
+        return Message("system", self.fill("system").strip()), Message("user", question.rstrip())
 
     def digits(self, *names: str) -> str:
         """Returns the first eight digits of the checksum of prompts, for signatures."""

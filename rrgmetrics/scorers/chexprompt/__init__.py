@@ -18,7 +18,7 @@ import numpy as np
 
 from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.base import Message, Prompt
+from rrgmetrics.judges.base import Prompt
 from rrgmetrics.judges.protocols.counts import Errors, add, compared_errors, whole
 from rrgmetrics.judges.protocols.replies import FULL_WIDTH, NUMBERS, answer_of, short
 from rrgmetrics.judges.protocols.templates import Prompts
@@ -65,8 +65,7 @@ class ChexpromptProtocol:
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
         """Returns the one prompt."""
         text = PROMPTS.fill("question", reference=pair.reference.strip(), candidate=pair.candidate.strip())
-        messages = (Message("system", PROMPTS.fill("system").strip()), Message("user", text.rstrip()))
-        return (Prompt(messages, f"chexprompt@{self.version}", max_tokens=MAX_TOKENS),)
+        return (Prompt(PROMPTS.conversation(text), f"chexprompt@{self.version}", max_tokens=MAX_TOKENS),)
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
         """Returns no further prompt."""

@@ -20,7 +20,7 @@ from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.comparing import FindingError
 from rrgmetrics.comparing.significance import significance
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.base import Message, Prompt
+from rrgmetrics.judges.base import Prompt
 from rrgmetrics.judges.protocols.counts import CATEGORIES, category_of
 from rrgmetrics.judges.protocols.loose_json import Pairs, plain
 from rrgmetrics.judges.protocols.replies import NONE, answer_of, denies, read_json, short, texts
@@ -123,8 +123,7 @@ class FineradscoreProtocol:
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
         """Returns the one prompt."""
         text = PROMPTS.fill("question", candidate=numbered(pair.candidate), reference=pair.reference.strip())
-        messages = (Message("system", PROMPTS.fill("system").strip()), Message("user", text.rstrip()))
-        return (Prompt(messages, f"fineradscore@{self.version}", SCHEMA, MAX_TOKENS),)
+        return (Prompt(PROMPTS.conversation(text), f"fineradscore@{self.version}", SCHEMA, MAX_TOKENS),)
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
         """Returns no further prompt."""

@@ -28,7 +28,7 @@ from rrgmetrics.judges.protocols.statements import matched_words
 from rrgmetrics.judges.protocols.templates import Prompts
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.green import parsers
-from rrgmetrics.scorers.green.parsers import LABELS, MATCHED, TITLES
+from rrgmetrics.scorers.green.parsers import LABELS, MATCHED, TITLES, GreenVerdict
 from rrgmetrics.scorers.judged import JudgeScorer
 from rrgmetrics.specs import keys_of
 from rrgmetrics.utils.text_format import counted
@@ -77,44 +77,6 @@ def checkpoint_of(config: str) -> Checkpoint | None:
 
 
 @dataclass(frozen=True)
-class GreenVerdict:
-    """The errors and matched findings that a judge counted.
-
-    Attributes:
-        significant: Clinically significant errors.
-        insignificant: The others; None where the reply does not say.
-        n_matched: Number of matched findings.
-        matched: Their words, where the judge listed them.
-        explanation: The judge's reasons.
-        notes: What the parser had to interpret.
-    """
-
-    significant: Errors
-    insignificant: Errors | None
-    n_matched: int
-    matched: tuple[str, ...] = ()
-    explanation: str = ""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def score(self) -> float:
-        """The score GREEN, 0 to 1."""
-        return self.n_matched / (self.n_matched + self.significant.total) if self.n_matched else 0.0
-
-    def to_dict(self) -> dict[str, object]:
-        """Returns a JSON object."""
-        return {
-            "score": self.score,
-            "significant": self.significant.to_dict(),
-            "insignificant": self.insignificant.to_dict() if self.insignificant else None,
-            "n_matched": self.n_matched,
-            "matched": list(self.matched),
-            "explanation": self.explanation,
-            "notes": list(self.notes),
-        }
-
-
-@dataclass(frozen=True)
 class GreenProtocol:
     """The protocol of GREEN.
 
@@ -154,8 +116,8 @@ class GreenProtocol:
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> GreenVerdict:
         """Reads the reply; raises VerdictError if a section is lost (tolerant parser only)."""
-        parsed = getattr(parsers, self.parser)(replies[0])
-        return GreenVerdict(**parsed._asdict())
+        verdict: GreenVerdict = getattr(parsers, self.parser)(replies[0])
+        return verdict
 
     def written(self, verdict: GreenVerdict) -> str:
         """Returns the reply that is read as this verdict, in the form that the prompt asks for."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from rrgmetrics.errors import VerdictError
@@ -233,8 +234,18 @@ Reading = TypeVar("Reading")
 TEMPLATE_START = "[Explanation]:\n    <Explanation>\n"  # of the form in the prompt
 
 
-class Parsed(NamedTuple):
-    """The content of a reply; the fields are those of GreenVerdict."""
+@dataclass(frozen=True)
+class GreenVerdict:
+    """The errors and matched findings that a judge counted.
+
+    Attributes:
+        significant: Clinically significant errors.
+        insignificant: The others; None where the reply does not say.
+        n_matched: Number of matched findings.
+        matched: Their words, where the judge listed them.
+        explanation: The judge's reasons.
+        notes: What the parser had to interpret.
+    """
 
     significant: Errors
     insignificant: Errors | None
@@ -243,15 +254,33 @@ class Parsed(NamedTuple):
     explanation: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def score(self) -> float:
+        """The score GREEN, 0 to 1."""
+        return self.n_matched / (self.n_matched + self.significant.total) if self.n_matched else 0.0
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns a JSON object."""
+        return {
+            "score": self.score,
+            "significant": self.significant.to_dict(),
+            "insignificant": self.insignificant.to_dict() if self.insignificant else None,
+            "n_matched": self.n_matched,
+            "matched": list(self.matched),
+            "explanation": self.explanation,
+            "notes": list(self.notes),
+        }
+
 
 # --- strict: Stanford-AIMI/GREEN d72c195, green_score/green.py and utils.py; tests/parity holds their numbers ---
 
 
-def strict(reply: str) -> Parsed:
+def strict(reply: str) -> GreenVerdict:
     """Reads a reply exactly as the authors do: what is not found counts 0, and a lost section scores 1."""
     text = strict_clean(reply)
     matched = tuple(word.strip() for word in strict_matched_words(text) if word.strip())
-    return Parsed(_strict_errors(text, SIGNIFICANT), _strict_errors(text, INSIGNIFICANT), strict_matched(text), matched)
+    significant, insignificant = (_strict_errors(text, title) for title in (SIGNIFICANT, INSIGNIFICANT))
+    return GreenVerdict(significant, insignificant, strict_matched(text), matched)
 
 
 def strict_clean(text: str) -> str:
@@ -349,7 +378,7 @@ LIST_BULLET = re.compile(r"^[ \t>]*[-•*+](?=[ \t])", re.MULTILINE)
 LISTED = re.compile(r"^[ \t]*(?:(\d{1,3})[.)]|[-*•])[ \t]+(\S.*)$", re.MULTILINE)
 
 
-def tolerant(reply: str) -> Parsed:
+def tolerant(reply: str) -> GreenVerdict:
     """Reads a reply in any of the forms that judges write.
 
     Headers may be bold, of any case or without brackets; categories may be renumbered (their words then decide), stand
@@ -373,7 +402,7 @@ def tolerant(reply: str) -> Parsed:
         insignificant = None
         notes.append(str(error))
     explanation = " ".join(sections.get("explanation", [""])[0].split())
-    return Parsed(significant, insignificant, n_matched, matched, explanation, tuple(dict.fromkeys(notes)))
+    return GreenVerdict(significant, insignificant, n_matched, matched, explanation, tuple(dict.fromkeys(notes)))
 
 
 def _section_errors(sections: dict[str, list[str]], title: str, notes: list[str]) -> Errors:

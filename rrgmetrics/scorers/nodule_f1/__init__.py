@@ -29,7 +29,7 @@ import numpy as np
 from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.comparing.model import Unit
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.base import Message, Prompt
+from rrgmetrics.judges.base import Prompt
 from rrgmetrics.judges.judge import verdicts
 from rrgmetrics.judges.protocols.loose_json import Pairs
 from rrgmetrics.judges.protocols.replies import ELLIPSES, answer_of, denies, has_keys, read_json, short
@@ -203,8 +203,7 @@ class NoduleF1Protocol:
         return _published(_as_row(*kept), self.form)
 
     def _prompt(self, text: str, schema: Mapping[str, Any] | None) -> Prompt:
-        messages = (Message("system", PROMPTS.fill("system").strip()), Message("user", text.rstrip()))
-        return Prompt(messages, f"{self.name}@{self.version}", schema, MAX_TOKENS)
+        return Prompt(PROMPTS.conversation(text), f"{self.name}@{self.version}", schema, MAX_TOKENS)
 
     def _sections(self, pair: Pair) -> list[str]:
         sections = [section(text) for text in (pair.reference, pair.candidate)]

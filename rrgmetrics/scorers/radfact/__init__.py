@@ -28,7 +28,7 @@ from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.comparing.model import Unit
 from rrgmetrics.comparing.penalties import silent
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.base import Message, Prompt
+from rrgmetrics.judges.base import Prompt
 from rrgmetrics.judges.protocols.loose_json import Pairs, plain
 from rrgmetrics.judges.protocols.replies import answer_of, listed, read_json, short, texts
 from rrgmetrics.judges.protocols.statements import normal_statements
@@ -217,8 +217,7 @@ class RadfactProtocol:
         return RadfactVerdict(sides[0][: n_found[0]], sides[1][: n_found[1]], positives=True)
 
     def _prompt(self, text: str, schema: Mapping[str, Any]) -> Prompt:
-        messages = (Message("system", PROMPTS.fill("system").strip()), Message("user", text.rstrip()))
-        return Prompt(messages, f"radfact@{self.version}", schema, MAX_TOKENS)
+        return Prompt(PROMPTS.conversation(text), f"radfact@{self.version}", schema, MAX_TOKENS)
 
     def _first(self, pair: Pair, replies: Sequence[str]) -> tuple[int, list[tuple[str, ...]]]:
         """The number of replies to the first questions, and the phrases of the candidate and of the reference."""
