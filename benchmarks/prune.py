@@ -31,6 +31,10 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+import voices
+from golden import is_unread
+from voices import Row
+
 import rrgmetrics.comparing
 import rrgmetrics.reading
 from rrgmetrics.comparing import ReportComparison, compare
@@ -48,7 +52,6 @@ PACKAGES = (rrgmetrics.reading, rrgmetrics.comparing)
 NO_RULES = ("lexicon", "recording", "trace", "trace_text", "reader", "pipeline")
 LISTS = ("list[Item]", "list[Mention]", "list[Finding]")  # a step that returns one may return the one it was given
 EMPTY: dict[str, Any] = {"list": [], "set": set(), "dict": {}, "tuple": (), "frozenset": frozenset(), "Iterator": ()}
-Row = Mapping[str, Any]
 
 
 class Outcome(NamedTuple):
@@ -111,18 +114,12 @@ def chosen_pairs(name: str) -> list[Row]:
     """The pairs of a set: "frozen", "unread" (those of voices.py), or one of voices.py that was read."""
     if name == "frozen":
         return frozen_pairs()
-    rows = [json.loads(line) for line in (HERE / "voices" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [row for row in rows if ("unread" if is_unread(row) else row["set"]) == name]
-
-
-def is_unread(row: Row) -> bool:
-    """Whether nobody has read a row of voices.py."""
-    return row["set"] == "sixth" or (row["set"] in ("fourth", "fifth") and int(row["id"][-2:]) % 2 == 0)
+    return [row for row in voices.load("pairs") if ("unread" if is_unread(row, rankings=False) else row["set"]) == name]
 
 
 def context(row: Row) -> Context:
     """The patient of a pair; an age that is written otherwise than we can read it is left out."""
-    given = {key: row.get(key, "") for key in ("age", "sex", "indication")}
+    given = voices.context(row)
     try:
         return parse_context(given)
     except InputError:
@@ -139,7 +136,7 @@ def compared(row: Row) -> tuple[ReportComparison, tuple[Reading, Reading]]:
 def outcome(row: Row) -> Outcome:
     """Compares a pair, and holds it against what is expected."""
     comparison, readings = compared(row)
-    got = {kind.letter: number for kind, number in comparison.counts.items() if number}
+    got = voices.counts(comparison)
     off = sum(got.values()) - sum(row["expected"].values())
     return Outcome(off == 0, got == row["expected"], abs(off), readings)
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from benchmark import benchmark
 
 from rrgmetrics.reading import read
 
 
 @pytest.fixture(scope="module")
 def golden() -> ModuleType:
-    spec = spec_from_file_location("golden", Path(__file__).parents[2] / "benchmarks" / "golden.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return benchmark("golden")
 
 
 def test_a_reading_is_plain_data_without_what_is_by_default_so(golden: ModuleType) -> None:

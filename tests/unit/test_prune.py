@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from benchmark import benchmark
 
 from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import load
@@ -24,12 +24,7 @@ ROWS = (
 
 @pytest.fixture(scope="module")
 def prune() -> ModuleType:
-    spec = spec_from_file_location("prune", Path(__file__).parents[2] / "benchmarks" / "prune.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return benchmark("prune")
 
 
 def test_the_frozen_set_is_read_as_well_as_it_was(prune: ModuleType) -> None:

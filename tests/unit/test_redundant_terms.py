@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import pytest
+from benchmark import benchmark
 from edited_lexicon import edit_bundled
 
 from rrgmetrics.reading.lexicon import use
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
 
 def test_a_term_that_shorter_ones_make_up_is_redundant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    module = importlib.import_module("redundant_terms")
+    module = benchmark("redundant_terms")
     line = "    - aeration disturbance\n"
     edit_bundled(
         monkeypatch, tmp_path, "chest_xray/lung.yaml", line, line + "    - (focal opacity|golden septal line)\n"
