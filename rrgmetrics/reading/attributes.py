@@ -124,9 +124,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
     grown = since(fields, device, lexicon)
     note(mention, "change", grown, since, because=("measurements_mm", "severity", "before"))
-    told = (
-        grown if grown and mention.course == "stable" else mention.course or grown
-    )  # "no change but larger, was small"
+    # "no change but larger, was small"
+    told = grown if grown and mention.course == "stable" else mention.course or grown
     astray = fields.get("position") == "bad" or not fields["tip"].isdisjoint(device.wrong_tip)
     fields["change"] = _course(mention, mention.change or told, lexicon, astray=astray)
     described(mention, fields)

@@ -58,12 +58,10 @@ def told_of_patient(
     for mention in diseases:
         before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
         known = not small.historic.isdisjoint(before)
-        told = (
-            ((titled and mention is mentions[0]) or treated)
-            and mention.certainty == "definite"
-            and mention.assertion == "present"
-        )
-        history += [mention] if known or told else []
+        stated = mention.certainty == "definite" and mention.assertion == "present"
+        told = stated and (treated or (titled and mention is mentions[0]))
+        if known or told:
+            history.append(mention)
     return history
 
 

@@ -23,7 +23,7 @@ from rrgmetrics.reading.comparatives import (
 )
 from rrgmetrics.reading.dates import is_date
 from rrgmetrics.reading.items import Item, Mention
-from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.prior_values import is_fresh, is_growth, is_large
 from rrgmetrics.reading.subjects import (
     Head,
@@ -54,9 +54,7 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
     for i, item in enumerate(items):
         senses = item.senses
         if not senses:
-            step = (
-                "worse" if item.word in lexicon.small.raised else "better" if item.word in lexicon.small.lowered else ""
-            )
+            step = _step(item.word, lexicon.small)
             if step and i in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
                 items[i] = item.saying({"change": step})  # "right effusion UP"
             elif item.word in ("now", "become") and is_large(items[i + 1 : i + 2]):
@@ -129,6 +127,13 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
     if after.senses:
         return bool(after.senses.keys() & _DESCRIBING) and "quality" not in after.senses
     return after.word.isalpha() and after.word not in small.joints | small.after_nouns
+
+
+def _step(word: str, small: SmallWords) -> str | None:
+    """Returns the change that a word means beside a finding: "UP", "DOWN"; None for any other word."""
+    if word in small.raised:
+        return "worse"
+    return "better" if word in small.lowered else None
 
 
 def give_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:

@@ -80,9 +80,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return True
     if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
         return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
-    if [item.word for item in items[i + 1 : i + 2]] == ["than"] and "measure" in items[
-        min(i + 2, len(items) - 1)
-    ].senses:
+    after = items[i + 1 : i + 3]
+    if len(after) > 1 and after[0].word == "than" and "measure" in after[1].senses:
         return True  # "none is LARGER than 8 mm"
     placed = False
     for item in items[i + 1 : i + 1 + NEAR]:

@@ -167,9 +167,8 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
             return k + 1  # "right more than left"
         if placed and _side(item):
             later = list(takewhile(lambda other: "change" not in other.senses, items[k + 1 : k + _REACH]))
-            return (
-                0 if any(other.word in small.earlier or "earlier_study" in other.senses for other in later) else k + 1
-            )
+            dated = any(other.word in small.earlier or "earlier_study" in other.senses for other in later)
+            return 0 if dated else k + 1
         if item.word in small.places or item.word == "on":
             placed = True
         elif (placed and item.word != "the") or (k > i and item.senses.keys() & _OTHERS):

@@ -106,11 +106,9 @@ def pronoun_for(items: Sequence[Item], findings: Sequence[Finding], number: int,
         return None
     named = (i for i, item in enumerate(items[:_REACH]) if item.word in _PRONOUNS)
     at = next((i for i in named if _has_place(items, i)), None)
-    if (
-        at is None
-        or before.count
-        or not (_is_apart(items, at) or not _FURTHER.isdisjoint([x.word for x in items[:at]]))
-    ):
+    if at is None or before.count:
+        return None
+    if not _is_apart(items, at) and _FURTHER.isdisjoint(item.word for item in items[:at]):
         return None
     sides = {item.senses["side"] for item in items if "side" in item.senses}
     zones = frozenset(item.senses["zone"] for item in items if "zone" in item.senses)
