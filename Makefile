@@ -21,7 +21,7 @@ demo: .venv/demo
 test: .venv/test
 	$(BIN)/python $(SUITE) -m "$(QUICK)"
 
-# CREPE trained further from the bundled one, told what the reader sets beside each other, on pairs of the generator's reports
+# CREPE trained further from the bundled one, with the reader's matches as input, on pairs of the generator's reports
 # and of the sentences of the reader's tables: about an hour on two cores.
 LABELLED := --jobs 2 --seed 9 --affirmed --hands 0.4 --distractors 0.25 --validation 0.008 --test 0.012
 crepe: .venv/test

@@ -17,7 +17,7 @@ class Names(TypedDict, total=False):
     """What is named: a finding, a place, a measurement."""
 
     concept: str  # a finding or a device, the key of a concept: "pleural effusion"
-    lone: str  # a concept that the phrase names only where it stands alone: "PM unchanged" (`lone_terms`)
+    lone: str  # a concept that the phrase names only where nothing else is named: "PM unchanged" (`lone_terms`)
     noun: str  # a concept that it names as a noun, not before another noun: "the PRIMARY is larger" (`noun_terms`)
     listed: str  # the concept that several of the structure are: "NODES in the mediastinum"
     structure: tuple[str, ...]  # parts of the body that can have a quality: "heart"; keys of anatomy.yaml
@@ -31,7 +31,7 @@ class Names(TypedDict, total=False):
     ordinal: int  # the number of a bone that is named beside it: "FIFTH and sixth ribs"
     tip: str  # where the end of a device can be, the key of a tip site: "SVC"
     measure: tuple[float, ...]  # lengths in mm: "2 x 3 cm"
-    parts: tuple[str, ...]  # the terms that an abbreviation stands for: "RLL"; `match_phrases` makes an item of each
+    parts: tuple[str, ...]  # the terms that an abbreviation means: "RLL"; `match_phrases` makes an item of each
 
 
 class Descriptions(TypedDict, total=False):
@@ -60,23 +60,23 @@ class Cues(TypedDict, total=False):
     """
 
     negation_before: str  # denies what follows, to the end of its clause: "no", "without"
-    negation_after: str  # denies what stands before it in the clause: "is not seen"
+    negation_after: str  # denies what precedes it in the clause: "is not seen"
     negation_verb: str  # denies the quality that follows: "IS NOT enlarged"
     not_negation: str  # holds a word of negation and denies nothing: "not only"
     probable_before: str  # what follows is likely: "consistent with"
     possible_list: str  # opens a list of what the picture may be: "differential includes"
     possible_before: str  # what follows is possible: "may represent"
-    possible_after: str  # what stands before it is possible: "is possible"
-    probable_after: str  # what stands before it is likely: "is likely"
-    preferred_to: str  # what stands before it is likely, what follows is not: "is favored over"
+    possible_after: str  # what precedes it is possible: "is possible"
+    probable_after: str  # what precedes it is likely: "is likely"
+    preferred_to: str  # what precedes it is likely, what follows is not: "is favored over"
     versus: str  # joins alternatives of which one is meant
-    not_excluded_after: str  # what stands before it is hardly more than a thought: "cannot be excluded"
+    not_excluded_after: str  # what precedes it is hardly more than a thought: "cannot be excluded"
     not_excluded_before: str  # so is what follows: "cannot exclude"
     resolved_before: str  # what follows was there and is gone: "resolution of"
     earlier_study: str  # speaks of an earlier study: "prior CT"
     evidenced_by: str  # what follows is a finding of its own: "as evidenced by"
     hypothetical: str  # what follows is asked, advised, feared or historic: "rule out"
-    hypothetical_after: str  # so is what stands before it in the clause
+    hypothetical_after: str  # so is what precedes it in the clause
     recommendation: str  # its clause advises: "recommend"
     communication: str  # its sentence is about people, not about the patient's chest: "discussed with"
     retracted: str  # its sentence is taken back, or about somebody else; with a colon, all that follows it

@@ -101,7 +101,7 @@ class CrepeConfig(TrainerConfig):
 
     Attributes:
         pairs: Parquet files of labelled pairs, or folders of them; see `rrgmetrics synthesize`.
-        encoder: Hub id or folder of the encoder. A CREPE checkpoint goes on with its heads too.
+        encoder: Hub id or folder of the encoder. A CREPE checkpoint also gives its heads.
         max_length: Tokens a pair, longer pairs are cut longest report first.
         heads: 6 (A to F), 2 (significant, not significant) or 1 (all).
         loss: Of the counts, and whether a presence loss stands beside it (equations 4 to 7).
