@@ -101,10 +101,7 @@ class Command(Parser):
         if getattr(options, "evaluation", taken) != taken:
             self.error("write --config in full")
         if getattr(options, "pairs", None) and others and not others[0].startswith("-"):
-            self.error(
-                f"only one source of pairs can be given, and {others[0]} is another; put a pattern in "
-                "quotes: 'part-*.csv'"
-            )
+            self.error(_second_source(options, others))
         if others:
             self.error(self._unknown(others[0]))
         return options, others
@@ -119,6 +116,15 @@ class Command(Parser):
             option = written.lstrip("-")
             return f"{written} is an option of metrics; write it after the name: '{takers[0]}?{option}=...'"
         return f"there is no argument {text}.{did_you_mean(written, self._option_string_actions)}"
+
+
+def _second_source(options: argparse.Namespace, others: Sequence[str]) -> str:
+    """What a second file or column after the first may have meant."""
+    if not getattr(options, "systems", True):
+        from rrgmetrics.cli.compare import with_systems
+
+        return with_systems(options, others)
+    return f"only one source of pairs can be given, and {others[0]} is another; put a pattern in quotes: 'part-*.csv'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,7 @@ from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.worth import Worth, score_with_worth
 from rrgmetrics.cli.formats import add_format
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.mistaken import check_predictions
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import MISSING_CHOICES
 from rrgmetrics.scoring.defaults import default_preset
@@ -328,6 +329,7 @@ def read_studies(options: argparse.Namespace) -> files.Studies:
     rule = options.per_study
     if options.pairs:
         return files.read_pairs(options.pairs, columns, per_study=rule)
+    check_predictions(options.predictions, options.references)
     return files.join(
         files.read_references(options.references, columns, per_study=rule),
         files.read_system(options.predictions, columns, per_study=rule),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Sequence
 
 from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
@@ -25,6 +26,7 @@ from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.cli.weights import naming_missing_weights
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.mistaken import suggest_systems
 from rrgmetrics.scoring.scope_filter import reasons_in_tables
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems.comparison import compare
@@ -39,16 +41,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "pairs",
         nargs="?",
         metavar="TABLE",
-        help="one table with study_id, reference, and a column of reports for each system, which --systems names",
+        help="one table of several systems: with a column of reports for each system, which --systems names, or with "
+        "a row for each system and study (--by)",
     )
     parser.add_argument(
         "--systems",
-        required=True,
         nargs="+",
+        default=[],
         metavar="[NAME=]FILE",
         help="the reports of each system: a table with study_id, report, or pairs with study_id, reference, "
         "candidate; accepts the same files, folders, patterns and data sets as `rrgmetrics score`; the "
-        "first system is the baseline. With TABLE: columns of it",
+        "first system is the baseline. With TABLE: columns of it; with --by: values of that column (default: all)",
+    )
+    parser.add_argument(
+        "--by",
+        metavar="COLUMN",
+        help="column of TABLE that names the system of each row; only studies that every system has are compared",
     )
     parser.add_argument(
         "--references",
@@ -71,12 +79,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Scores the systems, tests their differences, prints the table and writes what was asked for."""
+    check_systems(options)
     names = metric_names(options)
     mark_stand_ins(options)
-    named = system_paths(options.systems)
-    systems = list(named.values()) if options.pairs else named
-    references = _references(options, systems)
-    sources = [references, *(systems.values() if isinstance(systems, Mapping) else ())]
+    systems: dict[str, str] = system_paths(options.systems)
+    references = str(options.pairs or options.references or next(iter(systems.values())))
+    if options.pairs:
+        systems = {name: files.InTable(text) for name, text in systems.items()}
+    sources = [references, *(() if options.pairs else systems.values())]
     inputs = [str(path) for source in sources for path in files.parts(source)]
     outputs = {"results": [options.json], "pages": [options.html], "documents": options.table}
     check_publishing(options)
@@ -90,6 +100,7 @@ def run(options: argparse.Namespace) -> None:
             columns=column_names(options),
             all_keys=options.all_keys,
             keys=chosen_keys(options),
+            by=options.by or "",
             correction=options.correction,
             trials=options.trials,
             seed=options.seed,
@@ -127,10 +138,36 @@ def run(options: argparse.Namespace) -> None:
         print_line(line, options)
 
 
-def _references(options: argparse.Namespace, systems: Sequence[str] | Mapping[str, str]) -> str:
-    """The file that holds the references."""
+def check_systems(options: argparse.Namespace) -> None:
+    """Checks that the systems are files, or columns or rows of one table.
+
+    Raises:
+        InputError: They are neither or both; with the command to type where it is known.
+    """
+    if options.pairs and options.references and not options.systems:
+        raise InputError(with_systems(options))
     if options.pairs and options.references:
         raise InputError("Give either a table with a column for each system, or --references; not both.")
-    if isinstance(systems, Mapping):
-        return str(options.references or next(iter(systems.values())))
-    return str(options.pairs)
+    if options.by and not options.pairs:
+        raise InputError(f"--by needs the table: rrgmetrics compare TABLE --by {options.by}.")
+    if not options.systems and not options.by:
+        command = suggest_systems(options.pairs) if options.pairs else ""
+        advice = (
+            "give --systems with their files or with columns of TABLE, or --by with the column of TABLE that names the "
+            "system of each row"
+        )
+        raise InputError(f"No system is named; {f'run: {command}' if command else advice}.")
+
+
+def with_systems(options: argparse.Namespace, others: Sequence[str] = ()) -> str:
+    """The message that `--systems` is missing before the systems, with the command to type.
+
+    Args:
+        options: With `pairs`, the first of the systems or their table.
+        others: What follows it.
+    """
+    named = [options.pairs, *others]
+    table = ["--references", options.references] if options.references else [named.pop(0)]
+    return (
+        f"--systems is missing before the systems; run: rrgmetrics compare {shlex.join([*table, '--systems', *named])}."
+    )

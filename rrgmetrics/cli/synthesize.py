@@ -20,7 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="reports: a file, the folder of a data set, hub:ID, or generator:N for N generated reports",
     )
     parser.add_argument("--output", required=True, metavar="FILE", help="write the pairs (.parquet)")
-    parser.add_argument("--pairs", type=int, default=10_000, metavar="N", help="number of pairs (default %(default)s)")
+    parser.add_argument(
+        "--pairs",
+        default="10000",
+        metavar="N",
+        help="number of pairs (default %(default)s), or each: one candidate of each report and way, so that the ways "
+        "can be compared as systems",
+    )
     parser.add_argument("--column", nargs="+", default=["report"], help="columns that hold a report (default: report)")
     parser.add_argument(
         "--take",
@@ -110,7 +116,7 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.synthesis.distribution import distribution, plot, tables
     from rrgmetrics.synthesis.pairs import read_rows
     from rrgmetrics.synthesis.sources import load_collection, read_outputs
-    from rrgmetrics.synthesis.synthesize import outcome_lines, parse_ways, synthesize
+    from rrgmetrics.synthesis.synthesize import outcome_lines, parse_pairs, parse_ways, synthesize
 
     files.check_outputs(
         tables=[options.output],
@@ -133,7 +139,7 @@ def run(options: argparse.Namespace) -> None:
     made = synthesize(
         collection,
         options.output,
-        n_pairs=options.pairs,
+        n_pairs=parse_pairs(options.pairs),
         ways=parse_ways(options.ways) if options.ways else None,
         outputs=outputs,
         labels=options.labels,

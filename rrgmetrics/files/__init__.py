@@ -10,7 +10,7 @@ column, before scoring. Files are joined by `study_id`; existing files are not r
 
 from rrgmetrics.files.columns import Columns, check_columns
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
-from rrgmetrics.files.inputs import pairs_of, read_systems
+from rrgmetrics.files.inputs import InTable, pairs_of, read_systems
 from rrgmetrics.files.join import join
 from rrgmetrics.files.read import (
     Reports,
@@ -40,6 +40,7 @@ __all__ = [
     "DOCUMENT_SUFFIXES",
     "TABLE_SUFFIXES",
     "Columns",
+    "InTable",
     "PathLike",
     "Reports",
     "Row",

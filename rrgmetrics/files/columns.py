@@ -189,6 +189,16 @@ def obvious_columns(
     return chosen
 
 
+def reports_of_systems(names: Sequence[str]) -> list[str]:
+    """The columns whose names do not say that they hold ids, labels or the like.
+
+    Example:
+        >>> reports_of_systems(["case_id", "maira", "libra", "split"])
+        ['maira', 'libra']
+    """
+    return [name for name in names if not {*_words(name)} & (_OTHER | _OF_IDS)]
+
+
 def _words(name: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
@@ -232,7 +242,7 @@ def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
     near = [name for name in left if _has_word(name, field)] or [name for name in left if _has_name(name, field)]
     near = near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]
-    near = near or [name for name in left if not {*_words(name)} & (_OTHER | _OF_IDS)] or left
+    near = near or reports_of_systems(left) or left
     if not near:
         return did_you_mean(field, found).strip()
     others = f" (or {', '.join(near[1:4])})" if len(near) > 1 else ""

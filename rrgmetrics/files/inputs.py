@@ -9,10 +9,18 @@ from typing import Any
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import Columns
 from rrgmetrics.files.join import join
+from rrgmetrics.files.long import read_long
+from rrgmetrics.files.mistaken import check_columns_of, check_files, check_predictions
 from rrgmetrics.files.per_study import REFUSE, check_rule
 from rrgmetrics.files.read import Reports, Studies, read_pairs, read_references, read_system, read_wide
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.reports import check_contexts, check_pairs, columns_of
+
+
+class InTable(str):
+    """How a table of several systems names one of them: a column of reports, or a value of the column `by`."""
+
+    __slots__ = ()
 
 
 def pairs_of(
@@ -45,6 +53,7 @@ def pairs_of(
             if check_rule(per_study) != REFUSE:
                 raise InputError(f"per_study={per_study!r} needs study ids; pass tables or files with study_id.")
             return Studies(None, check_pairs(predictions, references, contexts))
+        check_predictions(predictions, references)
         system = read_system(predictions, columns, per_study=per_study)
         return join(_references(references, contexts, columns, per_study), system)
     if predictions is not None or references is not None:
@@ -53,22 +62,25 @@ def pairs_of(
 
 
 def read_systems(
-    systems: Mapping[str, Any] | Sequence[str],
+    systems: Mapping[str, Any] | Sequence[str] | None,
     references: Any = None,
     contexts: Any = None,
     columns: Columns = None,
     per_study: str = REFUSE,
+    by: str = "",
 ) -> dict[str, Studies]:
     """Reads several systems' reports on the same studies.
 
     Args:
         systems: For each name a list or column of texts, or a table or file with `study_id?` and `report` (or
             `candidate`); files of pairs where `references` is None. Or columns of the table `references`, which then
-            holds the reports of all systems.
+            holds the reports of all systems: a list, or `InTable` by name.
         references: The radiologists' reports, likewise; None takes those of the systems' own pairs.
         contexts: One dict a study, or None.
         columns: What the columns of tables and files are called.
         per_study: As in `pairs_of`.
+        by: The column of `references` that names the system of each row; `systems` are then values of it, or None for
+            all.
 
     Returns:
         The studies of each system, in the order of the references.
@@ -76,12 +88,21 @@ def read_systems(
     Raises:
         InputError: No system, other studies than the references', other references beside a system's reports.
     """
-    if _are_columns(systems) and references is not None:
-        wide = read_wide(references, list(systems), columns, per_study=per_study)
-        return {name: _with_contexts(studies, contexts) for name, studies in wide.items()}
+    in_table = _in_table(systems)
+    if by:
+        if references is None or (systems and not in_table):
+            raise InputError(f"by={by!r} needs one table, as references, and systems that are values of that column.")
+        long = read_long(references, by, in_table, columns, per_study=per_study)
+        return {name: _with_contexts(studies, contexts) for name, studies in long.items()}
+    if in_table and references is not None:
+        check_columns_of(references, in_table)
+        wide = read_wide(references, list(in_table.values()), columns, per_study=per_study)
+        return {name: _with_contexts(studies, contexts) for name, studies in zip(in_table, wide.values(), strict=True)}
     if not isinstance(systems, Mapping) or not systems:
         raise InputError("No system was given; pass a dict with at least one system's reports by its name.")
     whole = references is None
+    if not whole:
+        check_files(systems, references)
     read = {
         str(name): read_system(source, columns, name=f"systems[{name!r}]", with_references=whole, per_study=per_study)
         for name, source in systems.items()
@@ -94,8 +115,16 @@ def read_systems(
     return {name: join(checked, reports) for name, reports in read.items()}
 
 
-def _are_columns(systems: Any) -> bool:
-    return isinstance(systems, list | tuple) and bool(systems) and all(isinstance(name, str) for name in systems)
+def _in_table(systems: Any) -> dict[str, str]:
+    """What a table calls each system, where one table holds all; else nothing."""
+    if isinstance(systems, Mapping) and all(isinstance(value, InTable) for value in systems.values()):
+        return dict(systems)
+    if not isinstance(systems, list | tuple) or not all(isinstance(name, str) for name in systems):
+        return {}
+    twice = next((name for name in systems if systems.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"systems names {twice!r} twice; name each system once.")
+    return {name: name for name in systems}
 
 
 def _with_contexts(studies: Studies, contexts: Any) -> Studies:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
@@ -21,6 +21,20 @@ from rrgmetrics.utils.text_format import did_you_mean
 
 NOBODY = Context()
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
+class PlacedRow(NamedTuple):
+    """A row of a source.
+
+    Attributes:
+        source: Where its columns are named: a file; in JSONL, whose rows name their columns, file and line.
+        place: Where it is.
+        cells: Its cells by column.
+    """
+
+    source: str
+    place: str
+    cells: Row
 
 
 @dataclass(frozen=True)
@@ -89,7 +103,7 @@ def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs", per
     """
     if is_source(source) and suffix_of(Path(source)) == ".txt":
         raise InputError(f"{source} has one report a line; pass references and reports as two text files.")
-    study_ids, (references, candidates), contexts = _read(
+    study_ids, (references, candidates), contexts = read_reports(
         source, name, (("reference",), ("candidate",)), columns, per_study=per_study
     )
     return Studies(study_ids, [Pair(*row) for row in zip(references, candidates, contexts, strict=True)])
@@ -113,10 +127,9 @@ def read_wide(
     Raises:
         InputError: As `read_pairs`; also a column that is named twice, or that the table has not.
     """
-    twice = next((system for system in systems if list(systems).count(system) > 1), None)
-    if twice is not None:
-        raise InputError(f"systems names the column {twice!r} twice; name each system once.")
-    study_ids, (references, *reports), contexts = _read(
+    if len({*systems}) < len(systems):
+        raise InputError("systems names a column twice; name each system once.")
+    study_ids, (references, *reports), contexts = read_reports(
         source, name, (("reference",),), columns, beside=systems, per_study=per_study
     )
     return {
@@ -142,7 +155,7 @@ def read_system(
         with_references: Whether references, and the contexts that `columns` names, must be there.
         per_study: As in `read_pairs`.
     """
-    study_ids, (reports, references), contexts = _read(
+    study_ids, (reports, references), contexts = read_reports(
         source,
         name,
         (("report", "candidate"), ("reference",)),
@@ -164,7 +177,9 @@ def read_references(
         name: As in `read_pairs`.
         per_study: As in `read_pairs`.
     """
-    study_ids, (reports,), contexts = _read(source, name, (("reference", "report"),), columns, per_study=per_study)
+    study_ids, (reports,), contexts = read_reports(
+        source, name, (("reference", "report"),), columns, per_study=per_study
+    )
     return Reports(_named(source, name), study_ids, reports, contexts)
 
 
@@ -180,7 +195,7 @@ def first_references(source: Any, columns: Columns = None, *, of_pairs: bool) ->
     wanted = (("reference",),) if of_pairs else (("reference", "report"),)
     keys: Collection[str] | None = None
     column = ""
-    for whole, where, row in _rows(source, "references", Needed.of(named), texts="report"):
+    for whole, where, row in placed_rows(source, "references", Needed.of(named), texts="report"):
         if keys is None or row.keys() != keys:
             picked = pick_columns(row, wanted, named, whole, optional=("study_id", *CONTEXT_KEYS))
             column, keys = picked.get("reference") or picked["report"], row.keys()
@@ -229,28 +244,35 @@ def read_flags(path: PathLike, column: str) -> list[bool]:
 
 def _cells(path: PathLike, column: str) -> Iterator[tuple[str, Any]]:
     """Yields the cells of one column, each after where it stands."""
-    for _, where, row in _rows(path, str(path), (*COLUMNS, column)):
+    for _, where, row in placed_rows(path, str(path), (*COLUMNS, column)):
         if column not in row:
             near = did_you_mean(column, row)
             raise InputError(f"{where} has no {column!r}; it has: {some(list(row))}.{near}")
         yield f"{where}, column {column!r}", row[column]
 
 
-def _rows(source: Any, name: str, columns: Collection[str], *, texts: str = "") -> Iterator[tuple[str, str, Row]]:
-    """Yields the rows of files or of a table in memory, each after where its columns are named and where it stands."""
+def placed_rows(source: Any, name: str, columns: Collection[str], *, texts: str = "") -> Iterator[PlacedRow]:
+    """Yields the rows of files or of a table in memory.
+
+    Args:
+        source: As in `read_pairs`.
+        name: What the caller calls a table in memory, for messages.
+        columns: Those that are needed.
+        texts: The column that bare texts are taken for, in a list, an array or a series; "" takes none.
+    """
     if not is_source(source) and not isinstance(source, str):
         whole = name if isinstance(source, Mapping) or columns_of(source) is not None else ""
         for where, row in table_rows(source, columns, name, texts=texts):
-            yield whole or where, where, row
+            yield PlacedRow(whole or where, where, row)
         return
     for path in parts(source):
         is_named_by_row = suffix_of(path) == ".jsonl"
         for unit, number, row in rows_of(path, columns):
             where = f"{path}, {unit} {number}"
-            yield (where if is_named_by_row else str(path)), where, row
+            yield PlacedRow(where if is_named_by_row else str(path), where, row)
 
 
-def _read(
+def read_reports(
     source: Any,
     name: str,
     wanted: Sequence[tuple[str, ...]],
@@ -259,11 +281,14 @@ def _read(
     beside: Sequence[str] = (),
     optional: Collection[str] = (),
     per_study: str = REFUSE,
+    rows: Iterable[PlacedRow] | None = None,
+    announce: bool = True,
 ) -> tuple[list[str] | None, list[list[str]], list[Context]]:
     """Reads ids, one list of texts for each of `wanted` (of whose fields a source has exactly one), and contexts.
 
     After them comes a list of texts for each of the columns `beside`. Of those in `optional` the list is empty where
-    the source has no such column. `per_study` chooses by the first list.
+    the source has no such column. `per_study` chooses by the first list. `rows` are those of the source that count
+    (None: all), and `announce` says whether columns that were picked by their names are logged.
     """
     named = check_columns(columns)
     rule = check_rule(per_study)
@@ -278,9 +303,11 @@ def _read(
     bare = "report" if "report" in wanted[0] else ""
     no_ids = False
     first = ""
-    for whole, where, row in _rows(source, name, Needed.of(named, beside), texts=bare):
+    if rows is None:
+        rows = placed_rows(source, name, Needed.of(named, beside), texts=bare)
+    for whole, where, row in rows:
         if keys is None or row.keys() != keys:
-            _check_beside(beside, row, whole)
+            check_beside(beside, row, whole)
             texts_alone = [*row] == [bare] and not is_source(source)  # in a list, which has no columns to name
             others = [column for column in row if column not in beside]
             names = pick_columns(others, wanted, {} if texts_alone else named, whole, optional=optional)
@@ -320,18 +347,19 @@ def _read(
         raise InputError(f"{_named(source, name)} has no study_id, which per_study={per_study!r} needs.")
     if no_ids:
         ids, repeated = {}, []
-    announce_columns({field: column for field, column in names.items() if field != "study_id" or ids}, named, first)
+    if announce:
+        announce_columns({field: column for field, column in names.items() if field != "study_id" or ids}, named, first)
     if rule == ALL:
         return numbered(repeated) or None, texts, contexts
     if len(repeated) > len(ids):
-        rows = chosen_rows(rule, repeated, texts[0])
-        texts = [[column[row] for row in rows] if column else [] for column in texts]
-        contexts = [contexts[row] for row in rows]
+        kept = chosen_rows(rule, repeated, texts[0])
+        texts = [[column[index] for index in kept] if column else [] for column in texts]
+        contexts = [contexts[index] for index in kept]
     return list(ids) or None, texts, contexts
 
 
-def _check_beside(beside: Sequence[str], row: Row, where: str) -> None:
-    """Raises InputError for a column that a row has not."""
+def check_beside(beside: Sequence[str], row: Row, where: str) -> None:
+    """Raises InputError for a column that a row does not have."""
     for column in beside:
         if column not in row:
             raise InputError(f"{where} has no column {column!r}; it has: {some(list(row))}.{did_you_mean(column, row)}")
@@ -353,7 +381,8 @@ def doubled(study_id: str, where: str, before: str) -> str:
     """What is wrong with a study's second report, and what to do."""
     return (
         f"{where}: {study_id!r} is already in {before}; per_study='first' (--per-study first) takes one report of "
-        "each study, as last, longest and random do, and per_study='all' scores each."
+        "each study, as last, longest and random do, and per_study='all' scores each. If a column names the system of "
+        "each row, run: rrgmetrics compare TABLE --by COLUMN."
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.specs.names import parse_name
@@ -60,6 +60,7 @@ PLANS: Mapping[str, Mapping[str, float]] = {
 AMONG = {"nearest": NEAREST_AMONG, "nearest_bertscore": BERTSCORE_AMONG}  # reports that are compared
 RADGRAPH = "radgraph_f1"  # the reader's graphs; @radgraph and @paper are the authors' models
 SHARD_SIZE = 2_000  # pairs
+EACH: Literal["each"] = "each"  # in place of a number of pairs: one candidate of each report and way
 HELD_OUT = (0.1, 0.1)  # validation, test
 
 
@@ -183,10 +184,26 @@ def _check_way(way: str) -> None:
         raise InputError(f"There is no way of pairing {way!r}; there are: {there}; or {', '.join(PLANS)}.")
 
 
+def parse_pairs(text: str) -> int | Literal["each"]:
+    """Reads a number of pairs, or `each`, which asks every way for one candidate of each report.
+
+    Raises:
+        InputError: It is neither.
+    """
+    if text == EACH:
+        return EACH
+    if not (text.isascii() and text.isdigit()):
+        raise InputError(f"--pairs is {text!r}; write a number, or each (one candidate of each report and way).")
+    return int(text)
+
+
 def count_pairs(
-    collection: Collection, outputs: Mapping[str, Any], ways: Mapping[str, float] | None, n_pairs: int
+    collection: Collection,
+    outputs: Mapping[str, Any],
+    ways: Mapping[str, float] | None,
+    n_pairs: int | Literal["each"],
 ) -> dict[str, int]:
-    """Returns the pairs wanted by way, in proportion to the weights.
+    """Returns the pairs wanted by way, in proportion to the weights; with "each" one of each report, whatever they are.
 
     Raises:
         InputError: A way that does not exist or lacks what it needs, a weight that is none, or too few pairs.
@@ -204,6 +221,12 @@ def count_pairs(
             raise InputError(f"The way {way!r} needs {need}.")
         if not 0 < weight < float("inf"):
             raise InputError(f"The way {way!r} has the weight {weight:g}; give a number above 0, or leave it out.")
+    if n_pairs == EACH:
+        n_reports = len(collection.reports)
+        with_output = sum(report.study_id in outputs for report in collection.reports)
+        return {
+            way: with_output if way == "generated" else min(n_reports, AMONG.get(way, n_reports)) for way in weights
+        }
     if n_pairs < len(weights) or not weights:
         raise InputError(f"{n_pairs} pairs are too few for {len(weights)} ways; request more pairs.")
     total, done, counts = sum(weights.values()), 0.0, dict[str, int]()

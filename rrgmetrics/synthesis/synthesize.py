@@ -10,19 +10,29 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.synthesis.labels import READER, labeller_for
 from rrgmetrics.synthesis.likeness import BERTSCORE
-from rrgmetrics.synthesis.plan import HELD_OUT, RADGRAPH, SHARD_SIZE, WEIGHTS, Plan, check_plan, count_pairs, parse_ways
+from rrgmetrics.synthesis.plan import (
+    HELD_OUT,
+    RADGRAPH,
+    SHARD_SIZE,
+    WEIGHTS,
+    Plan,
+    check_plan,
+    count_pairs,
+    parse_pairs,
+    parse_ways,
+)
 from rrgmetrics.synthesis.shards import METADATA, Outcomes, make_shards, merge_shards, write_neighbours
 from rrgmetrics.synthesis.sources import Collection
 from rrgmetrics.synthesis.written import writer_for
 
 PLAN_FILE = "plan.json"
-__all__ = ["WEIGHTS", "Synthesis", "outcome_lines", "parse_ways", "provenance", "synthesize"]
+__all__ = ["WEIGHTS", "Synthesis", "outcome_lines", "parse_pairs", "parse_ways", "provenance", "synthesize"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,7 @@ def synthesize(
     collection: Collection,
     output: str | Path,
     *,
-    n_pairs: int,
+    n_pairs: int | Literal["each"],
     ways: Mapping[str, float] | None = None,
     outputs: Mapping[str, Sequence[str]] | None = None,
     labels: str = READER,
@@ -69,7 +79,8 @@ def synthesize(
     Args:
         collection: The reports (`load_collection`).
         output: Where to; ends in .parquet. Shards wait beside it in `<name>.shards` until it is whole.
-        n_pairs: Pairs wanted in all; a report may not offer what is asked of it, so a file can have fewer.
+        n_pairs: Pairs wanted in all; a report may not offer what is asked of it, so a file can have fewer. "each" asks
+            every way for one candidate of each report: then the ways are systems on the same studies.
         ways: Weight of each way of pairing (`WEIGHTS`); None takes all that the reports allow.
         outputs: A report generator's outputs by study (`read_outputs`), for the way `generated`.
         labels: `reader`, `injected`, or a judge (`labeller_for`).
@@ -145,7 +156,10 @@ def outcome_lines(made: Synthesis, collection: Collection) -> list[str]:
         if ways:
             each = ", ".join(f"{way} {n:,}" for way, n in ways.items())
             lines.append(f"{sum(ways.values()):,} pairs {reason} ({each}).")
-    return [*lines, f"Pairs: {made.path}"]
+    lines.append(f"Pairs: {made.path}")
+    if sum(counts["pairs"] > 0 for counts in made.outcomes.values()) > 1:
+        lines.append(f"To compare the ways as systems, run: rrgmetrics compare {made.path} --by pairing")
+    return lines
 
 
 def _open(folder: Path, facts: Mapping[str, Any], force: bool) -> None:

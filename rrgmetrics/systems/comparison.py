@@ -103,7 +103,7 @@ class Comparison:
 
 
 def compare(
-    systems: Mapping[str, Any] | Sequence[str],
+    systems: Mapping[str, Any] | Sequence[str] | None,
     references: Any = None,
     *,
     metrics: str | Sequence[str] | None = None,
@@ -125,6 +125,7 @@ def compare(
     missing: Missing = "unscored",
     per_study: str = "error",
     text: str = "",
+    by: str = "",
     readings: Readings | None = None,
 ) -> Comparison:
     """Scores systems on the same studies and tests their differences from the first one.
@@ -156,6 +157,8 @@ def compare(
         missing: As in `rrgmetrics.score`.
         per_study: As in `rrgmetrics.score`.
         text: As in `rrgmetrics.prepare`.
+        by: The column of the table `references` that names the system of each row; `systems` lists values of it, or is
+            None for all. Only studies that every system has are compared; the others are counted in the log.
         readings: A cache of the reader's results, so that a page of the comparison does not repeat them.
 
     Returns:
@@ -171,7 +174,7 @@ def compare(
     check_correction(correction)
     if keys is not None and texts:
         choose_keys(texts, keys)
-    studies = files.read_systems(systems, references, contexts, columns, per_study)
+    studies = files.read_systems(systems, references, contexts, columns, per_study, by)
     pairs = {name: each.pairs for name, each in studies.items()}
     n_studies = len(next(iter(pairs.values())))
     texts = texts or list(default_metrics(pair.reference for pair in next(iter(pairs.values()))))

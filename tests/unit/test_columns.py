@@ -174,7 +174,7 @@ def test_python_compares_columns_of_one_table():
     ("systems", "says"),
     [
         (["pred_a", "pred_c"], "has no column 'pred_c'; it has: 'id', 'findings_gt', 'pred_a', 'pred_b'."),
-        (["pred_a", "pred_a"], "names the column 'pred_a' twice"),
+        (["pred_a", "pred_a"], "names 'pred_a' twice"),
         (["findings_gt", "pred_a"], "has no column 'reference'"),
     ],
 )
