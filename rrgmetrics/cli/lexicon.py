@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from rich.table import Column, Table
-from rich.text import Text
-
 from rrgmetrics.cli.arguments import add_lexicon, add_step
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
 from rrgmetrics.reading.lexicon import DEFAULT_PACK, all_packs
+from rrgmetrics.reporting.tables import Group, Table
 from rrgmetrics.utils.text_format import counted
 
 
@@ -42,7 +40,6 @@ def _show(options: argparse.Namespace) -> None:
 
     if options.pack not in all_packs():
         raise InputError(f"--pack={options.pack!r} is unknown; choose one of {', '.join(all_packs())}.")
-    table = Table.grid(Column(no_wrap=True), Column(overflow="fold"), padding=(0, 2))
-    for name, text in show_term(" ".join(options.term), options.pack):
-        table.add_row(Text(name), Text(text))
-    Terminal(highlight=False).print(table)
+    lines = tuple(show_term(" ".join(options.term), options.pack))
+    table = Table(("", ""), (Group(lines),), whole=frozenset({0}), broken=frozenset({1}))
+    Terminal(highlight=False, markup=False, emoji=False).print(table)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_writing
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
 
@@ -113,7 +114,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Makes the pairs, prints how their labels are distributed and writes what was asked for."""
-    from rrgmetrics.synthesis.distribution import distribution, plot, tables
+    from rrgmetrics.reporting.distribution import distribution_tables
+    from rrgmetrics.synthesis.distribution import distribution, plot
     from rrgmetrics.synthesis.pairs import read_rows
     from rrgmetrics.synthesis.sources import load_collection, read_outputs
     from rrgmetrics.synthesis.synthesize import outcome_lines, parse_pairs, parse_ways, synthesize
@@ -156,9 +158,12 @@ def run(options: argparse.Namespace) -> None:
         progress=not options.no_progress,
     )
     measured = distribution(read_rows(made.path))
-    console = Terminal(soft_wrap=True)
-    for part in (*tables(measured), *outcome_lines(made, collection)):
-        console.print(part)
+    console = Terminal(highlight=False, markup=False, emoji=False)
+    for table in distribution_tables(measured):
+        console.print(table, "", sep="\n")
+    parts = ", ".join(f"{split} {n:,}" for split, n in sorted(measured.n_by_split.items()))
+    for line in (f"Parts: {parts}", *outcome_lines(made, collection)):
+        print_line(line)
     document = {**measured.to_dict(), "outcomes": made.outcomes}
     if options.histograms:
         from rrgmetrics.synthesis.histograms import histograms, plot_histograms

@@ -32,7 +32,7 @@ def show_term(text: str, pack: str = DEFAULT_PACK) -> list[Row]:
         pack: The kind of report.
 
     Returns:
-        list[Row]: What is known, each with its name: where the term stands, the concept with its file and line, group,
+        list[Row]: What is known, each with its name: where the term is listed, the concept with its file, group,
         parents and significance, what it counts as, its synonyms, and how sentences with it are read.
 
     Raises:
@@ -56,7 +56,7 @@ def show_term(text: str, pack: str = DEFAULT_PACK) -> list[Row]:
     keys = [term.keys[0] for term in places if _is_concept(term)]
     keys += [text] if text in lexicon.concepts else []
     rows = [
-        ("stands", f"under {' → '.join(term.keys)} ({place(term.source.path, term.line)} of {whose(term.source)})")
+        ("listed in", f"{' → '.join(term.keys)} ({place(term.source.path, term.line)} of {whose(term.source)})")
         for term in places
     ]
     rows += [row for key in dict.fromkeys(keys) for row in _concept(key, lexicon)]

@@ -24,8 +24,8 @@ from rich.text import Text
 GAP = 2  # blanks between columns
 INDENT = 4  # of a line whose first cell stands above it
 READABLE = 80  # characters of a line of words
-# What stays on one line: an interval, a sign with its number, a word with what qualifies it in brackets.
-PIECE = re.compile(r"(?:[≤≥<>=±] )?(?:\[[^\]]*\]|\S+)(?: \(\w+\))?")
+# What stays on one line: an interval, a sign with its number, a word with what qualifies it in brackets or an arrow.
+PIECE = re.compile(r"(?:[≤≥<>=±] )?(?:\[[^\]]*\]|\S+)(?: \(\w+\))?(?: [↑↓])?")
 LIST_INDENT = 2  # of the cells of a line that is drawn as a list
 WIDEST_HEAD = 0.5  # of the width, in such a list
 
@@ -77,8 +77,9 @@ def drawn(table: Sheet, console: Console, width: int) -> Iterator[Text]:
     whole = width if layout.listed else max([_total(layout.widths), *spanning])
     words = min(width, max(whole, READABLE))
     yield from _wrapped(Text(table.title, style="bold"), console, words) if table.title else ()
-    yield from _rows(Line(heads, False), layout, console, width) if not layout.listed else ()
-    yield Text("─" * min(width, whole))
+    if any(table.heads):
+        yield from _rows(Line(heads, False), layout, console, width) if not layout.listed else ()
+        yield Text("─" * min(width, whole))
     for index, group in enumerate(groups):
         yield from [Text()] if index else []
         for line in group:

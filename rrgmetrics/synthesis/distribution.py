@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,35 +101,6 @@ def distribution(rows: Iterable[Row]) -> Distribution:
         share = significant / errors
     means = {way: sums[way] / n for way, n in by_way.items()}
     return Distribution(bins / n_pairs, means, share, by_way, by_split, n_identical)
-
-
-def tables(labels: Distribution) -> list[Any]:
-    """Returns the distribution as tables for the terminal."""
-    from rich import box
-    from rich.table import Table
-
-    def table(title: str, *headers: str) -> Table:
-        made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, show_edge=False)
-        for index, header in enumerate(headers):
-            made.add_column(header, justify="right" if index else "left", no_wrap=True)
-        return made
-
-    title = f"{labels.n_pairs:,} pairs, {labels.n_identical:,} without an error; % of pairs with 0 / 1 / 2 / 3 or more"
-    shares = table(title, "", "these pairs", "CREPE, Fig. 4", "significant")
-    for index, category in enumerate(CATEGORIES):
-        name = f"{category.letter} {category.value.replace('_', ' ')}"
-        matters = labels.significant[index]
-        cells = (_percents(labels.shares[index]), _percents(paper_shares()[index]))
-        shares.add_row(name, *cells, "" if np.isnan(matters) else f"{matters:.0%}")
-    means = table("Mean number of errors by way of pairing", "", "pairs", *LETTERS, "all")
-    for way, row in labels.means.items():
-        means.add_row(way, f"{labels.n_by_way[way]:,}", *(f"{value:.2f}" for value in row), f"{row.sum():.2f}")
-    parts = ", ".join(f"{split} {labels.n_by_split[split]:,}" for split in sorted(labels.n_by_split))
-    return [shares, "", means, f"Parts: {parts}"]
-
-
-def _percents(shares: NDArray[np.float64]) -> str:
-    return " / ".join(f"{100 * share:2.0f}" for share in shares)
 
 
 def plot(labels: Distribution, path: str | Path, *, force: bool = False) -> None:

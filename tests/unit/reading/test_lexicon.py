@@ -299,7 +299,7 @@ def test_a_term_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lexicon", "show", "Pleural", "fluid"]) == 0
     rows = dict(line.split("  ", 1) for line in capsys.readouterr().out.splitlines() if not line.startswith(" "))
     assert {name: text.strip() for name, text in rows.items() if name != "terms"} == {
-        "stands": "under pleural_effusion → terms",
+        "listed in": "pleural_effusion → terms",
         "concept": "pleural effusion (pleural_effusion, pleura.yaml)",
         "significance": "actionable_not_urgent",
         "same as": "fluid in the fissure",
@@ -316,7 +316,7 @@ def test_a_term_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_words_of_grammar_and_keys_of_concepts_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lexicon", "show", "devoid of"]) == 0
-    assert "under negation_before" in capsys.readouterr().out
+    assert "negation_before" in capsys.readouterr().out
     assert main(["lexicon", "show", "kerley_lines"]) == 0
     assert "interstitial edema, pulmonary edema, opacity" in capsys.readouterr().out
 
