@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from rrgmetrics.cli.arguments import split_names
-from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.formats import print_line, print_paragraph
 from rrgmetrics.errors import InputError
 from rrgmetrics.utils.text_format import counted
 
@@ -72,11 +72,11 @@ def run(options: argparse.Namespace) -> None:
         count.update(remark.status for remark in checkup.remarks)
         print_line(checkup.configuration)
         for remark in checkup.remarks:
-            print_line(f"  {SIGNS[remark.status]} {remark.sentence}")
+            print_paragraph(f"  {SIGNS[remark.status]} {remark.sentence}", indent="    ")
         for sentence in checkup.verified:
-            print_line(f"  · {sentence}")
+            print_paragraph(f"  · {sentence}", indent="    ")
     files.write_text(options.output, report(seen), force=True)
-    print_line(
+    print_paragraph(
         f"{counted(len(seen), 'configuration')}: {count['ok']} passed, {counted(count['fault'], 'fault')}, "
         f"{count['left']} not checked. The same report, to share: {options.output}."
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rrgmetrics import files
-from rrgmetrics.cli.terminal import Terminal
+from rrgmetrics.cli.terminal import Terminal, paragraph
 from rrgmetrics.reporting.documents import WRITERS, Part
 from rrgmetrics.scoring.notice import leave_stand_ins_to_tables
 from rrgmetrics.utils.printable import visible
@@ -38,6 +38,19 @@ def print_line(line: str, options: argparse.Namespace | None = None) -> None:
     Terminal(stderr=beside, soft_wrap=True, highlight=False, markup=False, emoji=False).print(line)
 
 
+def print_paragraph(text: str, options: argparse.Namespace | None = None, indent: str = "") -> None:
+    """Prints sentences as `print_line` does; a terminal gets them in lines broken between words, a file in one.
+
+    Args:
+        text: The sentences.
+        options: With `format`, or None.
+        indent: What stands before all lines but the first.
+    """
+    stream = sys.stdout if getattr(options, "format", TERMINAL) == TERMINAL else sys.stderr
+    is_seen = Terminal(file=stream).is_terminal
+    print_line(paragraph(text, Terminal(file=stream).width, indent) if is_seen else text, options)
+
+
 def print_parts(
     options: argparse.Namespace,
     parts: Sequence[Part],
@@ -57,7 +70,8 @@ def print_parts(
     if options.format == TERMINAL:
         console = Terminal(highlight=False, markup=False, emoji=False)
         for index, part in enumerate(parts):
-            console.print(*([""] if index else []), part, sep="\n")
+            shown = paragraph(part, console.width) if isinstance(part, str) else part
+            console.print(*([""] if index else []), shown, sep="\n")
     elif options.format == "csv":
         sys.stdout.write(visible(files.csv_text(columns_of(rows))))
     elif options.format == "json":
@@ -65,7 +79,7 @@ def print_parts(
     else:
         sys.stdout.write(visible(WRITERS[options.format](parts)))
     for line in lines:
-        print_line(line, options)
+        print_paragraph(line, options, " " * (len(line) - len(line.lstrip())))
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -18,7 +18,7 @@ from rrgmetrics.cli.arguments import (
     split_names,
 )
 from rrgmetrics.cli.formats import print_line
-from rrgmetrics.cli.terminal import Terminal
+from rrgmetrics.cli.terminal import Terminal, paragraph
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.bill import bill_of, redo_unusable
 from rrgmetrics.judges.engines.asking import dry_run
@@ -154,4 +154,4 @@ def _show_bills(metrics: Metrics, pairs: Sequence[Pair], *, redo: bool) -> None:
     console = Terminal(highlight=False, markup=False, emoji=False)
     console.print(bill_table(bills))
     for line in bill_notes(bills):
-        console.print(line)
+        console.print(paragraph(line, console.width))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,9 +11,8 @@ from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.worth import Worth
 from rrgmetrics.cli.arguments import Results, split_names, study_ids
 from rrgmetrics.cli.formats import TERMINAL, print_line, print_parts
-from rrgmetrics.cli.terminal import Terminal
+from rrgmetrics.cli.terminal import Terminal, paragraph
 from rrgmetrics.reporting.documents import document
-from rrgmetrics.reporting.drawn import READABLE
 from rrgmetrics.reporting.tables import Table
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.results import unscored_lines
@@ -109,7 +107,7 @@ def print_verdict(
 
     said = verdict(results, rows, worth, correction)
     console = Terminal(highlight=False, markup=False, emoji=False)
-    headline, *lines = (textwrap.fill(line, min(console.width, READABLE)) for line in (said.headline, *said.lines))
+    headline, *lines = (paragraph(line, console.width) for line in (said.headline, *said.lines))
     console.print(Text(headline, style="bold"), *lines, "", sep="\n")
 
 

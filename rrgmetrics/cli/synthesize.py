@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_writing
-from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.formats import print_paragraph
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
 
@@ -163,7 +163,7 @@ def run(options: argparse.Namespace) -> None:
         console.print(table, "", sep="\n")
     parts = ", ".join(f"{split} {n:,}" for split, n in sorted(measured.n_by_split.items()))
     for line in (f"Parts: {parts}", *outcome_lines(made, collection)):
-        print_line(line)
+        print_paragraph(line)
     document = {**measured.to_dict(), "outcomes": made.outcomes}
     if options.histograms:
         from rrgmetrics.synthesis.histograms import histograms, plot_histograms

@@ -55,10 +55,7 @@ def show_term(text: str, pack: str = DEFAULT_PACK) -> list[Row]:
     ]
     keys = [term.keys[0] for term in places if _is_concept(term)]
     keys += [text] if text in lexicon.concepts else []
-    rows = [
-        ("listed in", f"{' → '.join(term.keys)} ({place(term.source.path, term.line)} of {whose(term.source)})")
-        for term in places
-    ]
+    rows = [("listed in", f"{' → '.join(term.keys)} ({_place(term)} of {whose(term.source)})") for term in places]
     rows += [row for key in dict.fromkeys(keys) for row in _concept(key, lexicon)]
     sentence = text.replace("_", " ")
     sentences = [f'"{capitalized(sentence)}."', f'"No {sentence}."']
@@ -70,6 +67,12 @@ def show_term(text: str, pack: str = DEFAULT_PACK) -> list[Row]:
         raise InputError(f'"{text}" is not a term of the lexicon{"; similar terms: " * bool(near)}{near}.{alone}')
     rows += [(name, what or "nothing") for name, what in readings if keys or what]
     return sorted((row for row in rows if row[1]), key=lambda row: row[0] == "terms")  # the longest one last
+
+
+def _place(term: Term) -> str:
+    """The file and line of a term; a file of the bundled lexicon by its folder and name."""
+    path = term.source.path
+    return place(path, term.line) if term.source.is_own else f"{path.parent.name}/{path.name}:{term.line}"
 
 
 def _is_concept(term: Term) -> bool:

@@ -2,7 +2,7 @@
 
 A table that is too wide uses the first of these layouts that fits:
 
-1. columns that may take several lines are broken between words;
+1. heads, and columns that may take several lines, are broken between words;
 2. the first cell of each line, the name of a system or a metric, gets a line of its own;
 3. other cells are broken too, before an interval in brackets but not within it;
 4. each line becomes a list: its name, and below it the head and the cell of each column.
@@ -23,7 +23,7 @@ from rich.text import Text
 
 GAP = 2  # blanks between columns
 INDENT = 4  # of a line whose first cell stands above it
-READABLE = 80  # characters of a line of words
+READABLE = 80  # characters of a line of words, also within a cell
 # What stays on one line: an interval, a sign with its number, a word with what qualifies it in brackets or an arrow.
 PIECE = re.compile(r"(?:[≤≥<>=±] )?(?:\[[^\]]*\]|\S+)(?: \(\w+\))?(?: [↑↓])?")
 LIST_INDENT = 2  # of the cells of a line that is drawn as a list
@@ -98,9 +98,12 @@ def _line(cells: Sequence[Text], n_columns: int) -> Line:
 def _layout(heads: Sequence[Text], lines: Sequence[Sequence[Text]], table: Sheet, width: int) -> Layout:
     """The first way to draw the table in which it is no wider than the terminal."""
     columns = list(zip(heads, *lines, strict=True))
-    natural = [max(text.cell_len for text in column) for column in columns]
+    longest = [max(text.cell_len for text in column) for column in columns]
     pieces = [max(map(_least, column)) for column in columns]
-    least = [pieces[index] if index in table.broken else size for index, size in enumerate(natural)]
+    readable = [max(piece, min(size, READABLE)) for piece, size in zip(pieces, longest, strict=True)]
+    natural = [readable[index] if index in table.broken else size for index, size in enumerate(longest)]
+    heads_broken = [max([_least(column[0]), *(text.cell_len for text in column[1:])]) for column in columns]
+    least = [pieces[index] if index in table.broken else size for index, size in enumerate(heads_broken)]
     broken = [size if index in table.whole else pieces[index] for index, size in enumerate(natural)]
     above = [INDENT - GAP]
     ways = [
@@ -153,7 +156,7 @@ def _listed(heads: Sequence[Text], cells: Sequence[Text], console: Console, widt
     beside = min(most, max((head.cell_len for head in heads[1:]), default=0))
     for head, cell in shown:
         names = _wrapped(head, console, beside) or [Text()]
-        values = _wrapped(cell, console, max(width - indent - beside - GAP, 1))
+        values = _wrapped(cell, console, min(max(width - indent - beside - GAP, 1), READABLE))
         for name, value in zip_longest(names, values):
             left = (name or Text()).copy()
             left.pad_right(beside + GAP - left.cell_len)

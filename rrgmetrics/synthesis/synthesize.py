@@ -30,6 +30,7 @@ from rrgmetrics.synthesis.plan import (
 from rrgmetrics.synthesis.shards import METADATA, Outcomes, make_shards, merge_shards, write_neighbours
 from rrgmetrics.synthesis.sources import Collection
 from rrgmetrics.synthesis.written import writer_for
+from rrgmetrics.utils.text_format import counted
 
 PLAN_FILE = "plan.json"
 __all__ = ["WEIGHTS", "Synthesis", "outcome_lines", "parse_pairs", "parse_ways", "provenance", "synthesize"]
@@ -148,17 +149,17 @@ def outcome_lines(made: Synthesis, collection: Collection) -> list[str]:
         lines.append(f"{collection.n_blank:,} blank reports of {collection.name} left out.")
     reasons = {
         "not_made": "not made, because the report does not allow them",
-        "unlabelled": "left out, because they have no label",
-        "doubled": "left out, because they exist already",
+        "unlabelled": "left out, because the label is missing",
+        "doubled": "left out, because the same pair exists already",
     }
     for outcome, reason in reasons.items():
         ways = {way: counts[outcome] for way, counts in made.outcomes.items() if counts[outcome]}
         if ways:
             each = ", ".join(f"{way} {n:,}" for way, n in ways.items())
-            lines.append(f"{sum(ways.values()):,} pairs {reason} ({each}).")
+            lines.append(f"{counted(sum(ways.values()), 'pair')} {reason} ({each}).")
     lines.append(f"Pairs: {made.path}")
     if sum(counts["pairs"] > 0 for counts in made.outcomes.values()) > 1:
-        lines.append(f"To compare the ways as systems, run: rrgmetrics compare {made.path} --by pairing")
+        lines.append(f"To compare the ways as systems, run:\n  rrgmetrics compare {made.path} --by pairing")
     return lines
 
 

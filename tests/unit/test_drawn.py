@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import re
-
 import pytest
-from rich.console import Console
+from screens import check_table
 
-from rrgmetrics.reporting.tables import Cell, Group, Table, as_cell
+from rrgmetrics.reporting.tables import Cell, Group, Table
 
-NUMBER = re.compile(r"[+−]?\d+\.\d+|≤ \d\.\d+ \(floor\)|\[[^\]]*\]")
 WIDTHS = [*range(60, 202, 3)]
 SYSTEMS = ("system_a", "retrieval-augmented_v2.1", "ablation/no-images")
 METRICS = ("Finding errors ↓", "CheXbert F1 micro-14 (bundled) ↑", "RadEval-BERTScore F1 (bundled) ↑")
@@ -67,23 +63,7 @@ TABLES = {
 }
 
 
-def printed(table: Table, width: int) -> str:
-    console = Console(file=io.StringIO(), width=width, highlight=False, markup=False)
-    console.print(table)
-    return console.file.getvalue()
-
-
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_cut_or_broken_at_any_width(name: str, width: int) -> None:
-    table = TABLES[name]
-    text = printed(table, width)
-    assert "…" not in text
-    assert max(map(len, text.splitlines())) <= width
-    words = text.split()
-    for line in (line for group in table.groups for line in group.every_line):
-        assert set(as_cell(line[0]).text.split()) <= {*words}
-        for cell in map(as_cell, line):
-            for number in NUMBER.findall(f"{cell.text} {cell.detail}"):
-                assert any(number in drawn for drawn in text.splitlines()), number
-    assert {word for head in table.heads[1:] for word in head.split()} <= {*words}
+    check_table(TABLES[name], width)

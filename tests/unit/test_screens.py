@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import csv
-import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.text import Text
-from screens import WIDTHS, check_table, printed
+from screens import WIDTHS, check_table
 
 from rrgmetrics import cli
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.reporting.tables import Table
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FILES = ["--references", str(EXAMPLES / "references.csv"), "--systems", *(str(EXAMPLES / f"system_{x}.csv") for x in "ab")]
-ONE = ["--references", str(EXAMPLES / "references.csv"), "--predictions", str(EXAMPLES / "system_a.csv")]
+REFERENCES, *SYSTEMS = (str(EXAMPLES / f"{name}.csv") for name in ("references", "system_a", "system_b"))
+FILES = ["--references", REFERENCES, "--systems", *SYSTEMS]
+ONE = ["--references", REFERENCES, "--predictions", SYSTEMS[0]]
 SOME = ["--metrics", "green", "rouge", "chexbert_f1", "--trials", "20"]
 COUNTS = ("total", "false_finding", "missing_finding", "incorrect_location", "incorrect_severity")
 RATED = ["--dataset", "rated.csv", "--counts", *COUNTS, "--ratings", "rating", "--trials", "20"]
@@ -41,20 +44,17 @@ COMMANDS = {
         "sources", "blocks", "distribution", "time",
     ],
     "stress": ["stress", "--reports", "6", "--metrics", "finding_errors", "rouge", "chexbert_f1"],
-    "oracle": ["oracle", FILES[1], "--metrics", "rouge", "finding_errors", "--judges", "bleu", "--trials", "20"],
-    "oracle --systems": ["oracle", FILES[1], "--metrics", "rouge", *FILES[2:], "--protocol", "yu2023", "--trials", "20"],
-    "game": ["game", "--reports", "3", "--steps", "2", "--metrics", "rouge", "finding_errors"],
+    "oracle": ["oracle", REFERENCES, "--metrics", "rouge", "finding_errors", "--judges", "bleu", "--trials", "20"],
+    "oracle --systems": ["oracle", REFERENCES, "--metrics", "rouge", *FILES[2:], "--protocol", "yu2023"],
+    "game": ["game", "--reports", "6", "--steps", "2", "--metrics", "rouge", "finding_errors"],
     "list": ["list"],
     "list NAME": ["list", "green", "crepe", "radgraph_f1"],
     "list --aliases": ["list", "--aliases"],
     "list --by agreement": ["list", "--by", "agreement"],
     "judge --dry-run": ["judge", *ONE, "--metrics", *JUDGES, "--dry-run"],
-    "judge --compare": ["judge", *ONE, "--metrics", "finding_errors", "--dry-run"],
-    "synthesize": ["synthesize", FILES[1], "--pairs", "30", "--output", "made.parquet", "--force"],
-    "prefer": ["prefer", "long.csv", "--metric", "finding_errors", "--output", "preferences.jsonl", "--force"],
-    "radcliq fit": ["radcliq", "fit", *RATED, "--output", "model.json", "--force"],
+    "synthesize": ["synthesize", REFERENCES, "--pairs", "30", "--output", "made.parquet", "--force"],
+    "prefer": ["prefer", "long.csv", "--metric", "rouge", "--output", "p.jsonl", "--prompt", "Write."],
     "lexicon show": ["lexicon", "show", "pleural", "effusion"],
-    "doctor": ["doctor"],
     "tabulate": ["tabulate", "one.json", "a_data_set_with_a_long_name=one.json"],
 }  # fmt: skip
 
@@ -108,10 +108,42 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_nothing_is_cut_or_broken_at_any_width(name: str, folder: Path, parts: list[Any], monkeypatch, capsys) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    quiet = [] if name in ("list", "doctor") or COMMANDS[name][0] in ("list", "lexicon", "tabulate") else ["--no-progress"]
+    quiet = [] if COMMANDS[name][0] in ("list", "lexicon", "tabulate") else ["--no-progress"]
     assert cli.main([*COMMANDS[name], *quiet]) == 0, capsys.readouterr().err
     tables = [part for part in parts if isinstance(part, Table)]
     assert tables
     for width in WIDTHS:
         for table in tables:
             check_table(table, width)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no pseudo-terminals")
+@pytest.mark.parametrize("width", [60, 200])
+def test_no_line_is_wider_than_a_terminal(width: int, tmp_path: Path) -> None:
+    """On a real terminal, remarks below the tables are broken between words too."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    environment |= {"PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path))), "TERM": "xterm"}
+    command = [sys.executable, "-m", "rrgmetrics", "compare", *FILES, "--metrics", "rouge", "finding_errors", "--full"]
+    with subprocess.Popen([*command, "--trials", "20"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
+        os.close(theirs)
+        written = bytearray()
+        while part := _read(ours):
+            written += part
+    os.close(ours)
+    text = Text.from_ansi(written.decode().replace("\r\n", "\n").rpartition("\r")[2]).plain
+    assert "does not beat the best trivial system" in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= width
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # as Linux says that the other end is closed
+        return b""

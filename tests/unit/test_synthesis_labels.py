@@ -163,7 +163,7 @@ def test_command_line(tmp_path, capsys):
     arguments = ["synthesize", tmp_path / "reports.csv", *outputs, *ways]
     assert cli.main(list(map(str, arguments))) == 3  # the judge's replies lack some pairs, which are left out
     printed = capsys.readouterr().out
-    assert "left out, because they have no label (removed" in printed
+    assert "left out, because the label is missing (removed" in printed
     (pair,) = read_rows(tmp_path / "pairs.parquet")
     assert (pair.pairing, pair.total) == ("generated", (0, 1, 1, 2, 0, 0))
     assert json.loads((tmp_path / "labels.json").read_text())["shares"]["D"] == [0, 0, 1, 0]
