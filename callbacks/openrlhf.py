@@ -8,14 +8,13 @@ reward_func = make_reward_func("finding_score")
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from rrgmetrics.callbacks.reward import make_reward
+from rrgmetrics.reports.cleaning.control import without_closing_tokens
 
 RewardFunc = Callable[[Sequence[str], Sequence[str], Sequence[str]], dict[str, Any]]
-_ENDS = re.compile(r"(?:\s*(?:<\|[^<>|]{1,40}\|>|</?s>|<eos>|<pad>|<end_of_turn>))+\s*\Z")  # tokens that close a turn
 
 
 def make_reward_func(metric: str, **keywords: Any) -> RewardFunc:
@@ -50,4 +49,4 @@ def completion_of(query: str, prompt: str) -> str:
         'Small effusion.'
     """
     _, _, completion = query.rpartition(prompt) if prompt else ("", "", query)
-    return _ENDS.sub("", completion).strip()
+    return without_closing_tokens(completion).strip()

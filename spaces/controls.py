@@ -89,4 +89,5 @@ def without_words(name: str) -> str:
 
 def _explaining(name: str, *, explain: bool) -> str:
     parsed = parse_name(name)
-    return str(parsed.explaining(explain)) if "explain" in parsed.options else name  # as it was written
+    asked = parsed.explaining(explain)
+    return name if asked is parsed else str(asked)  # without the option: as it was written

@@ -100,7 +100,8 @@ def summarise(
     if not scored:
         raise InputError("There is no scored pair to summarise.")
     found = [errors_of(metric, explained[index]) for index in scored]
-    is_graded = any(error.significant is not None for errors in found for error in errors) or metric == "green"
+    says_which = any(error.significant is not None for errors in found for error in errors)
+    is_graded = SPECS[metric].is_graded or says_which
     counted = [[error for error in errors if error.significant is not False] for errors in found]
     kinds = tuple(_kind(category, counted, embed or embed_sentences) for category in _categories(metric, counted))
     values = [scores[index] for index in scored]

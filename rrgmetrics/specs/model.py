@@ -233,6 +233,11 @@ class MetricSpec:
         """Whether a Hub id or a path is a configuration too."""
         return self.judge or bool(self.checkpoint)
 
+    @property
+    def is_graded(self) -> bool:
+        """Whether the metric counts significant errors apart from all errors."""
+        return any(key.name.endswith("_significant") for key in self.keys)
+
     def preset(self, config: str) -> Mapping[str, OptionValue]:
         """The option values that a configuration stands for; none for a checkpoint."""
         return self.configs[config].options if config in self.configs else {}

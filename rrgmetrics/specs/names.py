@@ -56,7 +56,7 @@ class MetricName:
         return short + self.spec.name + config + ("?" + "&".join(stated) if stated else "") + self.spec.fragment
 
     def explaining(self, explain: bool = True) -> MetricName:
-        """Returns the same metric, with or without what it says of each pair, if it has the option `explain`.
+        """Returns the metric with or without what it says of each pair; itself if it has no option `explain`.
 
         Example:
             >>> str(parse_name("crepe").explaining()), str(parse_name("bleu").explaining())

@@ -10,6 +10,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.scoring import error_summary as summary
 from rrgmetrics.scoring.error_rows import TOLD
 from rrgmetrics.scoring.error_summary import k_means, silhouette, summarise, typical
+from rrgmetrics.specs import SPECS
 
 REPORTS = {  # of metrics of other modalities
     "nodule_f1": ("CT chest. 8 mm nodule in the left upper lobe.", "CT chest. Clear lungs."),
@@ -99,6 +100,11 @@ def test_every_metric_that_names_errors_has_a_summary(metric, tmp_path, capsys, 
     shown = capsys.readouterr().out
     assert ", 2 pairs scored; " in shown
     assert "50% of reports without\n    " in shown
+
+
+@pytest.mark.parametrize(("metric", "graded"), [("green", True), ("chexprompt", True), ("radfact", False)])
+def test_the_spec_says_whether_errors_are_graded(metric: str, graded: bool) -> None:
+    assert SPECS[metric].is_graded == graded
 
 
 def test_only_significant_errors_are_counted_where_the_metric_says_which():

@@ -45,6 +45,21 @@ def has_control_tokens(text: str) -> bool:
     return ("<" in text or "[" in text) and _ONE.search(text) is not None
 
 
+def without_closing_tokens(text: str) -> str:
+    """Returns a text without the control tokens at its end, which close a turn or fill a batch.
+
+    Example:
+        >>> without_closing_tokens("Small effusion.</s> <pad><pad>"), without_closing_tokens("A small <unk>")
+        ('Small effusion.', 'A small <unk>')
+    """
+    end = len(text.rstrip())
+    for token in reversed(list(_ONE.finditer(text))):
+        if text[token.end() : end].strip() or _WORDS.fullmatch(token[0]):
+            break
+        end = token.start()
+    return text[:end].rstrip()
+
+
 def _tokens(text: str) -> Iterator[Edit]:
     """Finds runs of tokens; one between two statements ends the first."""
     if "<" not in text and "[" not in text:
