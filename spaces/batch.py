@@ -23,7 +23,7 @@ from rrgmetrics.reporting.numbers import between, direction
 from rrgmetrics.reporting.report import report_page
 from rrgmetrics.reporting.results import key_table
 from rrgmetrics.reporting.spread import spread
-from rrgmetrics.reporting.worth import worth_tables
+from rrgmetrics.reporting.worth import HEADING, worth_tables
 from rrgmetrics.reports.missing import missing_lines
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scoring.prepared import Progress
@@ -225,10 +225,10 @@ def overview(scored: Scored) -> Markup:
         )
     counts = category_counts(result)
     if scored.worth is not None:
-        pieces.append(Markup("<h2>Better than nothing?</h2>"))
+        pieces.append(Markup("<h2>{}</h2>").format(HEADING))
         pieces += [Markup("<p>{}</p>").format(remark) for remark in scored.worth.remarks]
         for table in worth_tables(scored.worth):
-            title = table.title.removeprefix("Better than nothing? ")  # the heading above says it
+            title = table.title.removeprefix(f"{HEADING}: ")  # the heading above says it
             pieces.append(Markup("<h3>{}</h3>{}").format(capitalized(title), table))
     if counts:
         pieces.append(Markup("<h2>Errors by category, a pair</h2>{}").format(category_bars(counts)))

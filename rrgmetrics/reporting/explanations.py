@@ -17,7 +17,7 @@ from rrgmetrics.reading import Reading, read
 from rrgmetrics.reading.model import Span
 from rrgmetrics.reporting.differences import differences
 from rrgmetrics.reporting.kinds import KINDS, MATCHED, ONLY_HERE
-from rrgmetrics.reporting.marks import Explanation, Mark, Remark
+from rrgmetrics.reporting.marks import Explanation, Mark, Remark, whole
 from rrgmetrics.reporting.numbers import figure
 from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.error_rows import errors_of
@@ -82,7 +82,9 @@ def _shares(words: Sequence[Mapping[str, Any]], pair: Pair) -> Explanation:
 
 
 def _text_of(text: str, mark: Mark) -> str:
-    return " … ".join(" ".join(text[span.start : span.end].split()) for span in mark.spans)
+    return " … ".join(
+        " ".join(text[span.start : span.end].split()) for span in (whole(text, each) for each in mark.spans)
+    )
 
 
 def _adds_up(explained: Explanation, value: float) -> str:

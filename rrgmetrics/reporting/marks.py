@@ -38,6 +38,8 @@ class Mark(NamedTuple):
 
 
 _SENTENCE_END = re.compile(r"[.;!?:]\s|\n")
+_UNIT = re.compile(r"\s?%")
+_CLOSING = re.compile(r"[^()\n]{0,40}\)")
 _DIFFERENCE = re.compile(r"(?<=, )[a-z][a-z ]*: [^→]+ → .*?(?= \([^()]*\)\.$|\.(?: |$))|^[A-Z][a-z ]* left out(?=:)")
 
 
@@ -155,6 +157,8 @@ def letters(piece: Piece[Mark]) -> str:
 def pieces(text: str, marks: Sequence[AnyMark]) -> Iterator[Piece[AnyMark]]:
     """Cuts a text wherever a mark starts or ends; what lies beyond its end is not there.
 
+    A mark that ends within a number or a bracket reaches to its end: "(5" to "(5% of the hemithorax)".
+
     Args:
         text: A report.
         marks: Phrases of it; each piece has them in this order.
@@ -163,13 +167,32 @@ def pieces(text: str, marks: Sequence[AnyMark]) -> Iterator[Piece[AnyMark]]:
         >>> marks = [Mark((Span(0, 4),), "incorrect_location"), Mark((Span(0, 12),), "matched")]
         >>> [(piece.text, len(piece.over), len(piece.ending)) for piece in pieces("Left effusion.", marks)]
         [('Left', 2, 1), (' effusio', 1, 1), ('n.', 0, 0)]
+        >>> [piece.text for piece in pieces("Stenosis (40% or so).", [Mark((Span(0, 12),), "incorrect_severity")])]
+        ['Stenosis (40% or so)', '.']
     """
-    cuts = {0, len(text)} | {min(end, len(text)) for mark in marks for span in mark.spans for end in span}
-    ends = [_ends(text, mark.spans) for mark in marks]
+    stretches = [tuple(whole(text, span) for span in mark.spans) for mark in marks]
+    cuts = {0, len(text)} | {min(end, len(text)) for spans in stretches for span in spans for end in span}
+    ends = [_ends(text, spans) for spans in stretches]
     for start, end in itertools.pairwise(sorted(cuts)):
-        over = [index for index, mark in enumerate(marks) if any(s.start < end and s.end > start for s in mark.spans)]
+        over = [index for index, spans in enumerate(stretches) if any(s.start < end and s.end > start for s in spans)]
         ending = [index for index in over if end in ends[index]]
         yield Piece(text[start:end], tuple(marks[index] for index in over), tuple(marks[index] for index in ending))
+
+
+def whole(text: str, span: Span) -> Span:
+    """A stretch with the unit of its last number and the end of a bracket that it opens.
+
+    Example:
+        >>> whole("Pneumothorax (5% of the hemithorax).", Span(0, 15))
+        Span(start=0, end=35)
+    """
+    end = span.end
+    if unit := _UNIT.match(text, end):
+        end = unit.end()
+    stretch = text[span.start : end]
+    if stretch.count("(") > stretch.count(")") and (closing := _CLOSING.match(text, end)):
+        end = closing.end()
+    return Span(span.start, end)
 
 
 def _ends(text: str, spans: Sequence[Span]) -> set[int]:

@@ -204,7 +204,7 @@ def _how_sure(p_values: Sequence[float], over: str) -> list[str]:
 
 
 def verdict_alone(system: str, better: Sequence[str], others: Sequence[str]) -> Verdict:
-    """Whether a single system is better than nothing.
+    """Whether a single system is better than trivial systems.
 
     Args:
         system: Its name.

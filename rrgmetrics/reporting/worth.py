@@ -26,6 +26,7 @@ HEADS = {  # of the columns of trivial systems, and what they mean
 }
 WITH_INTERVALS = 2  # systems beside each other whose skill is shown with its interval
 UNSURE = "°"
+HEADING = "Compared with trivial systems"
 NOTE = "skill = (score − best trivial) / (perfect − best trivial); perfect: the references against themselves"
 
 
@@ -34,7 +35,7 @@ def worth_tables(worth: Worth) -> list[Table]:
     n = counted(worth.n_studies, "study", "studies")
     tables = []
     if worth.skills:
-        tables.append(skill_table(worth.skills, f"Better than nothing? {n}", with_note=True))
+        tables.append(skill_table(worth.skills, f"{HEADING}: {n}", with_note=True))
     if worth.abnormal:
         tables.append(skill_table(worth.abnormal, f"Abnormal studies only: {worth.n_abnormal:,} of {n}"))
     return [*tables, collapse_table(worth.collapses)]
@@ -95,7 +96,7 @@ def skill_summary(skills: Sequence[Skill]) -> Table:
     if sampled := next((own[0].basis for own in by_metric if own[0].basis), ""):
         notes.append(f'"{sampled}": trivial systems were scored on these studies only, and the skill refers to them.')
     note = " ".join(notes)
-    return Table(heads, (Group(tuple(lines)),), title="Better than nothing? Skill", note=note)
+    return Table(heads, (Group(tuple(lines)),), title=f"{HEADING}: skill", note=note)
 
 
 def _head(skill: Skill) -> str:

@@ -185,5 +185,5 @@ def test_notebooks_show_colours_and_run_nothing(compared):
     table = compared._repr_html_()
     assert "&lt;b&gt;theirs" in table
     assert "<b>theirs" not in table
-    assert "Better than nothing?" in table
+    assert "Compared with trivial systems" in table
     assert "finding_errors_false_finding" in compared["ours"]["finding_errors"]._repr_html_()

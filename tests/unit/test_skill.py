@@ -263,7 +263,7 @@ def test_score_says_what_a_system_is_worth(folder, capsys):
     )
     status, printed = run(capsys, *SCORE, *asked)
     assert status == 0
-    assert "Better than nothing? Skill" in printed.out
+    assert "Compared with trivial systems: skill" in printed.out
     assert "same does not beat the best trivial system" in printed.out
     assert "same writes 1 distinct report for 16 studies" in printed.out
     worth = json.loads((folder / "r.json").read_text())["worth"]
@@ -271,7 +271,7 @@ def test_score_says_what_a_system_is_worth(folder, capsys):
     assert worth["abnormal"][0]["skill"]["n"] == 8
     assert worth["collapse"]["same"]["n_distinct"] == 1
     assert "frequent" in worth["skill"][0]["trivial"]
-    assert "Better than nothing?" in (folder / "r.html").read_text()
+    assert "Compared with trivial systems" in (folder / "r.html").read_text()
 
 
 def test_no_trivial(folder, capsys):

@@ -43,7 +43,7 @@ def all_tricks() -> dict[str, Trick]:
     made["contradiction"] = Trick("contradicted", _contradicted)
     made["hedged"] = Trick("every finding hedged", lambda text, rng: style.hedge_all(text))
     titles = {
-        "repetition": "said again",
+        "repetition": "repeated",
         "normals": "normal template added",
         "denials": "denials added",
         "hedges": "hedges added",
