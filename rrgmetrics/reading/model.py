@@ -116,6 +116,24 @@ class Compared(NamedTuple):
     organ: tuple[str, ...] | None = None
 
 
+class Held(NamedTuple):
+    """What words did to the state of a finding ("absent").
+
+    Attributes:
+        words: The words of the report.
+        effect: "opened it": without them the finding would be there, or "did not end it".
+        name: The predicate or the context rule that did not end it; with its other answer the finding would be there.
+        place: Its file and line.
+        source: The file and line of the lexicon that lists the words.
+    """
+
+    words: str
+    effect: str
+    name: str = ""
+    place: str = ""
+    source: str = ""
+
+
 class Step(NamedTuple):
     """One step of a reading that set a field of a finding, or what words mean.
 
@@ -127,6 +145,7 @@ class Step(NamedTuple):
         name: The function that set it: "attributes.since".
         place: Its file and line.
         source: The file and line of the lexicon that lists the words; "" if none does.
+        held: If a state set the field: what opened the state, and what could have ended it and did not.
     """
 
     field: str
@@ -136,6 +155,7 @@ class Step(NamedTuple):
     name: str
     place: str
     source: str = ""
+    held: tuple[Held, ...] = ()
 
 
 class Traced(NamedTuple):

@@ -41,6 +41,7 @@ from rrgmetrics.reading.device_passage import skip_passed_places
 from rrgmetrics.reading.device_sums import sum_devices
 from rrgmetrics.reading.ellipsis import inherit_words, resolve_ellipsis
 from rrgmetrics.reading.excluded_places import exclude_places
+from rrgmetrics.reading.held_states import before_cues, explain_states
 from rrgmetrics.reading.items import COILING, Item, Mention, bend_verbs, deny_larger, match_phrases
 from rrgmetrics.reading.levels import number_bones
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
@@ -255,7 +256,10 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
 
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
+    before = before_cues(items, mentions)
     run(ASSERTION, Draft(lexicon, items, mentions))
+    if before is not None:
+        explain_states(apply_cues, before, mentions, lexicon)
 
 
 def describe_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:

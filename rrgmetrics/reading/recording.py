@@ -16,7 +16,7 @@ from functools import cache
 from types import FrameType
 from typing import Any, Protocol, SupportsIndex, TypeVar, cast
 
-from rrgmetrics.reading.model import Finding, Step
+from rrgmetrics.reading.model import Finding, Held, Step
 from rrgmetrics.reading.senses import Senses
 
 T = TypeVar("T")
@@ -199,6 +199,16 @@ class Recorder:
             if value != last and name != "observation":
                 steps.append(Step(name, None if last is MISSING else last, value, words, *_where(frame)))
 
+    def hold(self, mention: Any, fields: Mapping[str, Any], held: tuple[Held, ...]) -> None:
+        """Adds to the step that gave a mention its state what opened the state, and what did not end it."""
+        steps, deciding = self.steps(mention), "dropped" if fields["dropped"] else "assertion"
+        if not fields["dropped"] and fields["assertion"] == "present" and fields["certainty"] != "definite":
+            deciding = "certainty"
+        for k in reversed(range(len(steps))):
+            if steps[k].field == deciding and steps[k].new == fields[deciding]:
+                steps[k] = steps[k]._replace(held=held)
+                return
+
     def looked_at(self, mention: Any, told: Mapping[str, Any], words: str, where: tuple[str, str]) -> None:
         """Records what differs in the fields that describe a mention since they were looked at."""
         before = self.before.get(id(mention), {})
@@ -214,6 +224,16 @@ class Recorder:
 
 _recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
 recorder = _recorder.get
+
+
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Records nothing in this thread until the block ends."""
+    token = _recorder.set(None)
+    try:
+        yield
+    finally:
+        _recorder.reset(token)
 
 
 @contextmanager
@@ -251,7 +271,7 @@ def watch(things: list[T], maker: Callable[..., object] | None = None) -> list[T
 def _watch_mention(made: Recorder, mention: Any, maker: Callable[..., object]) -> None:
     made.sentence.mentions.append(mention)
     words = made.sentence.words(*mention.tokens)
-    where = _where_made(maker)
+    where = place_of(maker)
     name = "denies" if mention.denies else "concept"
     made.add(mention, name, None, mention.denies or mention.concept, words, where)
     made.add(mention, "assertion", None, mention.assertion, "", where)  # what is named is there, if nothing denies it
@@ -315,7 +335,7 @@ def follow(things: list[T], before: list[T] | None = None, maker: Callable[..., 
     if made is None or (isinstance(things, _Followed) and before is None):
         return things
     if before is not None and maker is not None and things is not before:
-        where = _where_made(maker)
+        where = place_of(maker)
         meant = {(item.first, item.last): item.senses for item in cast(list[_Item], before)}
         for item in cast(list[_Item], things):
             old = meant.get((item.first, item.last), {})
@@ -353,7 +373,7 @@ def note(mention: Any, field: str, value: object, maker: Callable[..., object], 
     if made is not None and value is not None:
         steps = [step for name in because for step in made.steps(mention) if step.field == name]
         words = ", ".join(dict.fromkeys(step.words for step in steps if step.words))
-        made.add(mention, field, None, value, words, _where_made(maker))
+        made.add(mention, field, None, value, words, place_of(maker))
 
 
 def described(mention: Any, told: Mapping[str, Any]) -> None:
@@ -383,8 +403,8 @@ def _where(frame: FrameType) -> tuple[str, str]:
     return f"{module}.{frame.f_code.co_name}", f"{_file(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
-def _where_made(maker: Any) -> tuple[str, str]:
-    """The same of a function that has returned: the line where it begins."""
+def place_of(maker: Any) -> tuple[str, str]:
+    """The name of a function, and its file with the line where it begins."""
     code = maker.__code__
     return f"{maker.__module__.rpartition('.')[2]}.{maker.__name__}", f"{_file(code.co_filename)}:{code.co_firstlineno}"
 

@@ -123,7 +123,16 @@ def _with_source(step: Step, lexicon: Lexicon) -> Step:
     places = _places(lexicon).get(words, ())
     table = _TABLES.get(step.field, step.field)
     under = [place for keys, place in places if str(step.new) in keys or table in keys]
-    return step._replace(source=(under or [place for _, place in places] or [""])[0])
+    held = tuple(
+        each._replace(source=_place_of(each.words, "cues.yaml", lexicon) if not each.name else "") for each in step.held
+    )
+    return step._replace(source=(under or [place for _, place in places] or [""])[0], held=held)
+
+
+def _place_of(words: str, file: str, lexicon: Lexicon) -> str:
+    """The file and line that lists words, of a file by this name if it does."""
+    places = [place for _, place in _places(lexicon).get(tuple(words_of(words.lower(), lexicon.words)), ())]
+    return next((place for place in places if file in place), next(iter(places), ""))
 
 
 @per_lexicon

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rrgmetrics.reading.model import Finding, Step, Trace
+    from rrgmetrics.reading.model import Finding, Held, Step, Trace
 
 _SHOWN = 40  # characters of a field's name and values before its words begin
 
@@ -30,7 +30,14 @@ def _line(step: Step) -> str:
     change = f"  {step.field}: {show_value(step.old)} → {show_value(step.new)}"
     source = f", {step.source}" if step.source else ""
     cue = f'"{" ".join(step.words.split())}"  ' if step.words else ""
-    return f"{change:{_SHOWN}}  {cue}{step.name} ({step.place}{source})"
+    lines = [f"{change:{_SHOWN}}  {cue}{step.name} ({step.place}{source})"]
+    return "\n".join(lines + [f"    {held_text(each)}" for each in step.held])
+
+
+def held_text(held: Held) -> str:
+    """Says what words did to the state of a finding: "and" did not end it (clause.new_statement, ...)."""
+    why = ", ".join(filter(None, (held.name, held.place, held.source)))
+    return f'"{" ".join(held.words.split())}" {held.effect}' + f" ({why})" * bool(why)
 
 
 def show_value(value: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 from rrgmetrics.reading.model import Step, Trace
-from rrgmetrics.reading.trace_text import show_value, title_of
+from rrgmetrics.reading.trace_text import held_text, show_value, title_of
 
 
 def trace_html(trace: Trace) -> Markup:
@@ -30,11 +30,13 @@ def _block(title: str, why: str, steps: Iterable[Step]) -> Markup:
 
 
 def _row(step: Step) -> Markup:
-    return Markup("<li><b>{}</b>: {} → {}{} <code>{}</code> <small>{}</small></li>").format(
+    held = Markup("").join(Markup("<br><small>{}</small>").format(held_text(each)) for each in step.held)
+    return Markup("<li><b>{}</b>: {} → {}{} <code>{}</code> <small>{}</small>{}</li>").format(
         step.field,
         show_value(step.old),
         show_value(step.new),
         Markup(", for <q>{}</q>").format(" ".join(step.words.split())) if step.words else "",
         step.name,
         ", ".join(filter(None, (step.place, step.source))),
+        held,
     )

@@ -78,6 +78,45 @@ def test_a_denial_names_its_cue_and_a_step_its_file():
     assert step.source.startswith("common/cues.yaml:")
 
 
+def held(text: str, number: int) -> set[tuple[str, str]]:
+    """What words did to the state of a finding, and the predicate."""
+    steps = [*trace_of(text).findings[number].steps]
+    return {(each.words, f"{each.effect} {each.name}".strip()) for step in steps for each in step.held}
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "opened", "passed"),
+    [
+        ("The base does not have the look of pneumonia and most likely represents atelectasis.", 1, "not have", "and"),
+        ("No consolidation, collapse or nodule.", 1, "No", ","),
+        ("Possible consolidation at the base.", 0, "Possible", ""),
+        ("The effusion has resolved.", 0, "has resolved", ""),
+        ("Pneumonia is unlikely.", 0, "unlikely", ""),
+    ],
+)
+def test_what_opened_a_state_and_what_did_not_end_it(text: str, number: int, opened: str, passed: str):
+    found = held(text, number)
+    assert {words for words, effect in found if effect == "opened it"} == {opened}
+    assert passed == "" or passed in {words for words, effect in found if effect.startswith("did not end it ")}
+    assert (opened, "opened it") in found
+
+
+def test_what_is_there_has_no_state():
+    assert not held("No effusion. Large pneumothorax, the heart is enlarged.", 1)
+
+
+def test_the_trace_names_the_file_of_what_opened_a_state():
+    shown = str(trace_of("Base does not have the look of pneumonia and most likely represents atelectasis."))
+    assert '    "not have" opened it (common/cues.yaml:' in shown
+    assert '    "and" did not end it (' in shown
+
+
+def test_a_long_text_without_full_stops_is_traced_in_time_that_grows_with_its_length():
+    text = "no effusion and small opacity at the base with nodule or mass " * 200
+    assert any(each.held for step in trace_of(text[:600]).findings for each in step.steps)
+    assert read(text, trace=True) == read(text)
+
+
 def test_what_a_later_sentence_adds_has_a_step():
     steps = last_steps("Left effusion. It has grown.")
     assert steps["change"] == ("worse", "It has grown", "coreference.add_what_is_said")
