@@ -52,7 +52,9 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
             "--engine ray takes one file of pairs; --predictions and --references would be joined in memory."
         )
     if options.per_study != "error":
-        raise InputError("--per-study needs all pairs in memory; leave out --per-study or --engine ray.")
+        raise InputError(
+            "--engine ray resumes a run by study_id, so each study has one row; leave out --per-study or --engine ray."
+        )
     if not options.output:
         raise InputError("--engine ray needs --output FOLDER, where it writes the rows with their scores.")
     from rrgmetrics.integrations.ray import score_files

@@ -23,11 +23,13 @@ class Read(NamedTuple):
         study_id: Its id; its number where the source has none.
         pair: Both reports; None if the row cannot be used.
         reason: Why not; "" if it can.
+        has_id: Whether the source has an id for it.
     """
 
     study_id: str
     pair: Pair | None
     reason: str = ""
+    has_id: bool = False
 
 
 def stream_pairs(source: Any, columns: Columns = None) -> Iterator[Read]:
@@ -44,46 +46,44 @@ def stream_pairs(source: Any, columns: Columns = None) -> Iterator[Read]:
 
 
 def check_ids(source: Any, columns: Columns = None) -> None:
-    """Checks that a source that can be read again holds one report a study, as `rrgmetrics.files.read_pairs` does.
+    """Checks the ids of a source that can be read again, as `rrgmetrics.files.read_pairs` does.
 
     Args:
         source: As in `stream_pairs`.
         columns: What its columns are called.
 
     Raises:
-        InputError: Two rows have one id.
+        InputError: Two rows have one id, or a row has none although others have one.
     """
     if is_source(source) or iter(source) is not iter(source):
         column = check_columns(columns).get("study_id", "study_id")
-        refuse_doubled(lambda: _ids(source, column), column)
+        refuse_ids(lambda: _ids(source, column), column)
 
 
-def refuse_doubled(ids: Callable[[], Iterable[tuple[str, Any]]], column: str) -> None:
-    """Raises InputError for the first id that stands in two rows; keeps a number of each, not the ids.
+def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str) -> None:
+    """Raises InputError for the first id that is blank, no id, or in two rows; keeps a number of each, not the ids.
 
     Args:
-        ids: Gives the ids, each after where it stands; is called again to find the row before.
+        ids: Gives the cells, each after the place of its row; is called again to find the row before.
         column: Of the ids.
     """
     seen: set[int] = set()
-    for where, study_id in ids():
+    for where, cell in ids():
+        study_id = study_id_of(cell, f"{where}, column {column!r}")
         if hash(study_id) in seen:
-            before = next(first for first, other in ids() if other == study_id or first == where)
+            before = next(first for first, other in ids() if str(other) == study_id or first == where)
             if before != where:
                 raise InputError(doubled(study_id, f"{where}, column {column!r}", before))
         seen.add(hash(study_id))
 
 
-def _ids(source: Any, column: str) -> Iterator[tuple[str, str]]:
-    """The ids of a source, each after where it stands; rows without a usable one, and all if it has none, apart."""
+def _ids(source: Any, column: str) -> Iterator[tuple[str, Any]]:
+    """The cells with the ids of a source, each after its place; none if the source has no such column."""
     for where, row in _rows(source, {"study_id": column}):
         if not isinstance(row, InputError):
             if column not in row:
                 return
-            try:
-                yield where, study_id_of(row[column], where)
-            except InputError:
-                continue
+            yield where, row[column]
 
 
 def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = None) -> Iterator[Read]:
@@ -121,7 +121,7 @@ def _read(row: Row, fields: Mapping[str, str], where: str, number: int) -> Read:
         context = parse_context({key: row[fields[key]] for key in CONTEXT_KEYS if key in fields}, where)
     except InputError as error:
         return Read(study_id, None, str(error))
-    return Read(study_id, Pair(reference, candidate, context))
+    return Read(study_id, Pair(reference, candidate, context), has_id="study_id" in fields)
 
 
 def _rows(source: Any, named: Mapping[str, str]) -> Iterator[tuple[str, Row | InputError]]:

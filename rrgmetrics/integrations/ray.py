@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import glob
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,10 +22,10 @@ from rrgmetrics.files import Columns, check_columns
 from rrgmetrics.files.columns import announce_columns, pick_columns
 from rrgmetrics.files.sources import parts
 from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
-from rrgmetrics.files.stream import read_rows, refuse_doubled
+from rrgmetrics.files.stream import read_rows, refuse_ids
 from rrgmetrics.reading.lexicon import environment_of_children
 from rrgmetrics.reports import report_of
-from rrgmetrics.reports.missing import Missing, is_missing
+from rrgmetrics.reports.missing import Missing, MissingReports, is_missing, log_lines
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.scoring.results import Result, per_pair_columns
@@ -138,10 +139,18 @@ def score_dataset(
         fn_constructor_args=(list(parsed), named, shared, batch_size, device, missing),
         batch_format="pyarrow",
         batch_size=ROWS,
-        concurrency=concurrency,
+        compute=_actors(concurrency),
         num_gpus=num_gpus or None,
     )
     return ScoredDataset(scored, tuple(parsed))
+
+
+def _actors(concurrency: int | tuple[int, int]) -> Any:
+    """Ray's words for a number of actors."""
+    if isinstance(concurrency, int):
+        return ray.data.ActorPoolStrategy(size=concurrency)
+    least, most = concurrency
+    return ray.data.ActorPoolStrategy(min_size=least, max_size=most)
 
 
 class Scorer:
@@ -191,7 +200,7 @@ def score_files(
     missing: Missing = "unscored",
     progress: bool = True,
 ) -> dict[str, Totals]:
-    """Scores files of any size to files; the same call goes on where a run that was killed stood.
+    """Scores files of any size to files; the same call resumes a run that was stopped.
 
     Args:
         source: Parquet or JSONL: a file, a folder or a pattern, on disk or `s3://...`; with a `study_id` a row.
@@ -216,13 +225,16 @@ def score_files(
 
     parsed, paths, reader = list(parse_names(list(metrics))), *_files(source)
     _start(address, concurrency)
+    logging.getLogger("ray.data").setLevel(logging.ERROR)  # it logs every plan that it runs
     ray.data.DataContext.get_current().enable_progress_bars = progress
     filesystem, folder = FileSystem.from_uri(output if "://" in output else str(Path(output).resolve()))
     dataset = getattr(ray.data, reader)(paths)
     id_column = check_columns(columns).get("study_id", "study_id")
     if id_column not in dataset.columns():
         raise InputError(f"{source} has no column {id_column!r}, which is needed to resume a run.")
-    _check_ids(dataset, source, id_column)
+    named = check_columns(columns)
+    fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, source)
+    _check_rows(dataset, source, fields, id_column, missing)
     job = {"source": source, "metrics": parsed, "columns": check_columns(columns), "v": VERSION}
     _claim(filesystem, folder, job | ({"missing": missing} if missing != "unscored" else {}))
     scored = score_dataset(
@@ -244,15 +256,37 @@ def score_files(
     return ScoredDataset(written, scored.names).reduce()
 
 
-def _check_ids(dataset: Any, source: str, column: str) -> None:
-    """Raises InputError for an id that stands in two rows: a run that goes on could not tell them apart."""
+def _check_rows(dataset: Any, source: str, fields: Mapping[str, str], id_column: str, missing: Missing) -> None:
+    """Checks ids and missing reports before any work, as one process does, and logs what is missing.
 
-    def ids() -> Iterator[tuple[str, Any]]:
-        batches = dataset.select_columns([column]).iter_batches(batch_format="pyarrow", batch_size=ROWS * 8)
-        cells = (cell for batch in batches for cell in batch[column].to_pylist())
-        return ((f"{source}, row {number}", cell) for number, cell in enumerate(cells, 1))
+    Raises:
+        InputError: An id is blank or in two rows, by which no run could be resumed; or a reference is missing, and
+            `missing` is "error".
+    """
+    texts = [fields["reference"], fields["candidate"]]
+    marks = dataset.map_batches(_marks, fn_kwargs={"id_column": id_column, "texts": texts}, batch_format="pyarrow")
+    marks.context.execution_options.preserve_order = True
+    marks = marks.materialize()
+    unit = "line" if source.lower().endswith(".jsonl") else "row"
 
-    refuse_doubled(ids, column)
+    def cells(column: str) -> Iterator[Any]:
+        for batch in marks.iter_batches(batch_format="pyarrow", batch_size=ROWS * 8):
+            yield from batch[column].to_pylist()
+
+    refuse_ids(lambda: ((f"{source}, {unit} {number}", cell) for number, cell in enumerate(cells("id"), 1)), id_column)
+    lacking = MissingReports(missing)
+    for batch in marks.iter_batches(batch_format="pyarrow", batch_size=ROWS * 8):
+        pairs = zip(batch["reference"].to_pylist(), batch["candidate"].to_pylist(), strict=True)
+        lacking.add({"": list(pairs)}, [str(cell) for cell in batch["id"].to_pylist()])
+    log_lines(lacking.lines)
+
+
+def _marks(table: pyarrow.Table, id_column: str, texts: Sequence[str]) -> pyarrow.Table:
+    """Of each row the id, and for both reports "" if it is missing, else a mark in its place."""
+    import pyarrow
+
+    marks = [["" if is_missing(cell) else "x" for cell in table[name].to_pylist()] for name in texts]
+    return pyarrow.table({"id": table[id_column], "reference": marks[0], "candidate": marks[1]})
 
 
 def _counted(

@@ -107,8 +107,15 @@ class MissingReports:
         self._unit = "index"
         self._n = 0
 
-    def add(self, systems: Mapping[str, Sequence[Any]], study_ids: Sequence[str] | None = None) -> None:
+    def add(
+        self, systems: Mapping[str, Sequence[Any]], study_ids: Sequence[str] | None = None, unit: str = "study id"
+    ) -> None:
         """Counts the pairs of a block of studies, of each system by its name.
+
+        Args:
+            systems: The pairs of each system.
+            study_ids: One a study; None: their indices.
+            unit: What these are: "study id" or "index".
 
         Raises:
             InputError: A reference is missing, and `missing` is "error".
@@ -116,7 +123,7 @@ class MissingReports:
         first = next(iter(systems.values()))
         scored = [bool(pair[0].strip()) or self._missing == "empty" for pair in first]
         names = study_ids or list(map(str, range(self._n, self._n + len(first))))
-        self._unit = "study id" if study_ids else self._unit
+        self._unit = unit if study_ids else self._unit
         self._n += len(first)
         for pair, name in zip(first, names, strict=True):
             self._references.add(pair[0], name)

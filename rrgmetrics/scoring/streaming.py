@@ -162,8 +162,9 @@ def score_stream(
         reads, lacking = stream_pairs(pairs, columns), MissingReports(missing)
         with phase(SCORING, unit="pairs", shown=progress) as line:
             while chunk := list(islice(reads, CHUNK)):
-                usable = [(read.pair, read.study_id) for read in chunk if read.pair is not None]
-                lacking.add({"": [pair for pair, _ in usable]}, [study_id for _, study_id in usable])
+                usable = [(read.pair, read) for read in chunk if read.pair is not None]
+                unit = "study id" if any(read.has_id for read in chunk) else "index"
+                lacking.add({"": [pair for pair, _ in usable]}, [read.study_id for _, read in usable], unit)
                 results = score_reads(prepared, chunk, statistics)
                 add_results(totals, results)
                 if file is not None:

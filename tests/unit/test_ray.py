@@ -96,9 +96,34 @@ def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys):
                 assert (found.n_pairs, found.n_unscored) == (N, 1)
         with pytest.raises(InputError, match="no column 'reference'"):
             score_dataset(ray.data.read_parquet(str(folder)), NAMES)
+        refused_as_by_one_process(tmp_path, capsys)
         (tmp_path / "job.json").write_text('{"source": "elsewhere"}')
         named = ["--columns", "reference=truth", "study_id=id", "--metrics", "bleu"]
         status = cli.main(["score", str(folder), "--engine", "ray", "--output", str(tmp_path), *named])
         assert (status, "contains another job: its source is 'elsewhere'" in capsys.readouterr().err) == (2, True)
     finally:
         ray.shutdown()
+
+
+def refused_as_by_one_process(tmp_path, capsys):
+    """Doubled and blank ids are refused, and missing reports counted, in the words of one process."""
+    rows = [{"study_id": f"s{n}", "reference": REFERENCES[n], "candidate": CANDIDATES[n]} for n in range(30)]
+    changes = {
+        "doubled": {"study_id": "s3"},
+        "blank": {"study_id": " "},
+        "none": {"study_id": None},
+        "reference": {"reference": None},
+        "candidate": {"candidate": "N/A"},
+    }
+    for name, change in changes.items():
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row | (change if n == 20 else {})) + "\n" for n, row in enumerate(rows)))
+        said = []
+        for how in (["--no-trivial"], ["--engine", "ray", "--output", str(tmp_path / name)]):
+            status = cli.main(["score", str(path), "--metrics", "bleu", "--trials", "5", "--no-progress", *how])
+            err = capsys.readouterr().err
+            lines = [line.removeprefix(f"{name}: ") for line in err.splitlines() if name in line or "missing" in line]
+            said.append((status, lines))
+        assert said[0] == said[1]
+        assert said[0][0] == (0 if name in ("reference", "candidate") else 2)
+        assert said[0][1]
