@@ -44,7 +44,7 @@ def print_paragraph(text: str, options: argparse.Namespace | None = None, indent
     Args:
         text: The sentences.
         options: With `format`, or None.
-        indent: What stands before all lines but the first.
+        indent: The beginning of all lines but the first.
     """
     stream = sys.stdout if getattr(options, "format", TERMINAL) == TERMINAL else sys.stderr
     is_seen = Terminal(file=stream).is_terminal

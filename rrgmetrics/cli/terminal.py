@@ -28,7 +28,7 @@ def paragraph(text: str, width: int, indent: str = "") -> str:
     Args:
         text: May have several lines, which stay apart.
         width: Of the terminal.
-        indent: What stands before all lines but the first.
+        indent: The beginning of all lines but the first.
 
     Example:
         >>> print(paragraph("  - Files of a metric.", 16, "    "))

@@ -70,7 +70,7 @@ def rows_of(
     Args:
         path: CSV, JSONL, Parquet or text, or one of these compressed; a text file has the column `report`.
         columns: Those that are needed; of a Parquet file only they are read, the others are there as None.
-        damaged: Is told of a line that is no row (quotes, number of cells, JSON), and the next one is read; None: the
+        damaged: Is called for a line that is no row (quotes, number of cells, JSON), and the next is read; None: the
             first such line raises.
         longest: Characters of the longest record of a CSV or JSONL file, if whoever sends it is not trusted; nothing
             is unpacked then. None: `rrgmetrics.files.limits`.
@@ -315,7 +315,7 @@ def _csv_records(path: Path, longest: int | None = None) -> Iterator[tuple[int, 
 
 
 def _csv_cells(record: str, names: Sequence[str], path: Path, number: int) -> list[str]:
-    """Splits one record after RFC 4180; InputError for a quote that does not belong where it stands."""
+    """Splits one record after RFC 4180; InputError for a quote that is in the wrong place."""
     if '"' not in record:
         return record.rstrip("\r\n").split(",")
     cells: list[str] = []

@@ -1,4 +1,4 @@
-"""What `score`, `compare` and prepared metrics are handed, as checked pairs."""
+"""Turns the inputs of `score`, `compare` and prepared metrics into checked pairs."""
 
 from __future__ import annotations
 

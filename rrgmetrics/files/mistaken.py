@@ -94,7 +94,7 @@ def columns_of_source(source: Any) -> list[str]:
 
 
 def _written(systems: Mapping[str, str]) -> list[str]:
-    """The systems as they were typed: a name of one's own before what it stands for."""
+    """The systems as they were typed: NAME=SOURCE where they have a name of their own."""
     return [source if name in (source, name_of(source)) else f"{name}={source}" for name, source in systems.items()]
 
 

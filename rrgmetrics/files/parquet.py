@@ -1,8 +1,8 @@
 """The rows of a Parquet file, by pyarrow in batches, each measured before it becomes Python's objects.
 
-A small file can hold much: a text stands once in a dictionary, and a number of a bit for each row that has it. So the
-longest text of each dictionary is looked at first, and says how many rows are read at once; and equal texts of a batch
-are one object, as they are one in the file.
+A small file can hold much: a text is stored once in a dictionary, and each row has only its number. So the longest
+text of each dictionary is looked at first, and decides how many rows are read at once; and equal texts of a batch are
+one object, as they are one in the file.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def check_size(path: Path, metadata: Any, used: Collection[str]) -> None:
 
 
 class _Where:
-    """Where rows stand, for messages."""
+    """The place of rows, for messages."""
 
     def __init__(self, path: Path, first: int, last: int) -> None:
         self._text = f"{path}, column {{!r}}, rows {first:,} to {last:,}"
@@ -134,7 +134,7 @@ def _dictionaries(array: Any) -> Iterator[Any]:
 
 
 def text_bytes(column: Any) -> int:
-    """Returns the bytes of all texts of a column that was read as a dictionary, as they would stand one by one."""
+    """Returns the bytes of all texts of a column that was read as a dictionary, as if each were stored by itself."""
     from pyarrow import compute
 
     lengths = compute.take(compute.binary_length(column.dictionary), column.indices)

@@ -1,4 +1,4 @@
-"""Reads reports and pairs: which columns a file must have, and what may stand in them."""
+"""Reads reports and pairs: which columns a file must have, and what they may contain."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def read_flags(path: PathLike, column: str) -> list[bool]:
 
 
 def _cells(path: PathLike, column: str) -> Iterator[tuple[str, Any]]:
-    """Yields the cells of one column, each after where it stands."""
+    """Yields the cells of one column, each after its place."""
     for _, where, row in placed_rows(path, str(path), (*COLUMNS, column)):
         if column not in row:
             near = did_you_mean(column, row)

@@ -1,4 +1,4 @@
-"""The files that one name stands for: a file, a pattern, a folder of Parquet, a data set on the Hub."""
+"""The files that one name means: a file, a pattern, a folder of Parquet, a data set on the Hub."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def name_of(source: PathLike) -> str:
 
 
 def parts(source: PathLike) -> list[Path]:
-    """Returns the files that a name stands for.
+    """Returns the files that a name means.
 
     Args:
         source: A file; a pattern (`runs/*.csv.gz`, `**` for folders in folders), whose files are taken in the order of

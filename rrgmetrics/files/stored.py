@@ -1,7 +1,7 @@
 """Parquet files of what was scored: scores and statistics of each pair, from which every score follows exactly.
 
 One row a pair: `study_id` (if there are ids), the scores that people read, and for each metric the columns
-`<metric> statistics` and, where there are any, `<metric> details` (JSON). What ran stands in the file's metadata, under
+`<metric> statistics` and, where there are any, `<metric> details` (JSON). What ran is in the file's metadata, under
 the key `rrgmetrics`. Rows are written as they come, a block at a time, and no file is half-written: it gets its name at
 the end.
 """
@@ -239,7 +239,7 @@ def read_stored(path: PathLike) -> Stored:
 def _read_table(path: Path, metrics: Iterable[str]) -> Any:
     """The columns of metrics and the ids, within bounds; raises ValueError if they are not of our types.
 
-    A few kB of Parquet can stand for any number of rows, and for one long text in each: both are counted as they come.
+    A few kB of Parquet can encode any number of rows, and for one long text in each: both are counted as they come.
     """
     import pyarrow
     from pyarrow import parquet, types

@@ -87,7 +87,7 @@ def _ids(source: Any, column: str) -> Iterator[tuple[str, Any]]:
 
 
 def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = None) -> Iterator[Read]:
-    """Reads rows, each after where it stands; a row that is damaged comes as what is wrong with it."""
+    """Reads rows, each after its place; a damaged row is an InputError in the place of its cells."""
     named = check_columns(columns)
     fields: dict[str, str] | None = None
     keys: Collection[str] = ()

@@ -21,7 +21,7 @@ TAKEN = "a frame, a table, a data set, a dict of columns, an iterable of dicts, 
 
 
 def table_rows(table: Any, columns: Collection[str], name: str, *, texts: str = "") -> Iterator[tuple[str, Row]]:
-    """Yields the rows of a table in memory: where each stands, and its cells by column.
+    """Yields the rows of a table in memory: the place of each, and its cells by column.
 
     Args:
         table: A pandas or polars frame, a pyarrow table, a data set, a dict of columns, an iterable of dicts.

@@ -42,7 +42,7 @@ def check_outputs(
     """Checks, before any work, that everything can be written where it is asked for; makes missing folders.
 
     Args:
-        tables: Paths for `write_table` (.csv, .jsonl, .parquet); None stands for an output not asked for.
+        tables: Paths for `write_table` (.csv, .jsonl, .parquet); None: not requested.
         results: Paths for `write_json` (.json).
         pages: Paths for `write_text` (.html).
         pictures: Paths of plots (.png).
@@ -162,7 +162,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Whether two names stand for one file, as hard links do."""
+    """Whether two names mean one file, as hard links do."""
     return one.exists() and other.exists() and one.samefile(other)
 
 

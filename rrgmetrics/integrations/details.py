@@ -1,7 +1,7 @@
 """Per-pair scores as a data set on the Hub: one configuration a system, one row a study.
 
 Reports are patients' texts: they are left out unless they are asked for, and the data set is private unless it is made
-public. What was scored, and with which signatures, stands in the data set's card.
+public. What was scored, and with which signatures, is in the data set's card.
 """
 
 from __future__ import annotations

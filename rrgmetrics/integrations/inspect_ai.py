@@ -108,7 +108,7 @@ class PairScorer:
 def scorer_of(spec: MetricSpec) -> Callable[..., Any]:
     """Registers the scorer of a metric, `rrgmetrics/<metric>`, with the argument `config`.
 
-    `config` is what stands behind the metric's name: `paper`, `openai:<model>?base_url=...`, `?tokenizer=13a`.
+    `config` is what follows the metric's name: `paper`, `openai:<model>?base_url=...`, `?tokenizer=13a`.
     """
 
     def build(config: str = "") -> Any:

@@ -54,7 +54,7 @@ class Functions:
         return prepare(list(self.names))
 
     def loaded(self) -> Functions:
-        """Returns itself, with its models in memory: what is missing is told before anything is generated.
+        """Returns itself, with its models in memory: what is missing is an error before anything is generated.
 
         Raises:
             BackendError: Weights that are not there.

@@ -52,7 +52,7 @@ class PairValue(float):
 
 
 def columns(name: MetricName, *, all_keys: bool = True) -> dict[str, str]:
-    """Returns the column of each key, in which `crepe@paper` is told from `crepe`: `{"crepe": "crepe__paper"}`.
+    """Returns the column of each key, in which `crepe@paper` differs from `crepe`: `{"crepe": "crepe__paper"}`.
 
     Args:
         name: The metric.

@@ -330,7 +330,7 @@ def _expanded(source: str) -> list[str]:
 
 
 def _start(address: str | None, concurrency: int) -> None:
-    """Joins a cluster, or starts Ray on this machine with room for reading and writing beside the actors."""
+    """Joins a cluster, or starts Ray on this machine with cores for reading and writing beside the actors."""
     if ray.is_initialized():
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would tell its makers what ran

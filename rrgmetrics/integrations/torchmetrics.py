@@ -40,7 +40,7 @@ class ReportMetric(Metric):
     Args:
         metrics: Names as in `rrgmetrics.score`: `"crepe"`, `["bleu", "green@paper"]`; they share what they read.
         key: The one number that `compute` returns, as a scalar: `"bleu_1"`; None: a dict of all keys, and
-            `<metric>_n_unscored`. Two configurations of one metric are told apart as `crepe__paper`.
+            `<metric>_n_unscored`. A second configuration of a metric is `crepe__paper`.
         batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one. The state moves with `.to()`, models do not.
         missing: What becomes of pairs whose reference is missing: `"unscored"`, `"empty"` or `"error"`, as in

@@ -81,7 +81,7 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
 
     Args:
         predictions: The system's reports, one a study; a missing one is "" (`rrgmetrics.reports.missing`). A list, or a
-            column of a frame or table. Each may stand in a list of its own, as `evaluate`'s `bleu` has references.
+            column of a frame or table. Each may be in a list of its own, as `evaluate`'s `bleu` has references.
         references: The radiologists' reports, in the same order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`, `prior`; or None.
         start: Index of the first pair, for messages of a caller who checks in batches.
@@ -118,7 +118,7 @@ def report_of(value: Any, where: str) -> str:
 
 
 def _report_in(value: Any, where: str) -> str:
-    """The report of a cell, which may stand alone in a list: `references=[[text], [text]]`."""
+    """The report of a cell, which may be alone in a list: `references=[[text], [text]]`."""
     if isinstance(value, list | tuple):
         if len(value) != 1:
             raise InputError(

@@ -1,6 +1,6 @@
 """Sections of a report, and the named, versioned normalisers that metrics apply to texts.
 
-A normaliser's version rises when its output changes for any text; it stands in the signature as `name@version`.
+A normaliser's version rises when its output changes for any text; the signature has it as `name@version`.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Sections:
 def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
     """Returns the sections by heading, and the pattern that finds a heading.
 
-    A heading stands at the start of the text or a line, or after a sentence, and ends in a colon; in capitals also
-    alone on its line. Some also stand in the middle of a line, where they begin with a capital.
+    A heading is at the start of the text or a line, or after a sentence, and ends in a colon; in capitals also
+    alone on its line. Some are also in the middle of a line, where they begin with a capital.
     """
     import yaml
 
@@ -103,7 +103,7 @@ def split_sections(report: str) -> Sections:
 
 
 def findings_text(report: str) -> str:
-    """The findings section; without one what stands before any header; else the impression; else the whole report.
+    """The findings section; without one the text before any header; else the impression; else the whole report.
 
     A part that only says that it is missing ("None.", "See impression.") counts as none.
 

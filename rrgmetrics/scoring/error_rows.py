@@ -17,7 +17,7 @@ class ToldError(NamedTuple):
         category: A to F by name, such as `false_finding`, or the metric's own kind; "" where nobody says.
         error: The error in words; "" where a judge only counted.
         significant: Whether it matters clinically; None where nobody says.
-        n_errors: How many errors the row stands for; more than 1 only without words, less than 1 for what the candidate
+        n_errors: How many errors the row counts; more than 1 only without words, less than 1 for what the candidate
             leaves out of a finding that it has.
         grade: How grave it is in the metric's own terms: a weight, a severity, a significance; "" where there is none.
     """

@@ -1,7 +1,7 @@
 """GREEN's summary, of every metric that names errors: how often a report is free of each kind, and the typical ones.
 
 Ostmeier et al. 2024, section 3: the errors of one kind are embedded and clustered by k-means, k by silhouette; the
-three nearest to the centre of the largest cluster stand for the kind. Differs from the authors' code: it shows one
+three nearest to the centre of the largest cluster represent the kind. Differs from the authors' code: it shows one
 error, not three; embeddings come from the encoder that ships with rrgmetrics; k-means starts ten times from a seed of
 its own, so that no library's version decides. The search for k is theirs: a bisection, which does not try every k.
 """

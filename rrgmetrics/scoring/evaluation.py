@@ -135,7 +135,7 @@ class Evaluation:
 
 
 def _loaded(path: Path) -> Any:
-    """What stands in a file."""
+    """The content of a file."""
     import yaml
 
     if path.suffix.lower() not in SUFFIXES:
@@ -235,7 +235,7 @@ def _text(value: str | bool | int | float) -> str:
 
 
 def _with_options(name: str) -> Any:
-    """A metric as it stands in a file."""
+    """A metric as a file has it."""
     if name in PRESETS:
         return name
     parsed = parse_name(name)
@@ -250,9 +250,9 @@ def check_keys(section: str, found: Iterable[Any], known: Iterable[str]) -> None
     """Raises InputError for the first key that is not known, with the nearest one.
 
     Args:
-        section: Where the keys stand; "" for the whole file.
+        section: The section that has the keys; "" for the whole file.
         found: The keys.
-        known: Those that may stand there.
+        known: The keys that it may have.
     """
     for key in found:
         if key not in known:

@@ -212,8 +212,8 @@ def register(*, remove: bool = False, names: list[str] | None = None) -> dict[st
     """Copies our modules to where a bare `evaluate.load(name)` looks when the Hub has none of that name.
 
     A name that Hugging Face uses itself is left alone: every module is also found as `rrgmetrics/<name>`. There are two
-    such places. What stands among `evaluate`'s downloads is taken without a word, as if it had come from the Hub once,
-    and belongs to this version of `evaluate`; what stands among its modules serves the other versions, which then warn
+    such places. What is among `evaluate`'s downloads is loaded without a warning, as if it had come from the Hub once,
+    and belongs to this version of `evaluate`; what is among its modules serves the other versions, which then warn
     that they use "the latest cached version".
 
     Args:

@@ -38,7 +38,7 @@ def leave_stand_ins_to_tables() -> None:
 
 
 def warn_of_control_tokens(columns: Mapping[str, Sequence[str]]) -> None:
-    """Logs once in a process that most texts of a column hold control tokens, as it stands for a fault in decoding.
+    """Logs once in a process that most texts of a column hold control tokens, a sign of a fault in decoding.
 
     Args:
         columns: Texts by the name of their column.

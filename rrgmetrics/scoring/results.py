@@ -418,7 +418,7 @@ def restored(stored: Stored, path: PathLike) -> dict[str, Result]:
 
 
 def per_pair_columns(results: Mapping[str, Result]) -> dict[str, Array]:
-    """Per-pair scores as columns; two configurations of one metric are told apart as `bleu__tokenizer_13a`."""
+    """Per-pair scores as columns; a second configuration of a metric is `bleu__tokenizer_13a`."""
     columns: dict[str, Array] = {}
     for name, result in results.items():
         suffix = parse_name(name).suffix

@@ -64,7 +64,7 @@ class Job:
 
     @property
     def kind(self) -> Kind:
-        """What it shares with the jobs that walk with it."""
+        """What it shares with the jobs that run with it."""
         return Kind(self.normaliser, self.modality, pack_of(self.name), self.missing)
 
     @property
@@ -84,7 +84,7 @@ class Job:
 
 
 class Kind(NamedTuple):
-    """What jobs have in common that walk through the pairs together.
+    """What jobs have in common that process the pairs together.
 
     Attributes:
         normaliser: What they apply to both texts first.
@@ -183,7 +183,7 @@ def run(
         calls: Lists of pairs.
         block: Distinct pairs between two words of progress; None: BLOCK.
         announce: Whether to warn of pairs that are out of scope.
-        statistics: Of references that stand in other calls too, in the order of the jobs; None: those of each call.
+        statistics: Of references that are in other calls too, in the order of the jobs; None: those of each call.
         memory: Of references that earlier calls have read.
         readings: Keeps what the reader reads, for what shows the scores; None: nothing is kept.
 
@@ -267,7 +267,7 @@ def as_read(job: Job, pairs: Sequence[Pair]) -> list[tuple[Pair, str]]:
 def _steps(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], block: int) -> Iterator[Step]:
     """Blocks of pairs for all jobs that share a normaliser and read the same kind of text.
 
-    Normalisers and calls take turns at each block: the uses of a text stand near each other, and memory stays flat.
+    Normalisers and calls take turns at each block: the uses of a text are near each other, and memory stays flat.
     """
     groups: dict[Kind, list[Job]] = {}
     for job in jobs:

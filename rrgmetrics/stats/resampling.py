@@ -142,7 +142,7 @@ def resampled(
 
 
 def resamples(index: NDArray[np.intp], trials: int, seed: int) -> Iterator[Array]:
-    """Blocks `(n_sets, n_pairs)`: how often each pair stands in each resample of the groups in `index`."""
+    """Blocks `(n_sets, n_pairs)`: how often each pair is in each resample of the groups in `index`."""
     if not len(index):
         return
     _, index = np.unique(index, return_inverse=True)

@@ -1,7 +1,7 @@
 """Many metrics on the same draws: the column sums of all of them are one matrix product a block of sets.
 
 A corpus score is a function of the column sums of the pair statistics. Which pairs a resample holds, or a swap
-exchanges, depends on their number and the seed alone; so the statistics of every metric and system stand side by side,
+exchanges, depends on their number and the seed alone; so the statistics of every metric and system are side by side,
 and each block of draws is made, and multiplied, once.
 """
 

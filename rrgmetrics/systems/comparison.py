@@ -211,7 +211,7 @@ def _scored(
     readings: Readings,
     **runtime: Any,
 ) -> tuple[Mapping[str, Mapping[str, Result]], Worth | None]:
-    """The results of each system by metric, and what they are worth if trivial systems are to stand beside them."""
+    """The results of each system by metric, and their worth, if they are compared with trivial systems."""
     with prepare(metrics, **runtime) as ready:
         prepared = ready.keeping(readings)
         if not trivial:

@@ -1,7 +1,7 @@
-"""The one door through which results, comparisons and explanations reach the room that draws them.
+"""Lets results, comparisons and explanations draw themselves in notebooks.
 
-A notebook asks an object for its HTML (`_repr_html_`). Drawing is the business of `rrgmetrics.reporting`, which stands
-above what it draws; so that the objects need not know it, it is imported when somebody looks.
+A notebook asks an object for its HTML (`_repr_html_`). `rrgmetrics.reporting` draws it, and imports
+the classes that it draws; so it is imported only when a notebook asks.
 """
 
 from __future__ import annotations

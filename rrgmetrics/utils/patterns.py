@@ -9,7 +9,7 @@ _ALTERNATIVES = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
 
 
 def terms_of(pattern: str) -> list[str]:
-    """Returns the terms that a pattern stands for; an alternative without words leaves its place empty.
+    """Returns the terms that a pattern means; an alternative without words leaves its place empty.
 
     Example:
         >>> terms_of("(hazy|dense) base"), terms_of("reason for (this|the|) exam")

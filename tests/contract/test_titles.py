@@ -1,4 +1,4 @@
-"""No stand-in passes for the published metric: every face that a person reads says "(bundled)"."""
+"""No stand-in passes for the published metric: every output that a person reads says "(bundled)"."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_bare_title_is_found():
     assert "CheXbert F1 micro-14" in bare("CheXbert F1 micro-14 ↑")
 
 
-# --- faces of the core
+# --- outputs of the core
 
 
 @pytest.fixture(params=STAND_INS)

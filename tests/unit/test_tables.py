@@ -1,4 +1,4 @@
-"""One table on every face: what a terminal, a page and a notebook make of it."""
+"""One table on a terminal, on a page and in a notebook."""
 
 import io
 
@@ -37,7 +37,7 @@ def test_nothing_is_read_as_markup():
     assert "<b>kept</b>" in Table(("a",), (Group(((Markup("<b>kept</b>"),),)),)).__html__()
 
 
-def test_styles_of_either_face():
+def test_styles_of_terminal_and_page():
     assert "\x1b[32m0.200" in printed(TABLE, 200)
     html = TABLE.__html__()
     for part in (

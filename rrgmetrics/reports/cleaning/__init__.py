@@ -105,7 +105,7 @@ def clean(text: str) -> CleanText:
     r"""Turns a text as it comes into clean statements.
 
     Args:
-        text: A report with whatever stands around it; any string.
+        text: A report with whatever is around it; any string.
 
     Returns:
         CleanText: The text, where its characters came from, and what was removed.

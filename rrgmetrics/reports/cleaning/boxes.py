@@ -1,6 +1,6 @@
 r"""Boxes to tick: "[ ] Pneumothorax [x] Effusion", "Edema ☐", "( ) none (x) small" become statements.
 
-A box stands before what it is of if the line, or what stands behind its heading, begins with one; else behind it. What
+A box is before its text if the line, or the text after its heading, begins with one; else after it. What
 is ticked is stated, what is not is denied; "[ ] Normal" says nothing. Behind a heading that is no section the boxes are
 a choice of answers: "Effusion: [ ] none [x] small" is "Effusion: small".
 """

@@ -25,7 +25,7 @@ _ROLE = r"(?:assistant|user|system|model|human|tool|developer|ai|bot|gpt|ipython
 _OTHERS = r"(?:user|system|human|tool|developer)"
 ROLE_NAMES = r"(?:assistant|model|response|output|answer|ai|bot):"  # what a reply may begin with
 _THOUGHT = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|rationale)"
-_WORDS = re.compile(r"\[/?(?:UNK|MASK)\]|<(?:unk|mask)>", re.IGNORECASE)  # that stand for a word
+_WORDS = re.compile(r"\[/?(?:UNK|MASK)\]|<(?:unk|mask)>", re.IGNORECASE)  # in place of a word
 _RUN = re.compile(rf"(?:(?:{_TOKEN})\s*)+")
 _ONE = re.compile(_TOKEN)
 _OPEN = frozenset(  # words that no statement ends with
@@ -69,7 +69,7 @@ def _tokens(text: str) -> Iterator[Edit]:
 
 
 def _between(text: str, run: re.Match[str]) -> str:
-    """Returns what a run of tokens leaves: the end of a statement where one can stand, else a space."""
+    """Returns what a run of tokens leaves: the end of a statement where one can be, else a space."""
     start, end = run.span()
     before, following = text[max(0, start - 30) : start].rstrip(), text[end : end + 1]
     if not before or not following:

@@ -1,6 +1,6 @@
 r"""Lists: whatever marks their items, in lines or within one, each item becomes a line "- ...".
 
-A mark is one if others of its kind stand in the text: numbers and letters count up from the first, and separators part
+A mark is one if the text has others of its kind: numbers and letters count up from the first, and separators part
 statements ("No pneumothorax - Cardiomegaly - Small effusion"), not a name from what is said of it ("Heart - enlarged").
 """
 
@@ -100,7 +100,7 @@ def _numbers(match: re.Match[str]) -> Iterator[tuple[str, int]]:
 
 
 def _is_first(text: str, match: re.Match[str]) -> bool:
-    """Whether the first item of a list can stand there."""
+    """Whether the first item of a list can be there."""
     return _OPENS.search(text, max(0, match.start() - 8), match.start()) is not None
 
 
@@ -145,7 +145,7 @@ def _separated(text: str) -> Iterator[Edit]:
 
 
 def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
-    """Whether what stands between separators are statements."""
+    """Whether the texts between separators are statements."""
     first, *others = (part.strip() for part in parts)
     small = all(part.islower() for part in parts)
     is_arrow = begins and separator == " => "  # which is nothing else, so that an item may have two sentences

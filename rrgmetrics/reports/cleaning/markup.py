@@ -63,7 +63,7 @@ def _titles(text: str) -> Iterator[Edit]:
 
 
 def _rows(text: str) -> Iterator[Edit]:
-    """Finds the rows of tables: "| Effusion | None |" is "Effusion: None"; what stands above a rule is no row."""
+    """Finds the rows of tables: "| Effusion | None |" is "Effusion: None"; a line above a rule is no row."""
     rows = list(_ROW.finditer(text))
     for row, after in zip_longest(rows, rows[1:]):
         below = after is not None and after.start() == row.end() + 1 and _is_rule(after[0])

@@ -1,7 +1,7 @@
 r"""Full stops that became commas: "Heart size is normal, The lungs are clear, No effusion".
 
 A line without a full stop within it and with two or more commas before a capital letter was such a row of sentences;
-one such comma may stand before a name ("cardiomegaly, Kerley B lines"). Names of months are no beginning.
+one such comma may be before a name ("cardiomegaly, Kerley B lines"). Names of months are no beginning.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LINE = re.compile(r"[^\n]+")
 
 
 def _spliced(text: str) -> Iterator[Edit]:
-    """Finds the commas that stand for full stops."""
+    """Finds the commas that replace full stops."""
     for line in _LINE.finditer(text):
         commas = [] if _STOP.search(line[0]) else list(COMMA.finditer(line[0]))
         for comma in commas if len(commas) > 1 else ():
