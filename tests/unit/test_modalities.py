@@ -1,4 +1,4 @@
-"""Which pack each pair is read with: it follows from the reference, or from `modality`, and every face says so."""
+"""Which pack each pair is read with: it follows from the reference, or from `modality`, and every output says so."""
 
 from __future__ import annotations
 

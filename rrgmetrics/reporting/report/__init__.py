@@ -96,7 +96,7 @@ def report_page(
         n_abnormal=len(abnormal),
         metrics=sections.metrics_of(results),
         verdict=sections.verdict(results, rows, worth, correction),
-        faces=sections.faces(results, rows, worth),
+        overviews=sections.overviews(results, rows, worth),
         differences=sections.differences(results, rows) if rows else {},
         correction=sections.CORRECTIONS[correction],
         score_lines=sections.score_lines(results, rows),

@@ -95,7 +95,7 @@ def _headline(results: Results, row: Row) -> str:
     return results[row.system][row.metric].spec.headline.name
 
 
-class Face(NamedTuple):
+class Overview(NamedTuple):
     """What is to be known first of a system.
 
     Attributes:
@@ -119,12 +119,12 @@ class Face(NamedTuple):
     unscored: str
 
 
-def faces(results: Results, rows: Sequence[Row], worth: Worth | None) -> list[Face]:
+def overviews(results: Results, rows: Sequence[Row], worth: Worth | None) -> list[Overview]:
     """What is to be known first of each system."""
-    return [_face(system, results, rows, worth) for system in results]
+    return [_overview(system, results, rows, worth) for system in results]
 
 
-def _face(system: str, results: Results, rows: Sequence[Row], worth: Worth | None) -> Face:
+def _overview(system: str, results: Results, rows: Sequence[Row], worth: Worth | None) -> Overview:
     name, result = next(iter(results[system].items()))
     row = next(
         (row for row in rows if (row.metric, row.system, row.key.name) == (name, system, result.spec.headline.name)),
@@ -137,7 +137,7 @@ def _face(system: str, results: Results, rows: Sequence[Row], worth: Worth | Non
     n_better = tested.count("better")
     collapse = None if worth is None else next(each for each in worth.collapses if each.system == system)
     n_unscored = _n_without_score(results[system].values())
-    return Face(
+    return Overview(
         system,
         estimate_of(result, result.spec.headline.name, row),
         f"{show(result.scores[matter], significant)} of them clinically significant" if significant else "",
