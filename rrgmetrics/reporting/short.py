@@ -108,12 +108,12 @@ def short_signed(value: float) -> str:
 
 
 def span(values: Iterable[float]) -> str:
-    """Writes a span from least to most: `.87–.92`."""
+    """Writes a span from least to most: `.87–.92`; of one value `0.87`."""
     ordered = sorted(value for value in values if not math.isnan(value))
     if not ordered:
         return ""
     low, high = short_bound(ordered[0]), short_bound(ordered[-1])
-    return low if low == high else f"{low}–{high}"
+    return short(ordered[0]) if low == high else f"{low}–{high}"
 
 
 def fraction(passed: int, n_cases: int) -> Cell:
