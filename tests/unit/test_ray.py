@@ -94,8 +94,8 @@ def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys):
             for found in (totals[name], results[name]):
                 assert found.scores == pytest.approx(alone[name].scores, rel=1e-12)
                 assert (found.n_pairs, found.n_unscored) == (N, 1)
-        with pytest.raises(InputError, match="no column 'reference'"):
-            score_dataset(ray.data.read_parquet(str(folder)), NAMES)
+        with pytest.raises(InputError, match="no column 'verity'"):
+            score_dataset(ray.data.read_parquet(str(folder)), NAMES, columns={"reference": "verity"})
         refused_as_by_one_process(tmp_path, capsys)
         (tmp_path / "job.json").write_text('{"source": "elsewhere"}')
         named = ["--columns", "reference=truth", "study_id=id", "--metrics", "bleu"]
