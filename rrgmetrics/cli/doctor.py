@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
         texts=options.texts,
     )
     if doctor.silence:
-        print_line(f"{doctor.silence}; only files on this machine are checked.")
+        print_paragraph(f"{doctor.silence}; only files on this machine are checked.")
     print_line(f"The cache of the Hub is {cache_folder()}.")
     seen, count = [], Counter[str]()
     for checkup in doctor.examine(split_names(options.metrics)):
