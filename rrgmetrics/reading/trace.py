@@ -21,7 +21,7 @@ def make_trace(reading: Reading, recorded: Recorder) -> Trace:
     """Returns the trace of a reading from what was recorded of it."""
     lexicon = lexicon_of(reading)
     findings = tuple(
-        Traced(finding, tuple(_with_source(step, lexicon) for step in _steps_of(finding, recorded)))
+        Traced(finding, tuple(_placed(step, lexicon) for step in _steps_of(finding, recorded)))
         for finding in reading.findings
     )
     left_out = (*_unread(reading, recorded, lexicon), *_sections(reading, recorded, lexicon))
@@ -33,6 +33,18 @@ def _scope_words(reading: Reading) -> str:
     title = all_packs(reading.folder)[reading.pack].title
     why = out_of_scope(reading.scope, title)
     return f"The text {why}; it was read with the pack for {title}." if why else ""
+
+
+def _placed(step: Step, lexicon: Lexicon) -> Step:
+    """Returns a step with the places of its words and of those that opened its state."""
+    held = tuple(each if each.name else each._replace(source=_cue_place(each.words, lexicon)) for each in step.held)
+    return _with_source(step, lexicon)._replace(held=held)
+
+
+def _cue_place(words: str, lexicon: Lexicon) -> str:
+    """The file and line that lists words, of cues.yaml if that does."""
+    places = [place for _, place in _places(lexicon).get(tuple(words_of(words.lower(), lexicon.words)), ())]
+    return next((place for place in places if "cues.yaml" in place), next(iter(places), ""))
 
 
 def _steps_of(finding: object, recorded: Recorder) -> Iterator[Step]:
@@ -60,7 +72,7 @@ def _unread(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[
     for sentence in recorded.sentences:
         for mention in sentence.mentions:
             if id(mention) not in recorded.finished and not sentence.communicates:
-                steps = tuple(_with_source(step, lexicon) for step in recorded.steps(mention))
+                steps = tuple(_placed(step, lexicon) for step in recorded.steps(mention))
                 yield LeftOut(_span_of(sentence, mention), _why_not(mention, steps, reading), steps)
         start, end = sentence.span
         if not sentence.mentions and not any(
@@ -123,16 +135,7 @@ def _with_source(step: Step, lexicon: Lexicon) -> Step:
     places = _places(lexicon).get(words, ())
     table = _TABLES.get(step.field, step.field)
     under = [place for keys, place in places if str(step.new) in keys or table in keys]
-    held = tuple(
-        each._replace(source=_place_of(each.words, "cues.yaml", lexicon) if not each.name else "") for each in step.held
-    )
-    return step._replace(source=(under or [place for _, place in places] or [""])[0], held=held)
-
-
-def _place_of(words: str, file: str, lexicon: Lexicon) -> str:
-    """The file and line that lists words, of a file by this name if it does."""
-    places = [place for _, place in _places(lexicon).get(tuple(words_of(words.lower(), lexicon.words)), ())]
-    return next((place for place in places if file in place), next(iter(places), ""))
+    return step._replace(source=(under or [place for _, place in places] or [""])[0])
 
 
 @per_lexicon
