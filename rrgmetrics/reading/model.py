@@ -173,17 +173,33 @@ class LeftOut(NamedTuple):
     steps: tuple[Step, ...] = ()
 
 
+class Unused(NamedTuple):
+    """Words of a sentence that is read, which no step used.
+
+    Attributes:
+        span: The words.
+        means: What the lexicon says of them; none if they are no term.
+        near: Terms of the lexicon that hold one of the words, what they mean, and their file and line.
+    """
+
+    span: Span
+    means: tuple[str, ...]
+    near: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """How a report was read: what set each field of each finding, and why other words gave none.
 
-    `print(trace)` shows a block for each finding, and a line for each step.
+    `print(trace)` shows a block for each finding, and a line for each step; then, for each sentence in `unused`, the
+    words that no step used.
     """
 
     text: str
     findings: tuple[Traced, ...]
     left_out: tuple[LeftOut, ...]
     out_of_scope: str = ""
+    unused: tuple[tuple[Span, tuple[Unused, ...]], ...] = ()
 
     def __str__(self) -> str:
         return trace_text(self)

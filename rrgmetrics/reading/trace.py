@@ -12,6 +12,7 @@ from rrgmetrics.reading.recording import Recorder, SentenceRecord
 from rrgmetrics.reading.scope import out_of_scope
 from rrgmetrics.reading.tokens import Token, inline_headings, sentences
 from rrgmetrics.reading.typing_errors import tokenize_report
+from rrgmetrics.reading.unused_words import unused_words
 
 _SAYING = frozenset({"attributes", "anatomy", "cues", "qualities", "normal", "small_words"})  # files that say fields
 _TABLES = {"side": "sides", "zones": "zones", "tip": "tip_sites", "denies": "normal", "levels": "last"}
@@ -26,7 +27,8 @@ def make_trace(reading: Reading, recorded: Recorder) -> Trace:
     )
     left_out = (*_unread(reading, recorded, lexicon), *_sections(reading, recorded, lexicon))
     ordered = tuple(sorted(left_out, key=lambda each: each.span))
-    return Trace(reading.text, findings, ordered, _scope_words(reading))
+    unused = tuple(unused_words(reading, recorded, lexicon, _places))
+    return Trace(reading.text, findings, ordered, _scope_words(reading), unused)
 
 
 def _scope_words(reading: Reading) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rrgmetrics.reading.model import Finding, Held, Step, Trace
+    from rrgmetrics.reading.model import Finding, Held, Span, Step, Trace, Unused
 
 _SHOWN = 40  # characters of a field's name and values before its words begin
 
@@ -16,9 +16,21 @@ def trace_text(trace: Trace) -> str:
     for finding, steps in trace.findings:
         blocks.append("\n".join([title_of(finding), *map(_line, steps)]))
     for span, why, steps in trace.left_out:
-        words = " ".join(trace.text[span.start : span.end].split())
-        blocks.append("\n".join([f'no finding: "{words}"', f"  {why}", *map(_line, steps)]))
+        blocks.append("\n".join([f'no finding: "{_characters(trace, span)}"', f"  {why}", *map(_line, steps)]))
+    for span, unused in trace.unused:
+        lines = [f'  "{_characters(trace, each.span)}": {unused_text(each)}' for each in unused]
+        blocks.append("\n".join([f'used by no step, in "{_characters(trace, span)}":', *lines]))
     return "\n\n".join(blocks) or "There is nothing to read."
+
+
+def _characters(trace: Trace, span: Span) -> str:
+    return " ".join(trace.text[span.start : span.end].split())
+
+
+def unused_text(unused: Unused) -> str:
+    """What words mean that no step used: inserting; terms with it: "interval placement" (change: new, ...)."""
+    near = f"; terms with it: {', '.join(unused.near)}" if unused.near else ""
+    return (", ".join(unused.means) or "no term of the lexicon") + near
 
 
 def title_of(finding: Finding) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 from rrgmetrics.reading.model import Step, Trace
-from rrgmetrics.reading.trace_text import held_text, show_value, title_of
+from rrgmetrics.reading.trace_text import held_text, show_value, title_of, unused_text
 
 
 def trace_html(trace: Trace) -> Markup:
@@ -17,6 +17,12 @@ def trace_html(trace: Trace) -> Markup:
         pieces.append(_block(title_of(finding), "", steps))
     for span, why, steps in trace.left_out:
         pieces.append(_block(f"no finding: “{trace.text[span.start : span.end]}”", why, steps))
+    for span, words in trace.unused:
+        items = Markup().join(
+            Markup("<li><q>{}</q>: {}</li>").format(trace.text[slice(*each.span)], unused_text(each)) for each in words
+        )
+        title = f"used by no step, in “{trace.text[span.start : span.end]}”"
+        pieces.append(Markup("<h4>{}</h4><ul>{}</ul>").format(title, items))
     return Markup().join(pieces)
 
 

@@ -170,6 +170,21 @@ def test_why_text_gave_no_finding(text: str, words: str, why: str):
     assert left_out.why.startswith(why)
 
 
+def test_what_no_step_used():
+    ((span, unused),) = trace_of("Left lung. Placement of a lovely left chest tube.").unused[-1:]
+    text = "Left lung. Placement of a lovely left chest tube."
+    assert text[slice(*span)] == "Placement of a lovely left chest tube"
+    means = {text[slice(*each.span)]: each.means for each in unused}
+    assert means == {"Placement": ("inserting",), "lovely": ()}
+    assert any('"interval placement" (change: new, common/attributes.yaml:' in near for near in unused[0].near)
+    assert '  "lovely": no term of the lexicon' in str(trace_of(text))
+
+
+@pytest.mark.parametrize("text", ["There is no pleural effusion or pneumothorax.", "The heart is enlarged.", ""])
+def test_words_that_are_used_are_not_listed(text: str):
+    assert trace_of(text).unused == ()
+
+
 def test_a_text_out_of_scope_says_so():
     why = "The text looks like a limb report; it was read with the pack for chest X-ray reports in English."
     assert trace_of("MRI of the knee. The anterior cruciate ligament is torn.").out_of_scope == why
