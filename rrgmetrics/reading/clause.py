@@ -1,23 +1,59 @@
-"""The state while cues are applied to one sentence, and what can be asked of it; asking changes nothing."""
+"""The state while context rules are applied to one sentence, and the predicates that rules can ask of it.
+
+A predicate takes the index of an item and changes nothing. context_rules.yaml names them under `when` and `unless`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from enum import Enum, auto
+from typing import NamedTuple
 
+from rrgmetrics.reading.context_rules import Rule
+from rrgmetrics.reading.dates import leads_to_then
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Certainty
 from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.sentence import ATTRIBUTIVE, SentenceView
 from rrgmetrics.reading.similarity import related
-from rrgmetrics.reading.subjects import told_apart
+from rrgmetrics.reading.subjects import likewise_from, told_apart
 
 BEFORE = frozenset(
     {"negation_before", "negation_verb", "not_excluded_before", "possible_before", "possible_list", "probable_before"}
 )
 _PLACE = 5  # items from a picture to the end of its place
+_START = 3  # items of a sentence before what a patient has
 _NAMING = frozenset({"acuity", "morphology", "quality"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
+
+
+class Joint(Enum):
+    """What was read since the last finding that joins the next one to it."""
+
+    NONE = auto()
+    COMMA = auto()
+    AND = auto()
+    VERSUS = auto()  # or
+    WITH = auto()
+    LINK = auto()  # "consistent with": the next one explains it
+
+
+_LISTING = (Joint.NONE, Joint.COMMA, Joint.AND)
+
+
+class Scope(NamedTuple):
+    """What a cue says of the findings behind it, until something ends it.
+
+    Attributes:
+        rule: The rule that opened it.
+        at: The item from which on it holds.
+        met: How many findings of the clause were met before.
+    """
+
+    rule: Rule
+    at: int
+    met: int
 
 
 def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
@@ -29,32 +65,130 @@ def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
     return bool(senses.keys() & {"change", "position"}) or senses.get("acuity") in lexicon.old
 
 
-class AssertionState(SentenceView):
-    """The state while cues are applied: what holds for the next finding, and the findings of the clause so far."""
+class Clause(SentenceView):
+    """What holds for the next finding of a sentence, and the findings of the clause so far.
+
+    Attributes:
+        open: What cues have opened, by its effect; any certainty is "hedge".
+        joint: What was read since the last finding.
+        clause: The mentions of the clause.
+        aside: Those before "after surgery, ...", which a finding behind it can still explain.
+        start: The index in `clause` where the current statement begins.
+        verb_at: The item of the last verb; -1: none.
+        met_at: The item behind the last mention; -1: none.
+    """
 
     def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
         super().__init__(items, mentions, lexicon)
-        self.absent = False
-        self.once = False  # "is not" denies one quality only
-        self.shared = 0  # up to here a change is shared: "has cleared, AS HAS the edema"
-        self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
-        self.certainty: Certainty = "definite"
-        self.hypothetical = False
-        self.asked = 0  # what begins before this item is only assessed: "assessment of the hilum LIMITED BY edema"
-        self.premise = False  # what is supposed ends at the verb: "given the history of fever is most likely pneumonia"
-        self.linking = False  # a cue such as "consistent with" has just been read
-        self.joined = False  # "versus", "or" has just been read
-        self.comma = False  # since the last mention
-        self.conjoined = False  # "and" since the last mention
-        self.accompanied = False  # "with" since the last mention
-        self.lacking = False  # what is denied is the subject: "the absence of effusion suggests ..."
-        self.fresh = False  # a hedge has been read since the last mention
-        self.listing = False  # a cue opened a list ("differential includes ...", "not seen: ...")
-        self.relative = False  # inside ", which ..."
+        self.open: dict[str, Scope] = {}
+        self.joint = Joint.NONE
+        self.clause: list[Mention] = []
+        self.aside: list[Mention] = []
+        self.start = 0
         self.verb_at = self.met_at = -1
-        self.clause: list[Mention] = []  # mentions of the clause
-        self.aside: list[Mention] = []  # those before "after surgery, ..."
-        self.segment = 0  # index in `clause` where the current statement starts
+
+    def end_clause(self) -> None:
+        """Forgets all that held in the clause."""
+        self.open, self.joint = {}, Joint.NONE
+        self.clause, self.aside, self.start = [], [], 0
+
+    def close(self, reach: str) -> None:
+        """Closes what reaches no further than to what is read now."""
+        self.open = {name: scope for name, scope in self.open.items() if scope.rule.reach != reach}
+
+    def join(self, joint: Joint) -> None:
+        """Takes note of a joint; a comma or "and" behind a stronger one changes nothing, but a list goes on in it."""
+        if self.joint in _LISTING or joint is Joint.WITH or joint is Joint.LINK:
+            self.joint = joint
+        if joint in (Joint.COMMA, Joint.AND, Joint.WITH):
+            self.close("joint")
+
+    def explain(self, is_so: bool) -> None:
+        """Lets the next finding explain the one before it, or not."""
+        if is_so:
+            self.joint = Joint.LINK
+        elif self.joint is Joint.LINK:
+            self.joint = Joint.NONE
+
+    def holds(self, names: frozenset[str]) -> bool:
+        """Tells whether one of these effects is open."""
+        return not names.isdisjoint(self.open) or self.certainty in names
+
+    @property
+    def absent(self) -> Scope | None:
+        """What denies a list of findings."""
+        return self.open.get("absent")
+
+    @property
+    def resolved(self) -> Scope | None:
+        """What says that findings are gone."""
+        return self.open.get("resolved")
+
+    @property
+    def hedge(self) -> Scope | None:
+        """What makes findings less certain, or certain."""
+        return self.open.get("hedge")
+
+    @property
+    def certainty(self) -> Certainty:
+        """How certain a finding is now."""
+        hedge = self.open.get("hedge")
+        return hedge.rule.effect if hedge else "definite"  # type: ignore[return-value]
+
+    @property
+    def listing(self) -> bool:
+        """Whether a cue opened a list: "differential includes ...", "not seen: ..."."""
+        return any(
+            scope.rule.reach == "list" or (self.items[scope.at].word == ":" and self.items[scope.at].senses)
+            for scope in (self.absent, self.hedge)
+            if scope
+        )
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether a hedge has been read since the last mention."""
+        return self.hedge is not None and self.hedge.met == len(self.clause)
+
+    def statement(self) -> list[Mention]:
+        """Returns the mentions of the current statement."""
+        return self.clause[self.start :]
+
+    def deciding(self, mention: Mention) -> Scope | None:
+        """Returns what decides whether a mention is there; None if nothing is open that does."""
+        if not mention.denies:
+            if scope := self.open.get("hypothetical"):
+                return scope
+            if (scope := self.open.get("assessed")) and self._is_assessed(mention, scope.at):
+                return scope
+        return self.absent or self.open.get("absent_once") or self.resolved
+
+    def _is_assessed(self, mention: Mention, at: int) -> bool:
+        """Tells whether a finding is what is hard to assess, or a fault of the film that makes it so."""
+        return mention.first < at or not self.lexicon.concepts[mention.concept].counts
+
+    def is_unseen(self, mention: Mention) -> bool:
+        """Tells whether a structure is not seen to have a quality: "the node WAS NOT SEEN in pathological size"."""
+        return mention.first < mention.at and "negation_after" in self.items[mention.at - 1].senses
+
+    def or_other_quality(self, i: int) -> bool:
+        """Tells whether a denied quality is followed by another: "is not widened OR DISPLACED"."""
+        ahead = self.items[i + 1 : i + 3]
+        return len(ahead) == 2 and ahead[0].word in self.small.alternatives and "quality" in ahead[1].senses
+
+    def is_subject_of_hedge(self) -> bool:
+        """Tells whether what is denied or removed is the subject of a hedge: "ABSENCE OF EFFUSION suggests ..."."""
+        if not self.clause:
+            return False
+        lacks = self.absent is not None and self.absent.rule.reach == "subject" and "hypothetical" not in self.open
+        return lacks or (self.resolved is not None and self.is_device(self.clause[-1]))
+
+    def is_explaining(self, i: int) -> bool:
+        """Tells whether what follows a hedge explains what is before it: not in "effusion AND POSSIBLE edema"."""
+        item, after = self.items[i], self.items[i + 1 : i + 2]
+        beside = self.directly_with(i) and item.last - item.first == 1
+        if beside and not (after and after[0].senses.keys() & BEFORE):
+            return False
+        return self.joint is not Joint.AND or item.word in self.small.meaning
 
     def interpreted(self, mention: Mention) -> Mention | None:
         """Returns the mention that a hedged mention explains: the last before it that can be the same picture."""
@@ -76,128 +210,12 @@ class AssertionState(SentenceView):
         fitting.sort(key=unlike)
         return fitting[0] if fitting else None
 
-    def held(self, i: int, item: Item) -> bool:
-        """Tells whether a clause goes on: "follow-up AFTER surgery", "perhaps THERE IS edema", "seen BUT GONE now"."""
-        if item.word in self.small.contrasts and self.takes_back(i):
-            return True
-        if item.word == "but":
-            behind = [each.senses for each in self.items[i + 1 : i + 4]]
-            gone = any("negation_after" in senses or senses.get("change") == "resolved" for senses in behind)
-            return gone and all(senses.keys().isdisjoint(("concept", "structure", "quality")) for senses in behind)
-        if item.word in self.small.existing:
-            ahead = self.items[i - 1] if i else None
-            if ahead is None or self.fresh:
-                return self.fresh
-            embedded = ahead.word in self.small.embedding and self.absent  # "no evidence THAT THERE is edema"
-            return "hypothetical" in ahead.senses or embedded
-        return self.hypothetical and item.word in self.small.then
-
-    def takes_back(self, i: int) -> bool:
-        """Tells whether a contrast doubts what was denied, naming it no more: "BUT ONE cannot be excluded"."""
-        for item in self.ahead(i):
-            if "not_excluded_after" in item.senses or "not_excluded_before" in item.senses:
-                return bool(self.clause)
-            if not item.senses.keys().isdisjoint(("concept", "structure", "normal", "negation_before")):
-                return False
-        return False
-
     def directly_with(self, i: int) -> bool:
         """Tells whether "with" leads to the hedge at `i`: "with probable effusion", but "with a contour suggesting"."""
-        if not self.accompanied:
+        if self.joint is not Joint.WITH:
             return False
         ahead = next((item for item in reversed(self.items[:i]) if item.word not in self.small.indefinite), None)
         return ahead is not None and (ahead.word == "with" or bool(ahead.senses))
-
-    def is_advised(self, i: int) -> bool:
-        """Tells whether what the word at `i` says may happen, and has not: "the drain MAY BE removed"."""
-        before = [item.word for item in self.items[max(0, i - 2) : i]]
-        return len(before) == 2 and before[0] in self.small.modal and before[1] == "be"
-
-    def considers(self, i: int, item: Item) -> bool:
-        """Tells whether a finding is thought of, not a treatment or a study: "CONSIDER early pneumonia"."""
-        if item.word not in self.small.considering or "recommendation" not in item.senses:
-            return False
-        named = self.next_mention(i)
-        if named is None or named.denies or self.is_device(named):
-            return False
-        between = self.items[i + 1 : named.first]
-        return all(
-            each.senses.keys() <= ATTRIBUTIVE | {"structure"} and (each.senses or each.word in self.small.indefinite)
-            for each in between
-        )
-
-    def told(self, i: int) -> bool:
-        """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""
-        return i > 0 and self.items[i - 1].word not in self.small.separators | {":", "¶"}
-
-    def is_placed(self, i: int, item: Item) -> bool:
-        """Tells whether what a patient has is seen on the film: "infant WITH a cavity on the left", at the start."""
-        patient = not i or (i < 3 and not any(each.senses.get("concept") for each in self.items[:i]))
-        if not patient or item.word not in self.small.patients:
-            return False
-        return any(each.senses.keys() & {"side", "zone"} for each in self.items[i + 1 :])
-
-    def preferring(self, i: int, item: Item) -> bool:
-        """Tells whether the word at `i` names the less likely reading: "favour atelectasis OVER pneumonia"."""
-        if item.word not in self.small.preferring or self.certainty == "definite" or i != self.met_at:
-            return False
-        ahead = (
-            each for each in self.items[i + 1 : i + 4] if each.word not in self.small.leading | self.small.indefinite
-        )
-        return "concept" in next((each.senses for each in ahead), {})
-
-    def statement(self) -> list[Mention]:
-        """Returns the mentions of the current statement."""
-        return self.clause[self.segment :]
-
-    def denies_ahead(self, i: int) -> bool:
-        """Tells whether "none" denies a quality behind it: "nodes, NONE of pathological size"."""
-        for item in self.ahead(i)[:5]:
-            if "quality" in item.senses or item.word in self.small.list_joints:
-                return "quality" in item.senses
-        return False
-
-    def is_said(self, i: int, item: Item) -> bool:
-        """Tells whether a word is part of a finding rather than a judgement of it: "the left hilum IS RAISED"."""
-        return "quality" in item.senses and any(mention.first <= i < mention.last for mention in self.statement())
-
-    def judging(self, i: int, item: Item) -> str | None:
-        """Returns as which judgement other words count: "is thought to be PRESENT", "consolidation?"."""
-        if item.word in self.small.questions:
-            return "possible_after"
-        ends = i + 1 == len(self.items) or self.items[i + 1].word in self.small.closing
-        neither = item.word in self.small.neither and "change" not in item.senses
-        if neither and i + 1 < len(self.items) and self.items[i + 1].word in self.small.grounds:
-            return "negation_after"  # "effusion NEITHER on the left nor on the right"
-        nothing = item.word in self.small.nothing_left and "change" not in item.senses
-        if ends and nothing and (self.items[i - 1].word == ":" or self.statement()[-1].last == i):
-            return "negation_after"  # "Pneumothorax: NO.", "effusion - NO"
-        seen = "negation_verb" in item.senses and any(each.word in self.small.existent for each in self.items[:i])
-        if ends and seen and self.verb_at == i - 1:
-            return "negation_after"  # "the effusion is seen, the edema IS NOT"
-        after = [each.word for each in self.items[i + 1 : i + 3]]
-        there = bool(after) and after[after[0] == "be" and len(after) > 1] in self.small.existent
-        if there or (ends and i and self.items[i - 1].word in self.small.verbs):
-            return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
-        return None
-
-    def closes(self, i: int) -> bool:
-        """Tells whether the hedge at `i` can only be about what stands before it: "pneumonia is LIKELY, given ..."."""
-        if i + 1 == len(self.items):
-            return True
-        after = self.items[i + 1]
-        if after.word == "," and self.items[i - 1].word in self.small.joints:
-            return False  # "aspiration and, LESS LIKELY, hemorrhage"
-        if after.word in self.small.explanations:
-            return True
-        if "not_excluded_before" in self.items[i].senses and after.word in self.small.reasons:
-            return True  # "pneumothorax is HARD TO EXCLUDE, because of the overlying air"
-        stated = (i > 0 and self.verb_at == i - 1) or self.items[i].word in self.small.judged
-        if i == self.met_at and "negation_after" in self.items[i].senses and after.word in self.small.grounds:
-            return True  # "pneumonia LESS LIKELY, given the lack of fever"
-        if after.last - after.first > 1:
-            return stated and "zone" in after.senses
-        return after.word in self.small.closing or (stated and after.word in self.small.grounds)
 
     def subject(self, i: int, *, denied: bool) -> list[Mention]:
         """Returns the findings that the cue at `i` judges: the list before it, not what a mere comma parts from it.
@@ -238,6 +256,157 @@ class AssertionState(SentenceView):
         describing = before.concept in self.lexicon.roles["describing"] and before.assertion == "present"
         return before if describing and self.same_picture(before, mention) else None
 
+    # What ends a clause
+
+    def takes_back(self, i: int) -> bool:
+        """Tells whether a contrast doubts what was denied, naming it no more: "BUT ONE cannot be excluded"."""
+        for item in self.ahead(i):
+            if "not_excluded_after" in item.senses or "not_excluded_before" in item.senses:
+                return bool(self.clause)
+            if not item.senses.keys().isdisjoint(("concept", "structure", "normal", "negation_before")):
+                return False
+        return False
+
+    def is_gone_behind(self, i: int) -> bool:
+        """Tells whether "but" only says that what was seen is gone: "seen before BUT GONE now"."""
+        behind = [each.senses for each in self.items[i + 1 : i + 4]]
+        gone = any("negation_after" in senses or senses.get("change") == "resolved" for senses in behind)
+        return gone and all(senses.keys().isdisjoint(("concept", "structure", "quality")) for senses in behind)
+
+    def is_embedded(self, i: int) -> bool:
+        """Tells whether "there is" belongs to what is hedged or denied: "no evidence THAT THERE IS edema"."""
+        if not i or self.is_fresh:
+            return self.is_fresh
+        before = self.items[i - 1]
+        return "hypothetical" in before.senses or (before.word in self.small.embedding and self.absent is not None)
+
+    # What is asked or advised
+
+    def asks_for_device(self, i: int) -> bool:
+        """Tells whether a device is only advised: "an intercostal drain IS ADVISED"."""
+        last = self.statement()[-1]
+        between = self.items[last.last : i]
+        return self.is_device(last) and all(
+            "item_break" in item.senses or item.word in self.small.inserting for item in between
+        )
+
+    def has_subject_word(self, i: int) -> bool:
+        """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""
+        return i > 0 and self.items[i - 1].word not in self.small.separators | {":", "¶"}
+
+    def is_placed(self, i: int) -> bool:
+        """Tells whether what a patient has is seen on the film: "infant WITH a cavity on the left", at the start."""
+        if i and (i >= _START or any(each.senses.get("concept") for each in self.items[:i])):
+            return False
+        return any(each.senses.keys() & {"side", "zone"} for each in self.items[i + 1 :])
+
+    def considers(self, i: int) -> bool:
+        """Tells whether a finding is thought of, not a treatment or a study: "CONSIDER early pneumonia"."""
+        named = self.next_mention(i)
+        if named is None or named.denies or self.is_device(named):
+            return False
+        between = self.items[i + 1 : named.first]
+        return all(
+            each.senses.keys() <= ATTRIBUTIVE | {"structure"} and (each.senses or each.word in self.small.indefinite)
+            for each in between
+        )
+
+    def is_premise(self, i: int) -> bool:
+        """Tells whether what is supposed is a reason, which ends at the verb: "GIVEN the history of fever is ..."."""
+        return any(each.word in self.small.premises for each in self.items[max(0, i - 3) : i])
+
+    def has_premise(self, i: int) -> bool:
+        """Tells whether what a comma ends was supposed or is gone: "after removal of the drain, THE LUNG is ..."."""
+        return "hypothetical" in self.open or (self.resolved is not None and self.finding_ahead(i))
+
+    # What a cue judges
+
+    def is_inside_finding(self, i: int) -> bool:
+        """Tells whether a word is part of a finding rather than a judgement of it: "the left hilum IS RAISED"."""
+        return any(mention.first <= i < mention.last for mention in self.statement())
+
+    def looks_back(self, i: int) -> bool:
+        """Tells whether a cue judges what is before it though it could judge what follows: "edema is LIKELY, given"."""
+        return BEFORE.isdisjoint(self.items[i].senses) or self.closes(i)
+
+    def leads_to_then(self, i: int) -> bool:
+        """Tells whether what an item says was so at an earlier time: "not seen ON THE 2/11 STUDY"."""
+        return leads_to_then(self.items, i, self.small)
+
+    def closes(self, i: int) -> bool:
+        """Tells whether the hedge at `i` can only be about what stands before it: "pneumonia is LIKELY, given ..."."""
+        if i + 1 == len(self.items):
+            return True
+        after = self.items[i + 1]
+        if after.word == "," and self.items[i - 1].word in self.small.joints:
+            return False  # "aspiration and, LESS LIKELY, hemorrhage"
+        if after.word in self.small.explanations:
+            return True
+        if "not_excluded_before" in self.items[i].senses and after.word in self.small.reasons:
+            return True  # "pneumothorax is HARD TO EXCLUDE, because of the overlying air"
+        stated = (i > 0 and self.verb_at == i - 1) or self.items[i].word in self.small.judged
+        if i == self.met_at and "negation_after" in self.items[i].senses and after.word in self.small.grounds:
+            return True  # "pneumonia LESS LIKELY, given the lack of fever"
+        if after.last - after.first > 1:
+            return stated and "zone" in after.senses
+        return after.word in self.small.closing or (stated and after.word in self.small.grounds)
+
+    def _ends(self, i: int) -> bool:
+        return i + 1 == len(self.items) or self.items[i + 1].word in self.small.closing
+
+    def is_answer(self, i: int) -> bool:
+        """Tells whether "no" answers the finding before it: "Pneumothorax: NO.", "effusion - NO"."""
+        beside = self.items[i - 1].word == ":" or self.statement()[-1].last == i
+        return beside and self._ends(i) and "change" not in self.items[i].senses
+
+    def denies_verb(self, i: int) -> bool:
+        """Tells whether a verb is denied whose rest was said before: "the effusion is seen, the edema IS NOT"."""
+        seen = any(each.word in self.small.existent for each in self.items[:i])
+        return seen and self._ends(i) and self.verb_at == i - 1
+
+    def is_verdict(self, i: int) -> bool:
+        """Tells whether a hedge is what a verb says of a finding: "is thought to be PRESENT", "is PROBABLE"."""
+        after = [each.word for each in self.items[i + 1 : i + 3]]
+        if after and after[after[0] == "be" and len(after) > 1] in self.small.existent:
+            return True
+        return i > 0 and self._ends(i) and self.items[i - 1].word in self.small.verbs
+
+    def is_called_normal(self, i: int) -> bool:
+        """Tells whether a verb calls what is before it normal."""
+        return "normal" in self.items[i].senses["quality"] and self.verb_at >= self.met_at
+
+    # What a cue says of what follows
+
+    def denies_ahead(self, i: int) -> bool:
+        """Tells whether "none" denies a quality behind it: "nodes, NONE of pathological size"."""
+        for item in self.ahead(i)[:5]:
+            if "quality" in item.senses or item.word in self.small.list_joints:
+                return "quality" in item.senses
+        return False
+
+    def is_hedged_again(self, i: int) -> bool:
+        """Tells whether two hedges follow each other: "POSSIBLY REPRESENTING edema"."""
+        return self.is_fresh
+
+    def has_findings(self, i: int) -> bool:
+        """Tells whether the clause has named a finding."""
+        return bool(self.clause)
+
+    def is_preferred(self, i: int) -> bool:
+        """Tells whether the word at `i` leads to the less likely reading: "favour atelectasis OVER pneumonia"."""
+        if self.certainty == "definite" or i != self.met_at:
+            return False
+        ahead = (
+            each for each in self.items[i + 1 : i + 4] if each.word not in self.small.leading | self.small.indefinite
+        )
+        return "concept" in next((each.senses for each in ahead), {})
+
+    # What is gone
+
+    def resolves_subject(self, i: int) -> bool:
+        """Tells whether a word says that what is before it is gone: "the edema RESOLVED"."""
+        return self.items[i].senses.get("change") == "resolved" and self.ends_statement(i)
+
     def ends_statement(self, i: int) -> bool:
         """Tells whether nothing follows the word at `i` that it could be said of: "the edema RESOLVED"."""
         if not self.statement():
@@ -245,9 +414,33 @@ class AssertionState(SentenceView):
         ahead = self.items[i + 1 : i + 2]
         return not ahead or ahead[0].word in self.small.closing
 
-    def is_history(self, i: int, item: Item) -> bool:
+    def is_advised(self, i: int) -> bool:
+        """Tells whether what the word at `i` says may happen, and has not: "the drain MAY BE removed"."""
+        before = [item.word for item in self.items[max(0, i - 2) : i]]
+        return len(before) == 2 and before[0] in self.small.modal and before[1] == "be"
+
+    def is_denied_verb(self, i: int) -> bool:
+        """Tells whether a verb is denied: "the wires have NOT BEEN REMOVED"."""
+        return i > 1 and "negation_verb" in self.items[i - 2].senses
+
+    def is_denied_ahead(self, i: int) -> bool:
+        """Tells whether a denial follows: "both drains removed WITHOUT pneumothorax"."""
+        return i + 1 < len(self.items) and "negation_before" in self.items[i + 1].senses
+
+    def shares_change(self, i: int) -> bool:
+        """Tells whether what follows has the same change: "the effusion has cleared, AS HAS THE EDEMA"."""
+        return likewise_from(self.items, i, self.small) > 0
+
+    def is_verb_of_change(self, i: int) -> bool:
+        """Tells whether a verb says what has become of a structure: "the upper lobe IS REPLACED BY a bulla"."""
+        word, before = self.items[i].word, self.items[i - 1].senses if i else {}
+        return word in self.small.verbs or ("item_break" in before and word not in self.small.nothing_left)
+
+    # What joints do
+
+    def is_history(self, i: int) -> bool:
         """Returns whether a history names what was described: "a mass, KNOWN carcinoma", not "with known edema"."""
-        if item.word not in self.small.historic or item.senses or not self.clause:
+        if self.items[i].senses or not self.clause:
             return False
         roles, last = self.lexicon.roles, self.clause[-1]
         described = last.concept in roles["picture"] | roles["describing"] | roles["replaceable"]
@@ -276,9 +469,9 @@ class AssertionState(SentenceView):
         explained = bool(between) and any(not shown.isdisjoint(row["shown_by"]) for row in rows)
         return explained or not names.isdisjoint(self.lexicon.rubric["diagnoses"])
 
-    def is_due(self, i: int, item: Item) -> bool:
+    def is_due(self, i: int) -> bool:
         """Tells whether item `i` leads to what a picture is: "a hazy opacity DUE to an effusion"."""
-        last = self.statement()[-1:] if item.word in self.small.causing else []
+        last = self.statement()[-1:]
         described = bool(last) and (last[0].concept in self.lexicon.roles["replaceable"] or self._is_its_kind(last[0]))
         return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
 
@@ -300,13 +493,13 @@ class AssertionState(SentenceView):
         apart = any(item.word in self.small.others or item.senses.keys() & {"side", "zone"} for item in behind)
         return picture.concept in self._ancestors(disease) and not apart
 
-    def is_made(self, i: int, item: Item) -> bool:
+    def is_made(self, i: int) -> bool:
         """Tells whether what a picture consists of follows: "a linear band OF scarring"."""
-        last = self.statement()[-1:] if item.word in self.small.made and i == self.met_at else []
+        last = self.statement()[-1:] if i == self.met_at else []
         describing = bool(last) and last[0].concept in self.lexicon.roles["describing"]
         return describing and i + 1 < len(self.items) and "concept" in self.items[i + 1].senses
 
-    def apposition(self, i: int) -> bool:
+    def opens_readings(self, i: int) -> bool:
         """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
         describing = self.lexicon.roles["describing"]
         if not self.statement() or self.statement()[-1].concept not in describing or self.absent:
@@ -321,9 +514,48 @@ class AssertionState(SentenceView):
                 return False
         return False
 
-    def coordinated(self, i: int) -> bool:
+    def proves(self, i: int) -> bool:
+        """Tells whether a colon leads to the evidence for what is suspected: "Suspected edema: THE BASE IS HAZY"."""
+        if not self.clause or self.listing:
+            return False
+        ahead = self.ahead(i)
+        named = [item.senses["concept"] for item in ahead if "concept" in item.senses]
+        shown = bool(named) and set(named).isdisjoint(self.lexicon.rubric["diagnoses"])
+        return shown or any("item_break" in item.senses for item in ahead)
+
+    def is_before_scope(self, i: int) -> bool:
+        """Tells whether what is open holds from a later item on: "has cleared, AS HAS the edema"."""
+        return self.resolved is not None and i < self.resolved.at
+
+    def ends_denied_list(self, i: int) -> bool:
+        """Tells whether "with" leads to what is not denied: "no effusion WITH CLEAR LUNGS"."""
+        listed = self.joint in (Joint.COMMA, Joint.AND)
+        return bool(self.clause) and (listed or self.normal_ahead(i) or self.device_ahead(i))
+
+    def denies_subject(self, i: int) -> bool:
+        """Tells whether what is denied is the subject: "in THE ABSENCE OF fever"."""
+        return self.absent is not None and self.absent.rule.reach == "subject"
+
+    def opens_relative(self, i: int) -> bool:
+        """Tells whether a comma opens a relative clause: "oedema, WHICH was present, has cleared"."""
+        after = [each.word for each in self.items[i + 1 : i + 3]]
+        after = after[1:] if after[:1] == ["and"] else after[:1]  # "oedema, AND WHICH was present, has cleared"
+        return not self.small.relative.isdisjoint(after)
+
+    def changes_subject(self, i: int) -> bool:
+        """Tells whether a verb with a subject of its own follows: not "was seen and HAS GONE", "..., IT has gone"."""
+        if self.verb_at < 0 or not self.verb_ahead(i):
+            return False
+        follows = self.next_word(i)
+        return follows not in self.small.verbs and follows not in self.small.subjects
+
+    def is_hedge_used(self, i: int) -> bool:
+        """Tells whether a finding was met behind the hedge, which opened no list."""
+        return self.certainty != "definite" and not self.is_fresh and not self.listing
+
+    def is_pair(self, i: int) -> bool:
         """Tells whether a hedge holds for both findings of a pair: "possible small effusion and atelectasis"."""
-        if not self.conjoined or i != self.met_at:
+        if i != self.met_at:
             return False
         for item in self.ahead(i):
             if "concept" in item.senses:
@@ -331,14 +563,6 @@ class AssertionState(SentenceView):
             if not item.senses or not item.senses.keys() <= ATTRIBUTIVE:
                 return False
         return False
-
-    def beside_relative(self, i: int, item: Item) -> bool:
-        """Tells whether a comma opens or ends a relative clause: "oedema, WHICH was present, has cleared"."""
-        if item.word != ",":
-            return False
-        after = [each.word for each in self.items[i + 1 : i + 3]]
-        after = after[1:] if after[:1] == ["and"] else after[:1]  # "oedema, AND WHICH was present, has cleared"
-        return self.relative or not self.small.relative.isdisjoint(after)
 
     def new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""

@@ -121,24 +121,19 @@ class SentenceView:
                 return False
         return False
 
-    def doubts(self, i: int, item: Item) -> bool:
+    def doubts(self, i: int) -> bool:
         """Tells whether a finding is doubted before it is named: "UNLIKELY pneumonia"."""
-        if item.word != "unlikely" or (i and self.items[i - 1].word not in self.small.separators):
+        if i and self.items[i - 1].word not in self.small.separators:
             return False
         behind = self.items[i + 1 : i + 1 + _DESCRIBED]
         named = next((k for k, each in enumerate(behind) if "concept" in each.senses), None)
         return named is not None and all(each.senses for each in behind[:named])
 
-    def suggests_device(self, i: int, item: Item) -> bool:
+    def suggests_device(self, i: int) -> bool:
         """Tells whether a device is advised: "large effusion, SUGGEST a chest drain"."""
-        opens = item.word == "suggest" and (not i or self.items[i - 1].word in self.small.separators)
+        opens = not i or self.items[i - 1].word in self.small.separators
         after = self.next_mention(i) if opens else None
         return after is not None and self.is_device(after) and after.first <= i + 2
-
-    def requests(self, i: int, item: Item) -> bool:
-        """Tells whether what follows is why the film was taken: "images TAKEN BECAUSE a magnet is suspected"."""
-        asked = i > 0 and item.word in self.small.purposes and self.items[i - 1].word in self.small.acquiring
-        return asked and not self.shows(i)
 
     def is_device(self, mention: Mention) -> bool:
         """Tells whether a mention names a device."""
@@ -151,6 +146,10 @@ class SentenceView:
     def next_word(self, i: int) -> str:
         """Returns the word behind an item; "" behind the last."""
         return self.items[i + 1].word if i + 1 < len(self.items) else ""
+
+    def previous_word(self, i: int) -> str:
+        """Returns the word before an item; "" before the first."""
+        return self.items[i - 1].word if i else ""
 
     def finding_ahead(self, i: int) -> bool:
         """Tells whether the next mention is no device: "after removal of the drain, THE LUNG is collapsed"."""

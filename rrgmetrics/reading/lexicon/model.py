@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, TypeVarTuple
 
 from rrgmetrics.reading.lexicon.in_use import DEFAULT_PACK, LexiconKey
-from rrgmetrics.reading.lexicon.rules import Rubric, SignificanceRule
+from rrgmetrics.reading.lexicon.rules import ContextRow, Rubric, SignificanceRule, Stage
 
 Ts = TypeVarTuple("Ts")
 R = TypeVar("R")
@@ -296,6 +296,7 @@ class Lexicon:
         headings: A heading → its section, and whether the section is read.
         inline: The headings that also stand in the middle of a line.
         rules: The rules of `context.yaml`.
+        context_rules: The rules of `context_rules.yaml` by their stage.
         harm: Those beside them where harm is weighed.
         indications: Kind of indication → the pattern of its words.
         denied: What denies the rest of its clause in an indication.
@@ -340,6 +341,7 @@ class Lexicon:
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     inline: frozenset[str] = frozenset()
     rules: list[SignificanceRule] = field(default_factory=list)
+    context_rules: dict[Stage, list[ContextRow]] = field(default_factory=dict)
     harm: list[SignificanceRule] = field(default_factory=list)
     indications: dict[str, str] = field(default_factory=dict)
     denied: str = _NEVER

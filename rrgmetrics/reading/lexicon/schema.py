@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from rrgmetrics.reading.lexicon.model import Role, SmallWords
+from rrgmetrics.reading.lexicon.rules import Direction, Effect, Hedge, Opened, Predicate, Reach, Stage
 from rrgmetrics.reading.model import Detail, Significance
 from rrgmetrics.reading.senses import Cues
 
@@ -15,6 +16,7 @@ TABLE_FILES = (
     "attributes",
     "cues",
     "small_words",
+    "context_rules",
     "normal",
     "sections",
     "spellings",
@@ -163,6 +165,26 @@ _RULE = _record(
         "unless_indication": _names("indications"),
     },
 )
+_WORDS_OF_RULE = Many(Value())
+_CONTEXT_RULE = _record(
+    {"id": Value(), "effect": Value(choices=get_args(Effect))},
+    {
+        "cue": Many(Value()),
+        "words": _WORDS_OF_RULE,
+        "next": _WORDS_OF_RULE,
+        "previous": _WORDS_OF_RULE,
+        "first": _WORDS_OF_RULE,
+        "while": Many(Value(choices=(*get_args(Opened), *get_args(Hedge)))),
+        "when": Many(Value(choices=get_args(Predicate))),
+        "unless": Many(Value(choices=get_args(Predicate))),
+        "direction": Value(choices=get_args(Direction)),
+        "reach": Value(choices=get_args(Reach)),
+        "change": Value(choices=("resolved", "stable", "none")),
+        "closes": Many(Value(choices=get_args(Opened))),
+        "link": _FLAG,
+        "examples": _record({"yes": Table(_TEXT)}, {"no": Table(_TEXT)}),
+    },
+)
 _LABEL_CONDITIONS: dict[str, Shape] = {
     "morphology": _names("morphology"),
     "zones": _names("zones"),
@@ -244,6 +266,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "cues": _record(dict.fromkeys(Cues.__annotations__, _TERMS)),
     "small_words": _record({each.name: _WORDS for each in fields(SmallWords)}),
+    "context_rules": _record(dict.fromkeys(get_args(Stage), Many(_CONTEXT_RULE, joins=True))),
     "normal": _record(
         {
             "structures": Table(
