@@ -6,28 +6,17 @@ One pass over the sentence: the rules of context_rules.yaml that an item calls f
 
 from __future__ import annotations
 
+from typing import cast
+
 from rrgmetrics.reading.clause import Clause, Joint, Scope
 from rrgmetrics.reading.context_rules import Rule, rules_for
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.lexicon.rules import HEDGES, JOINED, OPENED
 from rrgmetrics.reading.model import Certainty
 from rrgmetrics.reading.subjects import likewise_from
 
-_JOINTS = {
-    "comma": Joint.COMMA,
-    "and": Joint.AND,
-    "versus": Joint.VERSUS,
-    "with": Joint.WITH,
-    "link": Joint.LINK,
-}
-_HEDGES: dict[str, Certainty] = {
-    "not_excluded": "not_excluded",
-    "possible": "possible",
-    "suspected": "suspected",
-    "probable": "probable",
-    "definite": "definite",
-}
-_OPENED = frozenset({"absent", "absent_once", "hypothetical", "assessed", "resolved", "relative"})
+_JOINTS = {name: Joint(name) for name in JOINED}
 _UNCERTAIN = frozenset({"possible", "not_excluded"})
 
 
@@ -58,17 +47,15 @@ class _Engine(Clause):
             if rule.stage not in used and self._applies(rule, i):
                 self._use(rule, i)
                 used |= rule.uses
+                if rule.effect == "skip":
+                    return
 
     def _applies(self, rule: Rule, i: int) -> bool:
-        if rule.holds is not None and not self.holds(rule.holds):
+        if rule.open and not self.holds(rule.open):
             return False
-        if rule.direction != "before" and not self.statement():
+        if rule.direction != "before" and self.start == len(self.clause):
             return False
-        if rule.next is not None and self.next_word(i) not in rule.next:
-            return False
-        if rule.previous is not None and self.previous_word(i) not in rule.previous:
-            return False
-        if rule.first is not None and self.items[0].word not in rule.first:
+        if not rule.fits(self.items, i):
             return False
         return all(getattr(self, name)(i) for name in rule.when) and not any(
             getattr(self, name)(i) for name in rule.unless
@@ -82,9 +69,9 @@ class _Engine(Clause):
         if rule.direction == "after":
             return
         effect = rule.effect
-        if effect in _HEDGES:
+        if effect in HEDGES:
             self._hedge(rule, i)
-        elif effect in _OPENED:
+        elif effect in OPENED:
             start = likewise_from(self.items, i, self.small) if rule.direction == "both" else i
             self.open[effect] = Scope(rule, start, len(self.clause))
             self.joint = Joint.NONE if effect == "absent" else self.joint
@@ -129,16 +116,16 @@ class _Engine(Clause):
         elif effect.startswith("absent") or self.is_unseen(mention):
             mention.assertion = "absent"
         elif scope and effect == "resolved":
-            mention.assertion, mention.change = "absent", scope.rule.change
+            mention.assertion, mention.change = "absent", _change(scope.rule)
         else:
-            self._assert(mention, before)
+            self._assert(mention, before, self.hedge)
         self.clause.append(mention)
         self.met_at, self.joint = mention.last, Joint.NONE
 
-    def _assert(self, mention: Mention, before: Mention | None) -> None:
+    def _assert(self, mention: Mention, before: Mention | None, scope: Scope | None) -> None:
         """Takes a mention for there, as certain as a hedge has it, and links it with what it explains."""
-        mention.certainty = self.certainty
-        mention.assertion = "uncertain" if self.certainty in _UNCERTAIN else "present"
+        mention.certainty = _certainty(scope.rule) if scope else "definite"
+        mention.assertion = "uncertain" if mention.certainty in _UNCERTAIN else "present"
         if before is None or before.assertion == "absent" or before.dropped or before.denies or mention.elided:
             return
         if self.joint is Joint.LINK or self.listing:
@@ -152,7 +139,7 @@ class _Engine(Clause):
 
     def _judge(self, rule: Rule, i: int) -> None:
         """Lets a cue judge the findings before it."""
-        if rule.effect in _HEDGES:
+        if rule.effect in HEDGES:
             self._judge_certainty(rule, i)
             return
         for mention in self._judged(rule, i):
@@ -165,7 +152,7 @@ class _Engine(Clause):
             elif rule.effect == "new" and mention.assertion != "absent":
                 mention.change = "new"
             elif rule.effect == "resolved" and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
-                mention.assertion, mention.change = "absent", rule.change
+                mention.assertion, mention.change = "absent", _change(rule)
             elif rule.effect == "absent" or (rule.effect == "normal" and not self.is_device(mention)):
                 mention.assertion = "absent"
 
@@ -180,7 +167,7 @@ class _Engine(Clause):
         return judged + [mention.link for mention in judged if mention.link and mention.link not in judged]
 
     def _judge_certainty(self, rule: Rule, i: int) -> None:
-        certainty, judged = _HEDGES[rule.effect], self.subject(i, denied=False)
+        certainty, judged = _certainty(rule), self.subject(i, denied=False)
         cut = len(judged) < len(self.statement())
         for mention in judged:
             if not mention.denies and (mention.assertion != "absent" or cut or certainty == "not_excluded"):
@@ -188,3 +175,11 @@ class _Engine(Clause):
                 mention.assertion = "uncertain" if certainty in _UNCERTAIN else "present"
         if cut and len(judged) == 1 and not judged[0].link:
             judged[0].link = self.described(judged[0])
+
+
+def _certainty(rule: Rule) -> Certainty:
+    return cast(Certainty, rule.effect)
+
+
+def _change(rule: Rule) -> str | None:
+    return None if rule.change == "none" else rule.change

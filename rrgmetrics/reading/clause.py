@@ -6,7 +6,7 @@ A predicate takes the index of an item and changes nothing. context_rules.yaml n
 from __future__ import annotations
 
 from collections.abc import Collection
-from enum import Enum, auto
+from enum import Enum
 from typing import NamedTuple
 
 from rrgmetrics.reading.context_rules import Rule
@@ -31,12 +31,12 @@ _LARGE = 6  # severity steps that lists of denied findings are full of ("no cons
 class Joint(Enum):
     """What was read since the last finding that joins the next one to it."""
 
-    NONE = auto()
-    COMMA = auto()
-    AND = auto()
-    VERSUS = auto()  # or
-    WITH = auto()
-    LINK = auto()  # "consistent with": the next one explains it
+    NONE = ""
+    COMMA = "comma"
+    AND = "and"
+    VERSUS = "versus"  # or
+    WITH = "with"
+    LINK = "link"  # "consistent with": the next one explains it
 
 
 _LISTING = (Joint.NONE, Joint.COMMA, Joint.AND)
@@ -258,21 +258,6 @@ class Clause(SentenceView):
 
     # What ends a clause
 
-    def takes_back(self, i: int) -> bool:
-        """Tells whether a contrast doubts what was denied, naming it no more: "BUT ONE cannot be excluded"."""
-        for item in self.ahead(i):
-            if "not_excluded_after" in item.senses or "not_excluded_before" in item.senses:
-                return bool(self.clause)
-            if not item.senses.keys().isdisjoint(("concept", "structure", "normal", "negation_before")):
-                return False
-        return False
-
-    def is_gone_behind(self, i: int) -> bool:
-        """Tells whether "but" only says that what was seen is gone: "seen before BUT GONE now"."""
-        behind = [each.senses for each in self.items[i + 1 : i + 4]]
-        gone = any("negation_after" in senses or senses.get("change") == "resolved" for senses in behind)
-        return gone and all(senses.keys().isdisjoint(("concept", "structure", "quality")) for senses in behind)
-
     def is_embedded(self, i: int) -> bool:
         """Tells whether "there is" belongs to what is hedged or denied: "no evidence THAT THERE IS edema"."""
         if not i or self.is_fresh:
@@ -290,15 +275,9 @@ class Clause(SentenceView):
             "item_break" in item.senses or item.word in self.small.inserting for item in between
         )
 
-    def has_subject_word(self, i: int) -> bool:
-        """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""
-        return i > 0 and self.items[i - 1].word not in self.small.separators | {":", "¶"}
-
-    def is_placed(self, i: int) -> bool:
-        """Tells whether what a patient has is seen on the film: "infant WITH a cavity on the left", at the start."""
-        if i and (i >= _START or any(each.senses.get("concept") for each in self.items[:i])):
-            return False
-        return any(each.senses.keys() & {"side", "zone"} for each in self.items[i + 1 :])
+    def is_patient(self, i: int) -> bool:
+        """Tells whether a sentence begins with the patient: "INFANT WITH a cavity on the left"."""
+        return i < _START and not any(each.senses.get("concept") for each in self.items[:i])
 
     def considers(self, i: int) -> bool:
         """Tells whether a finding is thought of, not a treatment or a study: "CONSIDER early pneumonia"."""
@@ -310,10 +289,6 @@ class Clause(SentenceView):
             each.senses.keys() <= ATTRIBUTIVE | {"structure"} and (each.senses or each.word in self.small.indefinite)
             for each in between
         )
-
-    def is_premise(self, i: int) -> bool:
-        """Tells whether what is supposed is a reason, which ends at the verb: "GIVEN the history of fever is ..."."""
-        return any(each.word in self.small.premises for each in self.items[max(0, i - 3) : i])
 
     def has_premise(self, i: int) -> bool:
         """Tells whether what a comma ends was supposed or is gone: "after removal of the drain, THE LUNG is ..."."""
@@ -377,13 +352,6 @@ class Clause(SentenceView):
 
     # What a cue says of what follows
 
-    def denies_ahead(self, i: int) -> bool:
-        """Tells whether "none" denies a quality behind it: "nodes, NONE of pathological size"."""
-        for item in self.ahead(i)[:5]:
-            if "quality" in item.senses or item.word in self.small.list_joints:
-                return "quality" in item.senses
-        return False
-
     def is_hedged_again(self, i: int) -> bool:
         """Tells whether two hedges follow each other: "POSSIBLY REPRESENTING edema"."""
         return self.is_fresh
@@ -414,18 +382,9 @@ class Clause(SentenceView):
         ahead = self.items[i + 1 : i + 2]
         return not ahead or ahead[0].word in self.small.closing
 
-    def is_advised(self, i: int) -> bool:
-        """Tells whether what the word at `i` says may happen, and has not: "the drain MAY BE removed"."""
-        before = [item.word for item in self.items[max(0, i - 2) : i]]
-        return len(before) == 2 and before[0] in self.small.modal and before[1] == "be"
-
     def is_denied_verb(self, i: int) -> bool:
         """Tells whether a verb is denied: "the wires have NOT BEEN REMOVED"."""
         return i > 1 and "negation_verb" in self.items[i - 2].senses
-
-    def is_denied_ahead(self, i: int) -> bool:
-        """Tells whether a denial follows: "both drains removed WITHOUT pneumothorax"."""
-        return i + 1 < len(self.items) and "negation_before" in self.items[i + 1].senses
 
     def shares_change(self, i: int) -> bool:
         """Tells whether what follows has the same change: "the effusion has cleared, AS HAS THE EDEMA"."""
@@ -535,12 +494,6 @@ class Clause(SentenceView):
     def denies_subject(self, i: int) -> bool:
         """Tells whether what is denied is the subject: "in THE ABSENCE OF fever"."""
         return self.absent is not None and self.absent.rule.reach == "subject"
-
-    def opens_relative(self, i: int) -> bool:
-        """Tells whether a comma opens a relative clause: "oedema, WHICH was present, has cleared"."""
-        after = [each.word for each in self.items[i + 1 : i + 3]]
-        after = after[1:] if after[:1] == ["and"] else after[:1]  # "oedema, AND WHICH was present, has cleared"
-        return not self.small.relative.isdisjoint(after)
 
     def changes_subject(self, i: int) -> bool:
         """Tells whether a verb with a subject of its own follows: not "was seen and HAS GONE", "..., IT has gone"."""

@@ -2,51 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
-from rrgmetrics.reading.lexicon.rules import ContextRow, Direction, Effect, Opened, Predicate, Reach, Stage
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords, per_lexicon
+from rrgmetrics.reading.sentence import LOOK_AHEAD
 from rrgmetrics.reading.tokens import Item
 
 _SILENCES_CUES = frozenset({"judgements", "outlook"})  # a cue used in one of these stages is not used in `cues`
-Words = frozenset[str] | None
+Words = frozenset[str]
+Phrase = tuple[Words, ...]
+Kinds = tuple[tuple[str, str], ...]  # senses, each with the value asked for, or ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is looked for among the items before or behind an item, and what ends the search."""
+
+    cue: Kinds = ()
+    words: Words = frozenset()
+    stop_cue: Kinds = ()
+    stop_words: Words = frozenset()
+    within: int = LOOK_AHEAD
+
+    def finds(self, items: Iterable[Item]) -> bool:
+        """Tells whether it is found."""
+        for item in items:
+            if item.word in self.words or _means(item, self.cue):
+                return True
+            if item.word in self.stop_words or _means(item, self.stop_cue):
+                return False
+        return False
+
+
+@dataclass(frozen=True, eq=False)
 class Rule:
-    """A row of context_rules.yaml; the file explains the fields.
-
-    Attributes:
-        uses: The stages in which no other rule is tried once this one was used.
-    """
+    """A row of context_rules.yaml, which explains the fields."""
 
     id: str
-    effect: Effect
-    cue: tuple[tuple[str, str], ...]
-    words: Words
-    next: Words
-    previous: Words
-    first: Words
-    holds: Words
-    when: tuple[Predicate, ...]
-    unless: tuple[Predicate, ...]
-    direction: Direction
-    reach: Reach
-    change: str | None
-    closes: tuple[Opened, ...]
-    link: bool | None
-    stage: Stage
-    uses: frozenset[str]
+    stage: str
+    effect: str
+    cue: Kinds = ()
+    words: Words = frozenset()
+    next: tuple[Phrase, ...] = ()
+    previous: tuple[Phrase, ...] = ()
+    first: Words = frozenset()
+    open: Words = frozenset()
+    ahead: Search | None = None
+    behind: Search | None = None
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    direction: str = "before"
+    reach: str = ""
+    change: str = "resolved"
+    closes: tuple[str, ...] = ()
+    link: bool | None = None
 
     def is_for(self, item: Item) -> bool:
         """Tells whether an item is a cue of the rule."""
-        if self.words is not None and item.word not in self.words:
+        return (not self.words or item.word in self.words) and (not self.cue or _means(item, self.cue))
+
+    def fits(self, items: Sequence[Item], i: int) -> bool:
+        """Tells whether the words around the item at `i` are those that the rule asks for."""
+        if self.first and items[0].word not in self.first:
             return False
-        return not self.cue or any(
-            kind in item.senses and (not value or item.senses.get(kind) == value) for kind, value in self.cue
-        )
+        if self.next and not any(_is_at(phrase, items, i + 1) for phrase in self.next):
+            return False
+        if self.previous and not any(_is_at(phrase, items, i - len(phrase)) for phrase in self.previous):
+            return False
+        if self.behind and not self.behind.finds(items[max(0, i - self.behind.within) : i][::-1]):
+            return False
+        return self.ahead is None or self.ahead.finds(items[i + 1 : i + 1 + self.ahead.within])
+
+    @cached_property
+    def uses(self) -> frozenset[str]:
+        """The stages in which no other rule is tried for an item once this one was used."""
+        silences = self.stage in _SILENCES_CUES and self.effect != "none"
+        return frozenset({self.stage, "cues"} if silences else {self.stage})
+
+
+def _means(item: Item, kinds: Kinds) -> bool:
+    return any(kind in item.senses and (not value or item.senses.get(kind) == value) for kind, value in kinds)
+
+
+def _is_at(phrase: Phrase, items: Sequence[Item], at: int) -> bool:
+    """Tells whether a phrase begins at an item; "" is before the first item and behind the last."""
+    return all((items[k].word if 0 <= k < len(items) else "") in words for k, words in enumerate(phrase, at))
 
 
 def rules_for(item: Item, lexicon: Lexicon) -> tuple[Rule, ...]:
@@ -63,9 +107,9 @@ def rules_for(item: Item, lexicon: Lexicon) -> tuple[Rule, ...]:
 
 
 @per_lexicon
-def _index(lexicon: Lexicon) -> tuple[frozenset[str], dict[tuple[str | None, ...], tuple[Rule, ...]]]:
+def _index(lexicon: Lexicon) -> tuple[Words, dict[tuple[str | None, ...], tuple[Rule, ...]]]:
     """The words that rules ask for, and what `rules_for` has found by word and senses."""
-    return frozenset().union(*(rule.words for rule in all_rules(lexicon) if rule.words)), {}
+    return frozenset().union(*(rule.words for rule in all_rules(lexicon))), {}
 
 
 @per_lexicon
@@ -74,49 +118,33 @@ def all_rules(lexicon: Lexicon) -> tuple[Rule, ...]:
     rules: dict[str, Rule] = {}
     for stage, rows in lexicon.context_rules.items():
         for row in rows:
-            rules.setdefault(row["id"], _rule(row, stage, lexicon))
+            try:
+                rules.setdefault(row["id"], Rule(stage=stage, **_fields(row, lexicon.small)))
+            except AttributeError as error:
+                raise InputError(
+                    f"context_rules.yaml: {row['id']} names no list of small_words.yaml: {error}"
+                ) from None
     return tuple(rules.values())
 
 
-def _rule(row: ContextRow, stage: Stage, lexicon: Lexicon) -> Rule:
-    reach: Reach = row.get("reach", "list" if row.get("direction") == "after" else "clause")
-    change = row.get("change", "resolved")
-    uses = [stage]
-    if row["effect"] == "skip":
-        uses = list(lexicon.context_rules)
-    elif stage in _SILENCES_CUES and row["effect"] != "none":
-        uses.append("cues")
-    return Rule(
-        id=row["id"],
-        effect=row["effect"],
-        cue=tuple((kind, value) for kind, _, value in (cue.partition("=") for cue in row.get("cue", ()))),
-        words=_words(row.get("words"), row, lexicon),
-        next=_words(row.get("next"), row, lexicon),
-        previous=_words(row.get("previous"), row, lexicon),
-        first=_words(row.get("first"), row, lexicon),
-        holds=frozenset(row["while"]) if "while" in row else None,
-        when=tuple(row.get("when", ())),
-        unless=tuple(row.get("unless", ())),
-        direction=row.get("direction", "before"),
-        reach=reach,
-        change=None if change == "none" else change,
-        closes=tuple(row.get("closes", ())),
-        link=row.get("link"),
-        stage=stage,
-        uses=frozenset(uses),
-    )
+def _fields(row: Mapping[str, Any], small: SmallWords) -> dict[str, Any]:
+    """The fields of a row as a rule, or a search, has them."""
+    return {name: _field(name, value, small) for name, value in row.items() if name != "examples"}
 
 
-def _words(words: Iterable[str] | None, row: ContextRow, lexicon: Lexicon) -> Words:
-    return None if words is None else frozenset(_spelled_out(words, row, lexicon))
+def _field(name: str, value: Any, small: SmallWords) -> Any:
+    if name in ("cue", "stop_cue"):
+        return tuple((kind, wanted) for kind, _, wanted in (each.partition("=") for each in value))
+    if name in ("words", "stop_words", "first", "open"):
+        return frozenset().union(*(_words(each, small) for each in value))
+    if name in ("next", "previous"):
+        return tuple(tuple(_words(each, small) for each in phrase.split() or [""]) for phrase in value)
+    if name in ("ahead", "behind"):
+        return Search(**_fields(value, small))
+    return tuple(value) if isinstance(value, list) else value
 
 
-def _spelled_out(words: Iterable[str], row: ContextRow, lexicon: Lexicon) -> Iterator[str]:
-    """Yields words, and those of the lists of small words that are named in capitals."""
-    for word in words:
-        if not word.isupper():
-            yield word
-        elif hasattr(lexicon.small, word.lower()):
-            yield from getattr(lexicon.small, word.lower())
-        else:
-            raise InputError(f"context_rules.yaml: {row['id']} names {word}, which is no list of small_words.yaml.")
+def _words(word: str, small: SmallWords) -> Words:
+    """A word, or the words of a list of small words, which is named in capitals."""
+    found: Words = getattr(small, word.lower()) if word.isupper() else frozenset({word})
+    return found

@@ -142,7 +142,7 @@ class Step(NamedTuple):
         old: Its value before.
         new: Its value after.
         words: The cue: the words of the report for which it was set; "" if there are none.
-        name: The function that set it: "attributes.since".
+        name: The function or the context rule that set it: "attributes.since", "rule absent.before".
         place: Its file and line.
         source: The file and line of the lexicon that lists the words; "" if none does.
         held: If a state set the field: what opened the state, and what could have ended it and did not.

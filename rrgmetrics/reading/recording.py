@@ -24,14 +24,7 @@ _NAMES = {"sides": "side", "measurements": "measurements_mm", "course": "change"
 _UNSEEN = frozenset(  # fields that say where the words are, and not what they say
     {"modifiers", "extent", "pre_place", "post_place", "definite_article", "tokens", "spans", "sentence", "section"}
 )
-_STATE = {  # flags of the state that a mention takes when it is met, and their values when nothing holds
-    "absent": False,
-    "once": False,
-    "hypothetical": False,
-    "asked": 0,
-    "resolved": "",
-    "certainty": "definite",
-}
+RULES_FILE = "context_rules.yaml"  # the place of a step that a context rule takes, until its line is looked up
 _NOTHING: tuple[object, ...] = (None, (), [], "", False, set(), frozenset())
 DEFAULTS = {each.name: each.default for each in fields(Finding) if each.name not in _UNSEEN}
 
@@ -74,7 +67,6 @@ class Recorder:
         self.sentences: list[SentenceRecord] = []
         self.taken_back: list[tuple[int, int]] = []
         self.known: dict[int, tuple[Any, list[Step]]] = {}  # by id; it holds the object, so that no other has the id
-        self.cues: dict[tuple[int, str], str] = {}  # of a flag of the state
         self.before: dict[int, dict[str, Any]] = {}  # of a mention, the fields that are recorded
         self.finished: set[int] = set()  # mentions that became a finding
         self.last_built: Finding | None = None
@@ -104,25 +96,24 @@ class Recorder:
     def set_field(self, thing: Any, name: str, old: object, new: object) -> None:
         """Records that a field of a watched object has been set by the function that called."""
         frame = sys._getframe(2)
-        if hasattr(thing, "clause"):  # the state of the walk through a sentence
-            if name in _STATE:
-                self.cues[id(thing), name] = self.cue(frame)
-        elif hasattr(thing, "senses"):
+        if hasattr(thing, "senses"):
             if name == "senses":
                 self.replaced_item(thing, old, new, frame)
         elif old != new:
-            self.add(thing, name, old, new, self.cue_of(thing, frame), _where(frame))
+            rule, words = self.context_rule(frame)
+            words = words or self.cue(frame) or self.sentence.words(*thing.tokens)
+            self.add(thing, name, old, new, words, (f"rule {rule}", RULES_FILE) if rule else _where(frame))
 
-    def cue_of(self, mention: Any, frame: FrameType) -> str:
-        """The words for which a mention gets what it gets: those that set the state, or those that are looked at."""
-        walk = frame.f_locals.get("self")
-        if frame.f_code.co_name in ("meet", "_commit"):
-            held = [name for name, nothing in _STATE.items() if getattr(walk, name) != nothing]
-            cues = dict.fromkeys(self.cues.get((id(walk), name), "") for name in held)
-            words = ", ".join(filter(None, cues))
-        else:
-            words = self.cue(frame)
-        return words or self.sentence.words(*mention.tokens)
+    def context_rule(self, frame: FrameType) -> tuple[str, str]:
+        """The context rule for which a function sets a field, and its words: the one that it uses, or that is open."""
+        seen = frame.f_locals
+        rule, at, scope = seen.get("rule"), seen.get("i"), seen.get("scope")
+        if scope is not None:
+            rule, at = scope.rule, scope.at
+        if rule is None or at is None:
+            return "", ""
+        item = seen["self"].items[at]
+        return rule.id, self.sentence.words(item.first, item.last)
 
     def cue(self, frame: FrameType | None) -> str:
         """The words of the item that a function looks at, or the one that calls it."""
@@ -251,7 +242,7 @@ def watch(things: list[T], maker: Callable[..., object] | None = None) -> list[T
     """Records from now on which fields of these objects are set.
 
     Args:
-        things: Mentions, items, or the state of the walk through a sentence.
+        things: Mentions or items.
         maker: What named the mentions; None if they are none.
 
     Returns:
@@ -400,16 +391,19 @@ def _where(frame: FrameType) -> tuple[str, str]:
     while frame.f_code.co_name.startswith("<") and frame.f_back is not None:
         frame = frame.f_back
     module = str(frame.f_globals["__name__"]).rpartition(".")[2]
-    return f"{module}.{frame.f_code.co_name}", f"{_file(frame.f_code.co_filename)}:{frame.f_lineno}"
+    return f"{module}.{frame.f_code.co_name}", f"{file_of(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 def place_of(maker: Any) -> tuple[str, str]:
     """The name of a function, and its file with the line where it begins."""
     code = maker.__code__
-    return f"{maker.__module__.rpartition('.')[2]}.{maker.__name__}", f"{_file(code.co_filename)}:{code.co_firstlineno}"
+    return (
+        f"{maker.__module__.rpartition('.')[2]}.{maker.__name__}",
+        f"{file_of(code.co_filename)}:{code.co_firstlineno}",
+    )
 
 
-def _file(path: str) -> str:
+def file_of(path: str) -> str:
     """A file of the package, as its repository has it."""
     return "rrgmetrics" + path.replace("\\", "/").rpartition("rrgmetrics")[2]
 

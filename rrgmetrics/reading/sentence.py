@@ -33,15 +33,6 @@ class SentenceView:
     def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
         self.items, self.mentions, self.lexicon, self.small = items, mentions, lexicon, lexicon.small
 
-    def shows(self, i: int) -> bool:
-        """Tells whether what is assessed shows what follows: "EVALUATION OF the left lung discloses a nodule"."""
-        for item in self.items[i + 1 : i + 9]:
-            if "concept" in item.senses or item.word in self.small.separators:
-                return False
-            if item.word in self.small.showing:
-                return True
-        return False
-
     def firm(self, mention: Mention) -> bool:
         """Tells whether a finding is described as one that is there ("small effusion"), not only listed."""
         for item in reversed(self.items[max(0, mention.first - 4) : mention.first]):
@@ -106,33 +97,15 @@ class SentenceView:
                 return False
         return False
 
-    def list_goes_on(self, i: int) -> bool:
-        """Tells whether the hedged list goes on after the joint at `i`."""
-        for item in self.ahead(i):
-            if "versus" in item.senses:
-                return True
-            if item.senses.keys() & {
-                "item_break",
-                "clause_end",
-                "negation_before",
-                "possible_before",
-                "probable_before",
-            }:
-                return False
-        return False
-
-    def doubts(self, i: int) -> bool:
-        """Tells whether a finding is doubted before it is named: "UNLIKELY pneumonia"."""
-        if i and self.items[i - 1].word not in self.small.separators:
-            return False
+    def names_next(self, i: int) -> bool:
+        """Tells whether a finding follows, with nothing between but its description: "unlikely SMALL PNEUMONIA"."""
         behind = self.items[i + 1 : i + 1 + _DESCRIBED]
         named = next((k for k, each in enumerate(behind) if "concept" in each.senses), None)
         return named is not None and all(each.senses for each in behind[:named])
 
-    def suggests_device(self, i: int) -> bool:
-        """Tells whether a device is advised: "large effusion, SUGGEST a chest drain"."""
-        opens = not i or self.items[i - 1].word in self.small.separators
-        after = self.next_mention(i) if opens else None
+    def device_next(self, i: int) -> bool:
+        """Tells whether a device follows: "large effusion, suggest A CHEST DRAIN"."""
+        after = self.next_mention(i)
         return after is not None and self.is_device(after) and after.first <= i + 2
 
     def is_device(self, mention: Mention) -> bool:

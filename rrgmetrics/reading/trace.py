@@ -7,8 +7,9 @@ from typing import Any
 
 from rrgmetrics.reading.lexicon import Lexicon, all_packs, lexicon_of, load_file, per_lexicon
 from rrgmetrics.reading.lexicon.build import forms_of, words_of
+from rrgmetrics.reading.lexicon.files import layers_of
 from rrgmetrics.reading.model import LeftOut, Reading, Span, Step, Trace, Traced
-from rrgmetrics.reading.recording import Recorder, SentenceRecord
+from rrgmetrics.reading.recording import RULES_FILE, Recorder, SentenceRecord, file_of
 from rrgmetrics.reading.scope import out_of_scope
 from rrgmetrics.reading.tokens import Token, inline_headings, sentences
 from rrgmetrics.reading.typing_errors import tokenize_report
@@ -137,7 +138,21 @@ def _with_source(step: Step, lexicon: Lexicon) -> Step:
     places = _places(lexicon).get(words, ())
     table = _TABLES.get(step.field, step.field)
     under = [place for keys, place in places if str(step.new) in keys or table in keys]
-    return step._replace(source=(under or [place for _, place in places] or [""])[0])
+    place = _rule_places(lexicon).get(step.name, step.place) if step.place == RULES_FILE else step.place
+    return step._replace(place=place, source=(under or [place for _, place in places] or [""])[0])
+
+
+@per_lexicon
+def _rule_places(lexicon: Lexicon) -> dict[str, str]:
+    """Where each context rule is written, by the name of its step."""
+    places: dict[str, str] = {}
+    for layer in layers_of("context_rules", lexicon.key):
+        path = layer.folder / RULES_FILE
+        for number, line in enumerate(path.read_text("utf-8").splitlines() if path.is_file() else (), 1):
+            if line.lstrip().startswith("- id: "):
+                shown = str(path) if layer.is_own else file_of(str(path))
+                places[f"rule {line.partition('id: ')[2].strip()}"] = f"{shown}:{number}"
+    return places
 
 
 @per_lexicon

@@ -19,7 +19,7 @@ from rrgmetrics.reading.lexicon.files import load_file
 from rrgmetrics.reading.lexicon.in_use import LexiconKey
 from rrgmetrics.reading.lexicon.model import Concept, Known, Lexicon, Role, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reading.lexicon.packs import concept_files
-from rrgmetrics.reading.lexicon.rules import ContextRow, Precision, Rubric
+from rrgmetrics.reading.lexicon.rules import Precision, Rubric
 from rrgmetrics.reading.senses import SENSES, Senses, without
 from rrgmetrics.reading.tokens import ARTICLES, BEFORE_NEW_NOUN, leaves, singular, tokenize
 
@@ -57,8 +57,7 @@ def build_lexicon(key: LexiconKey) -> Lexicon:
     _add_normals(lexicon, trie)
     _add_headings(lexicon)
     _add_context(lexicon)
-    for stage, rows in load_file("context_rules", lexicon.key).items():
-        lexicon.context_rules[stage] = [cast(ContextRow, {**row, "examples": None}) for row in rows]
+    lexicon.context_rules = load_file("context_rules", lexicon.key)
     lexicon.rubric = _rubric(load_file("rubric", lexicon.key))
     trie.look_inside()
     _add_plurals(lexicon, spellings.get("plurals", {}))

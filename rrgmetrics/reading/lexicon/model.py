@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, TypeVarTuple
 
 from rrgmetrics.reading.lexicon.in_use import DEFAULT_PACK, LexiconKey
-from rrgmetrics.reading.lexicon.rules import ContextRow, Rubric, SignificanceRule, Stage
+from rrgmetrics.reading.lexicon.rules import Rubric, SignificanceRule
 
 Ts = TypeVarTuple("Ts")
 R = TypeVar("R")
@@ -177,7 +177,6 @@ class SmallWords:
     harmless: frozenset[str]
     closing: frozenset[str]
     existent: frozenset[str]
-    inverted: frozenset[str]
     questions: frozenset[str]
     grounds: frozenset[str]
     conjunctions: frozenset[str]
@@ -188,14 +187,10 @@ class SmallWords:
     companions: frozenset[str]
     above: frozenset[str]
     below: frozenset[str]
-    none: frozenset[str]
     onward: frozenset[str]
-    lacking: frozenset[str]
-    preferring: frozenset[str]
     identifying: frozenset[str]
     leading_to: frozenset[str]
     causing: frozenset[str]
-    proving: frozenset[str]
     unnamed: frozenset[str]
     astray: frozenset[str]
     otherwise: frozenset[str]
@@ -232,29 +227,19 @@ class SmallWords:
     reaching: frozenset[str]
     sites: frozenset[str]
     ways: frozenset[str]
-    made: frozenset[str]
     bygone: frozenset[str]
     months: frozenset[str]
     films: frozenset[str]
-    altered: frozenset[str]
     neither: frozenset[str]
-    supposing: frozenset[str]
-    suspecting: frozenset[str]
-    certain: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]
-    merely: frozenset[str]
     grown: frozenset[str]
     bare: frozenset[str]
     meaning: frozenset[str]
-    apposing: frozenset[str]
-    acquiring: frozenset[str]
-    purposes: frozenset[str]
     studies: frozenset[str]
     final: frozenset[str]
     further: frozenset[str]
     excepting: frozenset[str]
-    considering: frozenset[str]
     exceeding: frozenset[str]
     amounts: frozenset[str]
 
@@ -341,7 +326,7 @@ class Lexicon:
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     inline: frozenset[str] = frozenset()
     rules: list[SignificanceRule] = field(default_factory=list)
-    context_rules: dict[Stage, list[ContextRow]] = field(default_factory=dict)
+    context_rules: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     harm: list[SignificanceRule] = field(default_factory=list)
     indications: dict[str, str] = field(default_factory=dict)
     denied: str = _NEVER

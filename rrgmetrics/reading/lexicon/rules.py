@@ -6,123 +6,25 @@ from typing import Literal, NotRequired, TypedDict
 
 from rrgmetrics.reading.model import Assertion, Detail, Significance
 
-Stage = Literal[
-    "clauses",
-    "advice",
-    "courses",
-    "judgements",
-    "outlook",
-    "cues",
-    "resolution",
-    "appositions",
-    "joints",
-    "marks",
-    "hedges",
-]
-Direction = Literal["before", "after", "both"]
-Reach = Literal["clause", "list", "subject", "joint", "verb", "statement", "last"]
-Hedge = Literal["not_excluded", "possible", "suspected", "probable", "definite"]
-Opened = Literal["absent", "absent_once", "hypothetical", "assessed", "resolved", "relative", "hedge"]
-Effect = Literal[
-    "none",
-    "skip",
-    "absent",
-    "absent_once",
-    "not_excluded",
-    "possible",
-    "suspected",
-    "probable",
-    "definite",
-    "hypothetical",
-    "assessed",
-    "resolved",
-    "relative",
-    "dropped",
-    "stays",
-    "new",
-    "normal",
-    "end",
-    "aside",
-    "statement",
-    "verb",
-    "comma",
-    "and",
-    "versus",
-    "with",
-    "link",
-]
-Predicate = Literal[
-    "asks_for_device",
-    "changes_subject",
-    "considers",
-    "denies_ahead",
-    "denies_subject",
-    "denies_verb",
-    "doubts",
-    "ends_denied_list",
-    "has_findings",
-    "has_premise",
-    "has_subject_word",
-    "is_advised",
-    "is_answer",
-    "is_before_scope",
-    "is_called_normal",
-    "is_denied_ahead",
-    "is_denied_verb",
-    "is_due",
-    "is_embedded",
-    "is_gone_behind",
-    "is_hedge_used",
-    "is_hedged_again",
-    "is_history",
-    "is_inside_finding",
-    "is_made",
-    "is_named",
-    "is_pair",
-    "is_placed",
-    "is_preferred",
-    "is_premise",
-    "is_verb_of_change",
-    "is_verdict",
-    "leads_to_then",
-    "list_goes_on",
-    "looks_back",
-    "new_statement",
-    "opens_readings",
-    "opens_relative",
-    "or_other_quality",
-    "proves",
-    "resolves_subject",
-    "shares_change",
-    "shows",
-    "suggests_device",
-    "takes_back",
-]
+# What the rules of context_rules.yaml may say; that file explains it.
+STAGES = tuple("clauses advice courses judgements outlook cues resolution appositions joints marks hedges".split())
+HEDGES = tuple("not_excluded possible suspected probable definite".split())
+OPENED = tuple("absent absent_once hypothetical assessed resolved relative".split())
+JUDGED = tuple("dropped stays new normal".split())
+JOINED = tuple("comma and versus with link".split())
+EFFECTS = (*OPENED, *HEDGES, *JUDGED, *JOINED, "none", "skip", "end", "aside", "statement", "verb")
+REACHES = tuple("clause list subject joint verb statement last".split())
+PREDICATES = tuple(  # of reading/clause.py
+    (
+        "asks_for_device changes_subject considers denies_subject denies_verb device_next ends_denied_list "
+        "has_findings has_premise is_answer is_before_scope is_called_normal is_denied_verb is_due is_embedded "
+        "is_hedge_used is_hedged_again is_history is_inside_finding is_made is_named is_pair is_patient "
+        "is_preferred is_verb_of_change is_verdict leads_to_then looks_back names_next new_statement "
+        "opens_readings or_other_quality proves resolves_subject shares_change"
+    ).split()
+)
 
 _From = TypedDict("_From", {"from": list[Significance]}, total=False)  # no name that a class body could have
-
-
-# A rule of context_rules.yaml; `while` is no name that a class body could have.
-ContextRow = TypedDict(
-    "ContextRow",
-    {
-        "id": str,
-        "effect": Effect,
-        "cue": NotRequired[list[str]],
-        "words": NotRequired[list[str]],
-        "next": NotRequired[list[str]],
-        "previous": NotRequired[list[str]],
-        "first": NotRequired[list[str]],
-        "while": NotRequired[list[str]],
-        "when": NotRequired[list[Predicate]],
-        "unless": NotRequired[list[Predicate]],
-        "direction": NotRequired[Direction],
-        "reach": NotRequired[Reach],
-        "change": NotRequired[Literal["resolved", "stable", "none"]],
-        "closes": NotRequired[list[Opened]],
-        "link": NotRequired[bool],
-    },
-)
 
 
 class SignificanceRule(_From, total=False):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from rrgmetrics.reading.lexicon.model import Role, SmallWords
-from rrgmetrics.reading.lexicon.rules import Direction, Effect, Hedge, Opened, Predicate, Reach, Stage
+from rrgmetrics.reading.lexicon.rules import EFFECTS, HEDGES, OPENED, PREDICATES, REACHES, STAGES
 from rrgmetrics.reading.model import Detail, Significance
 from rrgmetrics.reading.senses import Cues
 
@@ -166,21 +166,21 @@ _RULE = _record(
     },
 )
 _WORDS_OF_RULE = Many(Value())
+_PREDICATES = Many(Value(choices=PREDICATES))
+_SEARCH = _record({}, {**dict.fromkeys(("cue", "words", "stop_cue", "stop_words"), _WORDS_OF_RULE), "within": _STEP})
 _CONTEXT_RULE = _record(
-    {"id": Value(), "effect": Value(choices=get_args(Effect))},
+    {"id": Value(), "effect": Value(choices=EFFECTS)},
     {
-        "cue": Many(Value()),
-        "words": _WORDS_OF_RULE,
-        "next": _WORDS_OF_RULE,
-        "previous": _WORDS_OF_RULE,
-        "first": _WORDS_OF_RULE,
-        "while": Many(Value(choices=(*get_args(Opened), *get_args(Hedge)))),
-        "when": Many(Value(choices=get_args(Predicate))),
-        "unless": Many(Value(choices=get_args(Predicate))),
-        "direction": Value(choices=get_args(Direction)),
-        "reach": Value(choices=get_args(Reach)),
+        **dict.fromkeys(("cue", "words", "next", "previous", "first"), _WORDS_OF_RULE),
+        "open": Many(Value(choices=(*OPENED, *HEDGES))),
+        "ahead": _SEARCH,
+        "behind": _SEARCH,
+        "when": _PREDICATES,
+        "unless": _PREDICATES,
+        "direction": Value(choices=("before", "after", "both")),
+        "reach": Value(choices=REACHES),
         "change": Value(choices=("resolved", "stable", "none")),
-        "closes": Many(Value(choices=get_args(Opened))),
+        "closes": Many(Value(choices=(*OPENED, "hedge"))),
         "link": _FLAG,
         "examples": _record({"yes": Table(_TEXT)}, {"no": Table(_TEXT)}),
     },
@@ -266,7 +266,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "cues": _record(dict.fromkeys(Cues.__annotations__, _TERMS)),
     "small_words": _record({each.name: _WORDS for each in fields(SmallWords)}),
-    "context_rules": _record(dict.fromkeys(get_args(Stage), Many(_CONTEXT_RULE, joins=True))),
+    "context_rules": _record(dict.fromkeys(STAGES, Many(_CONTEXT_RULE, joins=True))),
     "normal": _record(
         {
             "structures": Table(

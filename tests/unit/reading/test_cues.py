@@ -23,7 +23,7 @@ Node = dict[str, Any]
 SHOWN_ELSEWHERE = frozenset({"earlier_study", "location_preposition", "nothing", "side_port"})
 SMALL_WORDS = (  # the lists of denial and hedges
     *("alternatives", "contrasts", "list_joints", "judged", "then", "existing", "adverbs", "closing", "existent"),
-    *("questions", "inverted", "grounds", "conjunctions", "plural", "single", "lacking", "preferring"),
+    *("questions", "grounds", "conjunctions", "plural", "single"),
 )
 ADVICE = "add a row to sentences/cues.tsv that is read otherwise without it, or leave it out"
 

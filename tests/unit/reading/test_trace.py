@@ -73,8 +73,10 @@ def test_every_field_of_a_tube_with_an_earlier_depth_has_a_step():
 def test_a_denial_names_its_cue_and_a_step_its_file():
     steps = trace_of("No effusion or edema.").findings[1].steps
     step = next(step for step in steps if step.field == "assertion" and step.new == "absent")
-    assert (step.old, step.words, step.name) == ("present", "No", "assertion.meet")
-    assert step.place.startswith("rrgmetrics/reading/assertion.py:")
+    assert (step.old, step.words, step.name) == ("present", "No", "rule absent.before")
+    file, _, number = step.place.rpartition(":")
+    assert file == "rrgmetrics/reading/lexicon/common/context_rules.yaml"
+    assert (HERE.parents[2] / file).read_text().splitlines()[int(number) - 1] == "- id: absent.before"
     assert step.source.startswith("common/cues.yaml:")
 
 
@@ -147,11 +149,12 @@ def test_every_field_has_a_step_and_is_read_as_without_a_trace(texts: list[str])
 
 
 def test_a_step_names_what_the_package_has():
-    """Each step is a function of a module in `rrgmetrics/reader`, in the file that it names."""
+    """Each step is a function of a module in `rrgmetrics/reading`, or a context rule, in the file that it names."""
     steps: list[Step] = [step for texts in ROWS for _, found in trace_of(texts[0]).findings for step in found]
     for step in steps:
         module = step.name.partition(".")[0]
-        assert step.place.partition(":")[0] == f"rrgmetrics/reading/{module}.py"
+        file = "lexicon/common/context_rules.yaml" if step.name.startswith("rule ") else f"{module}.py"
+        assert step.place.partition(":")[0] == f"rrgmetrics/reading/{file}"
         assert (HERE.parents[2] / step.place.partition(":")[0]).is_file()
 
 
@@ -159,7 +162,7 @@ def test_a_step_names_what_the_package_has():
     ("text", "words", "why"),
     [
         ("The weather is nice.", "The weather is nice", "No term of the lexicon names a finding"),
-        ("Follow-up to exclude pneumonia.", "pneumonia", 'Dropped by assertion.meet, for "to exclude"'),
+        ("Follow-up to exclude pneumonia.", "pneumonia", 'Dropped by rule hypothetical.asked, for "to exclude"'),
         ("INDICATION: Chest pain.\nFINDINGS: Clear.", "Chest pain", "The section indication is not read"),
         ("Left effusion. Disregard this.", "Disregard this", "It retracts"),
         ("Dr Smith was informed of the effusion.", "Dr Smith was informed of the effusion", "It states only who"),
