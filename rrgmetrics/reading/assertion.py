@@ -77,10 +77,8 @@ class _Engine(Clause):
             self.joint = Joint.NONE if effect == "absent" else self.joint
         elif effect in _JOINTS:
             self.join(_JOINTS[effect])
-        elif effect in ("end", "aside"):
-            aside = self.clause if effect == "aside" else []
+        elif effect == "end":
             self.end_clause()
-            self.aside = aside
         elif effect == "statement":
             self.start, self.verb_at = len(self.clause), -1
         elif effect == "verb":
@@ -103,8 +101,6 @@ class _Engine(Clause):
         before = self.clause[-1] if self.clause else None
         if before is not None and before.tokens == mention.tokens and mention.tokens[1] - mention.tokens[0] == 1:
             mention.link = before  # "KYPHOSCOLIOSIS" is one observation
-        if before is None and self.aside and self.joint is Joint.LINK:
-            before = self.aside[-1]
         scope = self.deciding(mention)
         effect = scope.rule.effect if scope else ""
         if mention.denies:
@@ -149,8 +145,6 @@ class _Engine(Clause):
                 continue
             elif rule.effect == "stays":
                 mention.assertion, mention.change = "present", "stable"
-            elif rule.effect == "new" and mention.assertion != "absent":
-                mention.change = "new"
             elif rule.effect == "resolved" and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", _change(rule)
             elif rule.effect == "absent" or (rule.effect == "normal" and not self.is_device(mention)):

@@ -10,7 +10,6 @@ from enum import Enum
 from typing import NamedTuple
 
 from rrgmetrics.reading.context_rules import Rule
-from rrgmetrics.reading.dates import leads_to_then
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Certainty
@@ -72,7 +71,6 @@ class Clause(SentenceView):
         open: What cues have opened, by its effect; any certainty is "hedge".
         joint: What was read since the last finding.
         clause: The mentions of the clause.
-        aside: Those before "after surgery, ...", which a finding behind it can still explain.
         start: The index in `clause` where the current statement begins.
         verb_at: The item of the last verb; -1: none.
         met_at: The item behind the last mention; -1: none.
@@ -83,14 +81,13 @@ class Clause(SentenceView):
         self.open: dict[str, Scope] = {}
         self.joint = Joint.NONE
         self.clause: list[Mention] = []
-        self.aside: list[Mention] = []
         self.start = 0
         self.verb_at = self.met_at = -1
 
     def end_clause(self) -> None:
         """Forgets all that held in the clause."""
         self.open, self.joint = {}, Joint.NONE
-        self.clause, self.aside, self.start = [], [], 0
+        self.clause, self.start = [], 0
 
     def close(self, reach: str) -> None:
         """Closes what reaches no further than to what is read now."""
@@ -192,9 +189,7 @@ class Clause(SentenceView):
 
     def interpreted(self, mention: Mention) -> Mention | None:
         """Returns the mention that a hedged mention explains: the last before it that can be the same picture."""
-        stated = [
-            m for m in (self.clause or self.aside)[-3:] if m.assertion != "absent" and not m.dropped and not m.denies
-        ]
+        stated = [m for m in self.clause[-3:] if m.assertion != "absent" and not m.dropped and not m.denies]
         fitting = [m for m in reversed(stated) if self.same_picture(m, mention)]
         concepts, pictures = self.lexicon.concepts, self.lexicon.roles["picture"]
 
@@ -296,17 +291,9 @@ class Clause(SentenceView):
 
     # What a cue judges
 
-    def is_inside_finding(self, i: int) -> bool:
-        """Tells whether a word is part of a finding rather than a judgement of it: "the left hilum IS RAISED"."""
-        return any(mention.first <= i < mention.last for mention in self.statement())
-
     def looks_back(self, i: int) -> bool:
         """Tells whether a cue judges what is before it though it could judge what follows: "edema is LIKELY, given"."""
         return BEFORE.isdisjoint(self.items[i].senses) or self.closes(i)
-
-    def leads_to_then(self, i: int) -> bool:
-        """Tells whether what an item says was so at an earlier time: "not seen ON THE 2/11 STUDY"."""
-        return leads_to_then(self.items, i, self.small)
 
     def closes(self, i: int) -> bool:
         """Tells whether the hedge at `i` can only be about what stands before it: "pneumonia is LIKELY, given ..."."""

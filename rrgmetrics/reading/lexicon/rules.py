@@ -7,19 +7,19 @@ from typing import Literal, NotRequired, TypedDict
 from rrgmetrics.reading.model import Assertion, Detail, Significance
 
 # What the rules of context_rules.yaml may say; that file explains it.
-STAGES = tuple("clauses advice courses judgements outlook cues resolution appositions joints marks hedges".split())
+STAGES = tuple("clauses advice judgements outlook cues resolution appositions joints marks hedges".split())
 HEDGES = tuple("not_excluded possible suspected probable definite".split())
-OPENED = tuple("absent absent_once hypothetical assessed resolved relative".split())
-JUDGED = tuple("dropped stays new normal".split())
+OPENED = tuple("absent absent_once hypothetical assessed resolved".split())
+JUDGED = tuple("dropped stays normal".split())
 JOINED = tuple("comma and versus with link".split())
-EFFECTS = (*OPENED, *HEDGES, *JUDGED, *JOINED, "none", "skip", "end", "aside", "statement", "verb")
+EFFECTS = (*OPENED, *HEDGES, *JUDGED, *JOINED, "none", "skip", "end", "statement", "verb")
 REACHES = tuple("clause list subject joint verb statement last".split())
 PREDICATES = tuple(  # of reading/clause.py
     (
         "asks_for_device changes_subject considers denies_subject denies_verb device_next ends_denied_list "
         "has_findings has_premise is_answer is_before_scope is_called_normal is_denied_verb is_due is_embedded "
-        "is_hedge_used is_hedged_again is_history is_inside_finding is_made is_named is_pair is_patient "
-        "is_preferred is_verb_of_change is_verdict leads_to_then looks_back names_next new_statement "
+        "is_hedge_used is_hedged_again is_history is_made is_named is_pair is_patient "
+        "is_preferred is_verb_of_change is_verdict looks_back names_next new_statement "
         "opens_readings or_other_quality proves resolves_subject shares_change"
     ).split()
 )
