@@ -141,11 +141,6 @@ class Clause(SentenceView):
             if scope
         )
 
-    @property
-    def is_fresh(self) -> bool:
-        """Whether a hedge has been read since the last mention."""
-        return self.hedge is not None and self.hedge.met == len(self.clause)
-
     def statement(self) -> list[Mention]:
         """Returns the mentions of the current statement."""
         return self.clause[self.start :]
@@ -253,13 +248,6 @@ class Clause(SentenceView):
 
     # What ends a clause
 
-    def is_embedded(self, i: int) -> bool:
-        """Tells whether "there is" belongs to what is hedged or denied: "no evidence THAT THERE IS edema"."""
-        if not i or self.is_fresh:
-            return self.is_fresh
-        before = self.items[i - 1]
-        return "hypothetical" in before.senses or (before.word in self.small.embedding and self.absent is not None)
-
     # What is asked or advised
 
     def asks_for_device(self, i: int) -> bool:
@@ -285,10 +273,6 @@ class Clause(SentenceView):
             for each in between
         )
 
-    def has_premise(self, i: int) -> bool:
-        """Tells whether what a comma ends was supposed or is gone: "after removal of the drain, THE LUNG is ..."."""
-        return "hypothetical" in self.open or (self.resolved is not None and self.finding_ahead(i))
-
     # What a cue judges
 
     def looks_back(self, i: int) -> bool:
@@ -313,74 +297,37 @@ class Clause(SentenceView):
             return stated and "zone" in after.senses
         return after.word in self.small.closing or (stated and after.word in self.small.grounds)
 
-    def _ends(self, i: int) -> bool:
-        return i + 1 == len(self.items) or self.items[i + 1].word in self.small.closing
-
-    def is_answer(self, i: int) -> bool:
-        """Tells whether "no" answers the finding before it: "Pneumothorax: NO.", "effusion - NO"."""
-        beside = self.items[i - 1].word == ":" or self.statement()[-1].last == i
-        return beside and self._ends(i) and "change" not in self.items[i].senses
-
-    def denies_verb(self, i: int) -> bool:
-        """Tells whether a verb is denied whose rest was said before: "the effusion is seen, the edema IS NOT"."""
-        seen = any(each.word in self.small.existent for each in self.items[:i])
-        return seen and self._ends(i) and self.verb_at == i - 1
-
-    def is_verdict(self, i: int) -> bool:
-        """Tells whether a hedge is what a verb says of a finding: "is thought to be PRESENT", "is PROBABLE"."""
-        after = [each.word for each in self.items[i + 1 : i + 3]]
-        if after and after[after[0] == "be" and len(after) > 1] in self.small.existent:
-            return True
-        return i > 0 and self._ends(i) and self.items[i - 1].word in self.small.verbs
-
-    def is_called_normal(self, i: int) -> bool:
-        """Tells whether a verb calls what is before it normal."""
-        return "normal" in self.items[i].senses["quality"] and self.verb_at >= self.met_at
-
     # What a cue says of what follows
 
-    def is_hedged_again(self, i: int) -> bool:
-        """Tells whether two hedges follow each other: "POSSIBLY REPRESENTING edema"."""
-        return self.is_fresh
+    def is_fresh(self, i: int) -> bool:
+        """Tells whether a hedge has been read since the last finding: "POSSIBLY REPRESENTING edema"."""
+        return self.hedge is not None and self.hedge.met == len(self.clause)
+
+    def is_beside_finding(self, i: int) -> bool:
+        """Tells whether a finding is right before the item."""
+        return i == self.met_at
+
+    def is_behind_verb(self, i: int) -> bool:
+        """Tells whether a verb is right before the item."""
+        return self.verb_at == i - 1
+
+    def has_verb(self, i: int) -> bool:
+        """Tells whether a verb stands between the last finding and the item."""
+        return self.verb_at >= self.met_at
+
+    def changes_verb(self, i: int) -> bool:
+        """Tells whether what follows has a verb, after that of the statement before it."""
+        return self.verb_at >= 0 and self.verb_ahead(i)
 
     def has_findings(self, i: int) -> bool:
         """Tells whether the clause has named a finding."""
         return bool(self.clause)
 
-    def is_preferred(self, i: int) -> bool:
-        """Tells whether the word at `i` leads to the less likely reading: "favour atelectasis OVER pneumonia"."""
-        if self.certainty == "definite" or i != self.met_at:
-            return False
-        ahead = (
-            each for each in self.items[i + 1 : i + 4] if each.word not in self.small.leading | self.small.indefinite
-        )
-        return "concept" in next((each.senses for each in ahead), {})
-
     # What is gone
-
-    def resolves_subject(self, i: int) -> bool:
-        """Tells whether a word says that what is before it is gone: "the edema RESOLVED"."""
-        return self.items[i].senses.get("change") == "resolved" and self.ends_statement(i)
-
-    def ends_statement(self, i: int) -> bool:
-        """Tells whether nothing follows the word at `i` that it could be said of: "the edema RESOLVED"."""
-        if not self.statement():
-            return False
-        ahead = self.items[i + 1 : i + 2]
-        return not ahead or ahead[0].word in self.small.closing
-
-    def is_denied_verb(self, i: int) -> bool:
-        """Tells whether a verb is denied: "the wires have NOT BEEN REMOVED"."""
-        return i > 1 and "negation_verb" in self.items[i - 2].senses
 
     def shares_change(self, i: int) -> bool:
         """Tells whether what follows has the same change: "the effusion has cleared, AS HAS THE EDEMA"."""
         return likewise_from(self.items, i, self.small) > 0
-
-    def is_verb_of_change(self, i: int) -> bool:
-        """Tells whether a verb says what has become of a structure: "the upper lobe IS REPLACED BY a bulla"."""
-        word, before = self.items[i].word, self.items[i - 1].senses if i else {}
-        return word in self.small.verbs or ("item_break" in before and word not in self.small.nothing_left)
 
     # What joints do
 
@@ -441,7 +388,7 @@ class Clause(SentenceView):
 
     def is_made(self, i: int) -> bool:
         """Tells whether what a picture consists of follows: "a linear band OF scarring"."""
-        last = self.statement()[-1:] if i == self.met_at else []
+        last = self.statement()[-1:]
         describing = bool(last) and last[0].concept in self.lexicon.roles["describing"]
         return describing and i + 1 < len(self.items) and "concept" in self.items[i + 1].senses
 
@@ -482,21 +429,12 @@ class Clause(SentenceView):
         """Tells whether what is denied is the subject: "in THE ABSENCE OF fever"."""
         return self.absent is not None and self.absent.rule.reach == "subject"
 
-    def changes_subject(self, i: int) -> bool:
-        """Tells whether a verb with a subject of its own follows: not "was seen and HAS GONE", "..., IT has gone"."""
-        if self.verb_at < 0 or not self.verb_ahead(i):
-            return False
-        follows = self.next_word(i)
-        return follows not in self.small.verbs and follows not in self.small.subjects
-
     def is_hedge_used(self, i: int) -> bool:
         """Tells whether a finding was met behind the hedge, which opened no list."""
-        return self.certainty != "definite" and not self.is_fresh and not self.listing
+        return self.certainty != "definite" and not self.is_fresh(i) and not self.listing
 
     def is_pair(self, i: int) -> bool:
         """Tells whether a hedge holds for both findings of a pair: "possible small effusion and atelectasis"."""
-        if i != self.met_at:
-            return False
         for item in self.ahead(i):
             if "concept" in item.senses:
                 return self.lexicon.concepts[item.senses["concept"]].group in self.lexicon.groups["one_place"]

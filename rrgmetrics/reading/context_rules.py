@@ -85,7 +85,12 @@ class Rule:
 
 
 def _means(item: Item, kinds: Kinds) -> bool:
-    return any(kind in item.senses and (not value or item.senses.get(kind) == value) for kind, value in kinds)
+    return any(kind in item.senses and (not value or _has(item.senses.get(kind), value)) for kind, value in kinds)
+
+
+def _has(found: object, value: str) -> bool:
+    """Tells whether a sense has a value, or it is among its values, as qualities are."""
+    return value in found if isinstance(found, tuple) else value == found
 
 
 def _is_at(phrase: Phrase, items: Sequence[Item], at: int) -> bool:

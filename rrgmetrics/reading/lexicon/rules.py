@@ -16,11 +16,10 @@ EFFECTS = (*OPENED, *HEDGES, *JUDGED, *JOINED, "none", "skip", "end", "statement
 REACHES = tuple("clause list subject joint verb statement last".split())
 PREDICATES = tuple(  # of reading/clause.py
     (
-        "asks_for_device changes_subject considers denies_subject denies_verb device_next ends_denied_list "
-        "has_findings has_premise is_answer is_before_scope is_called_normal is_denied_verb is_due is_embedded "
-        "is_hedge_used is_hedged_again is_history is_made is_named is_pair is_patient "
-        "is_preferred is_verb_of_change is_verdict looks_back names_next new_statement "
-        "opens_readings or_other_quality proves resolves_subject shares_change"
+        "asks_for_device changes_verb considers denies_subject device_next ends_denied_list finding_ahead "
+        "has_findings has_verb is_before_scope is_behind_verb is_beside_finding is_due is_fresh is_hedge_used "
+        "is_history is_made is_named is_pair is_patient looks_back names_next new_statement opens_readings "
+        "or_other_quality proves shares_change"
     ).split()
 )
 
