@@ -104,7 +104,7 @@ def rules_for(item: Item, lexicon: Lexicon) -> tuple[Rule, ...]:
     word = item.word if item.word in words else ""
     if not word and not item.senses:
         return ()
-    key = (word, item.senses.get("change"), *item.senses)
+    key = (word, item.senses.get("change"), item.senses.get("quality"), *item.senses)
     rules = found.get(key)
     if rules is None:
         rules = found[key] = tuple(rule for rule in all_rules(lexicon) if rule.is_for(item))
@@ -112,7 +112,7 @@ def rules_for(item: Item, lexicon: Lexicon) -> tuple[Rule, ...]:
 
 
 @per_lexicon
-def _index(lexicon: Lexicon) -> tuple[Words, dict[tuple[str | None, ...], tuple[Rule, ...]]]:
+def _index(lexicon: Lexicon) -> tuple[Words, dict[tuple[object, ...], tuple[Rule, ...]]]:
     """The words that rules ask for, and what `rules_for` has found by word and senses."""
     return frozenset().union(*(rule.words for rule in all_rules(lexicon))), {}
 

@@ -182,7 +182,7 @@ _CONTEXT_RULE = _record(
         "change": Value(choices=("resolved", "stable", "none")),
         "closes": Many(Value(choices=(*OPENED, "hedge"))),
         "link": _FLAG,
-        "examples": _record({"yes": Table(_TEXT)}, {"no": Table(_TEXT)}),
+        "examples": _record({"used": Table(_TEXT)}, {"unused": Table(_TEXT)}),
     },
 )
 _LABEL_CONDITIONS: dict[str, Shape] = {
