@@ -246,8 +246,6 @@ class Clause(SentenceView):
         describing = before.concept in self.lexicon.roles["describing"] and before.assertion == "present"
         return before if describing and self.same_picture(before, mention) else None
 
-    # What ends a clause
-
     # What is asked or advised
 
     def asks_for_device(self, i: int) -> bool:
