@@ -12,8 +12,8 @@ A report is cleaned (`reports.cleaning`), cut into words (`typing_errors.tokeniz
 (`coreference`, `background`), spells out what later statements abbreviate, and merges what was named twice.
 
 A stage is a list of steps. To change how a statement is read, find the function or the context rule that a trace names
-(`rrgmetrics explain --trace`) and mend it. To add a step, write a function of a statement's parts and give it a line here: its place in the
-list is when it runs.
+(`rrgmetrics explain --trace`) and mend it. To add a step, write a function of a statement's parts and give it a line
+here: its place in the list is when it runs.
 """
 
 from __future__ import annotations
