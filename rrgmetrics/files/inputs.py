@@ -10,7 +10,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import Columns
 from rrgmetrics.files.join import join
 from rrgmetrics.files.long import read_long
-from rrgmetrics.files.mistaken import check_columns_of, check_files, check_predictions
+from rrgmetrics.files.mistaken import check_columns_of, check_predictions
 from rrgmetrics.files.per_study import REFUSE, check_rule
 from rrgmetrics.files.read import Reports, Studies, read_pairs, read_references, read_system, read_wide
 from rrgmetrics.files.sources import is_source
@@ -101,8 +101,6 @@ def read_systems(
     if not isinstance(systems, Mapping) or not systems:
         raise InputError("No system was given; pass a dict with at least one system's reports by its name.")
     whole = references is None
-    if not whole:
-        check_files(systems, references)
     read = {
         str(name): read_system(source, columns, name=f"systems[{name!r}]", with_references=whole, per_study=per_study)
         for name, source in systems.items()

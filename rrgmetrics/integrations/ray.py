@@ -11,7 +11,8 @@ import glob
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +26,7 @@ from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
 from rrgmetrics.files.stream import read_rows, refuse_ids
 from rrgmetrics.reading.lexicon import environment_of_children
 from rrgmetrics.reports import report_of
-from rrgmetrics.reports.missing import Missing, MissingReports, is_missing, log_lines
+from rrgmetrics.reports.missing import Missing, MissingReports, is_missing, log_lines, says_nothing
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.scoring.results import Result, per_pair_columns
@@ -285,8 +286,12 @@ def _marks(table: pyarrow.Table, id_column: str, texts: Sequence[str]) -> pyarro
     """Of each row the id, and for both reports "" if it is missing, else a mark in its place."""
     import pyarrow
 
-    marks = [["" if is_missing(cell) else "x" for cell in table[name].to_pylist()] for name in texts]
+    marks = [["" if _is_lacking(cell) else "x" for cell in table[name].to_pylist()] for name in texts]
     return pyarrow.table({"id": table[id_column], "reference": marks[0], "candidate": marks[1]})
+
+
+def _is_lacking(cell: Any) -> bool:
+    return is_missing(cell) or (isinstance(cell, str) and says_nothing(cell))
 
 
 def _counted(
@@ -302,9 +307,15 @@ def _counted(
         return dict(given)
     batches = dataset.select_columns([reference]).iter_batches(batch_format="pyarrow", batch_size=ROWS * 8)
     cells = (cell for batch in batches for cell in batch[reference].to_pylist())
-    references = (report_of(cell, reference) for cell in cells if isinstance(cell, str) or is_missing(cell))
     with prepare(needed, missing=missing) as metrics:
-        return {**given, **metrics.count_references(references)}
+        return {**given, **metrics.count_references(_usable(cells, reference))}
+
+
+def _usable(cells: Iterable[Any], column: str) -> Iterator[str]:
+    """The reports of cells, without those that make a row unscored."""
+    for cell in cells:
+        with suppress(InputError):
+            yield report_of(cell, column)
 
 
 def _files(source: str) -> tuple[list[str], str]:

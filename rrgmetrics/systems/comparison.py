@@ -23,6 +23,7 @@ from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.worth import TRIALS as WORTH_TRIALS
 from rrgmetrics.baselines.worth import Worth, score_with_worth
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.mistaken import check_files
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing, check_choice
 from rrgmetrics.scoring.defaults import default_metrics
@@ -174,6 +175,8 @@ def compare(
     check_correction(correction)
     if keys is not None and texts:
         choose_keys(texts, keys)
+    if isinstance(systems, Mapping) and not any(isinstance(source, files.InTable) for source in systems.values()):
+        check_files(systems, references)
     studies = files.read_systems(systems, references, contexts, columns, per_study, by)
     pairs = {name: each.pairs for name, each in studies.items()}
     n_studies = len(next(iter(pairs.values())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -119,3 +120,16 @@ def test_each_report_of_a_study_is_a_pair_if_all_count(tmp_path):
     assert alone.scores == stream.scores
     with pytest.raises(InputError, match="needs all pairs in memory"):
         rrgmetrics.score_stream("rouge", PAIRS, per_study="first", progress=False)
+
+
+@pytest.mark.parametrize("study_id", [" ", None, "1"])
+def test_a_stream_refuses_an_id_in_the_words_of_one_process(study_id, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"study_id": each, "reference": "Edema.", "candidate": "Edema."} for each in ("1", study_id, "3")]
+    Path("pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = []
+    for how in (["--no-trivial"], ["--stream", "--output", "scores.parquet"]):
+        said.append((main(["score", "pairs.jsonl", "--metrics", "rouge", "--no-progress", *how]), capsys.readouterr()))
+    assert said[0] == said[1]
+    assert said[0][0] == 2
+    assert "line 2, column 'study_id'" in said[0][1].err

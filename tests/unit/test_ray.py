@@ -82,7 +82,7 @@ def test_a_run_that_is_killed_goes_on(folder, alone, tmp_path):
     assert job["metrics"] == NAMES
 
 
-def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys):
+def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys, caplog):
     from rrgmetrics.integrations.ray import score_dataset
 
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -96,7 +96,7 @@ def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys):
                 assert (found.n_pairs, found.n_unscored) == (N, 1)
         with pytest.raises(InputError, match="no column 'verity'"):
             score_dataset(ray.data.read_parquet(str(folder)), NAMES, columns={"reference": "verity"})
-        refused_as_by_one_process(tmp_path, capsys)
+        refused_as_by_one_process(tmp_path, capsys, caplog)
         (tmp_path / "job.json").write_text('{"source": "elsewhere"}')
         named = ["--columns", "reference=truth", "study_id=id", "--metrics", "bleu"]
         status = cli.main(["score", str(folder), "--engine", "ray", "--output", str(tmp_path), *named])
@@ -105,7 +105,7 @@ def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys):
         ray.shutdown()
 
 
-def refused_as_by_one_process(tmp_path, capsys):
+def refused_as_by_one_process(tmp_path, capsys, caplog):
     """Doubled and blank ids are refused, and missing reports counted, in the words of one process."""
     rows = [{"study_id": f"s{n}", "reference": REFERENCES[n], "candidate": CANDIDATES[n]} for n in range(30)]
     changes = {
@@ -121,9 +121,10 @@ def refused_as_by_one_process(tmp_path, capsys):
         said = []
         for how in (["--no-trivial"], ["--engine", "ray", "--output", str(tmp_path / name)]):
             status = cli.main(["score", str(path), "--metrics", "bleu", "--trials", "5", "--no-progress", *how])
-            err = capsys.readouterr().err
-            lines = [line.removeprefix(f"{name}: ") for line in err.splitlines() if name in line or "missing" in line]
-            said.append((status, lines))
+            refused = [line for line in capsys.readouterr().err.splitlines() if line.startswith("rrgmetrics: ")]
+            counted = [line.removeprefix(f"{name}: ") for line in caplog.messages if "missing" in line]
+            caplog.clear()
+            said.append((status, refused + counted))
         assert said[0] == said[1]
         assert said[0][0] == (0 if name in ("reference", "candidate") else 2)
         assert said[0][1]
