@@ -2,6 +2,7 @@
 
     python benchmarks/golden.py                    # counts and lists the texts whose reading is not that of golden.tsv
     python benchmarks/golden.py --against main     # the readings of another revision, field by field
+    python benchmarks/golden.py --against main --changed   # only the texts with the words of edited lines of YAML
     python benchmarks/golden.py --update           # writes golden.tsv anew
 
 `golden.tsv` has one line for each text and pack: the hash of both, and the hash of the reading. Refactor the reader
@@ -9,15 +10,21 @@ with `--against HEAD` (nothing differs), mend it with `--against main` (only wha
 `--update` with the mended rules. A field with its default value is left out of the hash, so that a new field of
 `Finding` changes no line by itself.
 
+Readings are kept in the user's cache by the checksums of the files that read them and of this one, so that only the
+first run after a change reads. `--changed` is for trying out terms: it leaves out texts that an edited word reaches
+otherwise (an abbreviation of it, a typing error that is now corrected to it), so run without it before you commit.
+
 Texts of sets that nobody has read (voices.py, and every file or row that is marked `unread`) are counted, never shown.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,6 +43,20 @@ CHECKOUT = HERE.parent
 GOLDEN = HERE / "golden.tsv"
 READER_TESTS = CHECKOUT / "tests" / "unit" / "reading"
 TEXTS = ("reference", "candidate", "better", "worse", "report", "sentence")  # the columns of a JSON row that are read
+READING = "rrgmetrics/reading"
+CODE = (  # what a reading depends on: the layers of the package from the reader down
+    *(READING, "rrgmetrics/reports", "rrgmetrics/specs", "rrgmetrics/utils"),
+    *("rrgmetrics/__init__.py", "rrgmetrics/errors.py", "rrgmetrics/version.py"),
+)
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "rrgmetrics", "golden").expanduser()
+KEPT = 6  # files in the cache, the newest
+FEW = 200  # texts that are read sooner than processes start
+RARELY = 100_000  # objects after which Python looks for garbage; by itself it spends a third of the time on that
+STEM = 4  # letters of a word that no ending changes
+WORD = re.compile(r"[a-z]+")
+ARTICLES = frozenset({"a", "an", "the"})
+COMMENT = re.compile(r"(^|\s)#.*")
+LIST_MARKS = re.compile(r"[\[\],:{}\"]|^\s*-\s")
 VERSION = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 Change = tuple[str, Any, Any]  # what differs, before, after
 
@@ -173,18 +194,23 @@ def canonical_reading(reading: Any) -> dict[str, Any]:
     return data
 
 
-def readings(texts: Sequence[Text]) -> list[dict[str, Any]]:
-    """Reads the texts with the package that Python imports, in a process for each core."""
+def readings(texts: Sequence[Text]) -> dict[str, Any]:
+    """Reads the texts with the package that Python imports, in a process for each core, by the hash of the text."""
     workers = os.cpu_count() or 1
-    with ProcessPoolExecutor(workers) as pool:
-        return list(pool.map(reading_of, texts, chunksize=1 + len(texts) // (8 * workers)))
+    ordered = sorted(texts, key=lambda text: (text.pack, text.text))  # texts that share sentences follow one another
+    if len(ordered) < FEW:
+        return {text.key: reading_of(text) for text in ordered}
+    with ProcessPoolExecutor(workers, initializer=gc.set_threshold, initargs=(RARELY,)) as pool:
+        made = pool.map(reading_of, ordered, chunksize=1 + len(ordered) // (8 * workers))
+        return {text.key: reading for text, reading in zip(ordered, made, strict=True)}
 
 
 def reading_of(text: Text) -> dict[str, Any]:
     """Reads a text."""
     from rrgmetrics.reading import read
 
-    return canonical_reading(read(text.text, text.pack))
+    plain: dict[str, Any] = json.loads(json.dumps(canonical_reading(read(text.text, text.pack))))
+    return plain
 
 
 @contextmanager
@@ -192,28 +218,98 @@ def code_of(revision: str) -> Iterator[Path]:
     """A folder with the package as it is in a revision."""
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent, "code")
-        worktree = ["git", "-C", str(CHECKOUT), "worktree"]
-        subprocess.run([*worktree, "add", "--quiet", "--detach", str(folder), revision], check=True)
+        git("worktree", "add", "--quiet", "--detach", str(folder), revision)
         try:
             yield folder
         finally:
-            subprocess.run([*worktree, "remove", "--force", str(folder)], check=True)
+            git("worktree", "remove", "--force", str(folder))
 
 
-def readings_of(revision: str, texts: Sequence[Text]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Reads the texts with a revision's package, once for each revision, and with that of the checkout."""
-    given = json.dumps(texts)
-    tree = subprocess.run(
-        ["git", "-C", str(CHECKOUT), "rev-parse", f"{revision}:rrgmetrics"], check=True, capture_output=True, text=True
-    )
-    kept = Path(tempfile.gettempdir(), f"rrgmetrics_golden_{tree.stdout.strip()}_{digest(given + VERSION)}.json")
-    if not kept.exists():
-        with code_of(revision) as folder:
-            environment = {**os.environ, "PYTHONPATH": str(folder)}
-            command = [sys.executable, str(Path(__file__).resolve()), "--readings"]
-            done = subprocess.run(command, input=given, stdout=subprocess.PIPE, text=True, env=environment, check=True)
-        kept.write_text(done.stdout, encoding="utf-8")
-    return json.loads(kept.read_text(encoding="utf-8")), json.loads(json.dumps(readings(texts)))
+def git(*arguments: str) -> str:
+    """What git says in the checkout."""
+    return subprocess.run(
+        ["git", "-C", str(CHECKOUT), *arguments], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+
+
+def checksum(revision: str = "") -> str:
+    """The checksum of the files that a reading depends on, in a revision, or as they are in the checkout."""
+    if revision:
+        rows = (line.split(None, 3) for line in git("ls-tree", "-r", revision, "--", *CODE).splitlines())
+        blobs = {path: blob for _, _, blob, path in rows}
+    else:
+        listed = git("ls-files", "--cached", "--others", "--exclude-standard", "--", *CODE).splitlines()
+        blobs = {path: blob_of((CHECKOUT / path).read_bytes()) for path in listed if (CHECKOUT / path).is_file()}
+    return digest(json.dumps([sorted(blobs.items()), VERSION, sys.version]))
+
+
+def blob_of(content: bytes) -> str:
+    """The hash that git gives the content of a file."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def kept_readings(texts: Sequence[Text], revision: str = "") -> dict[str, Any]:
+    """The readings of the texts by a revision, or by the checkout: kept ones, and those that are read now."""
+    file = CACHE / f"{checksum(revision)}.json"
+    kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    missing = [text for text in texts if text.key not in kept]
+    if missing:
+        kept |= readings_by(revision, missing) if revision else readings(missing)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=CACHE, delete=False) as made:
+            json.dump(kept, made)
+        os.replace(made.name, file)
+        for old in sorted(CACHE.iterdir(), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+            old.unlink(missing_ok=True)
+    return {text.key: kept[text.key] for text in texts}
+
+
+def readings_by(revision: str, texts: Sequence[Text]) -> dict[str, Any]:
+    """Reads the texts with a revision's package."""
+    with code_of(revision) as folder:
+        environment = {**os.environ, "PYTHONPATH": str(folder)}
+        command = [sys.executable, str(Path(__file__).resolve()), "--readings"]
+        given = json.dumps(texts)
+        done = subprocess.run(command, input=given, stdout=subprocess.PIPE, text=True, env=environment, check=True)
+    made: dict[str, Any] = json.loads(done.stdout)
+    return made
+
+
+def with_edited_words(texts: Sequence[Text], revision: str) -> list[Text]:
+    """The texts that hold all words of a term in a line of the lexicon that differs from a revision.
+
+    Raises:
+        SystemExit: Something else than the lexicon differs.
+    """
+    other = [path for path in git("diff", "--name-only", revision, "--", *CODE).splitlines() if "/lexicon/" not in path]
+    if other:
+        raise SystemExit(f"--changed is for edits of the lexicon only; {other[0]} differs from {revision} too.")
+    lines = git("diff", "--unified=0", revision, "--", f"{READING}/lexicon").splitlines()
+    edited = [line[1:] for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    terms = edited_terms(edited)
+    return [text for text in texts if holds_words(text.text, terms)]
+
+
+def edited_terms(lines: Iterable[str]) -> frozenset[frozenset[str]]:
+    """The words of each term in edited lines of YAML, keys among them, without comments and articles."""
+    from rrgmetrics.utils.patterns import terms_of
+
+    found = set()
+    for line in lines:
+        for term in LIST_MARKS.split(COMMENT.sub("", line)):
+            found.update(frozenset(stems(form)) - ARTICLES for form in terms_of(term))
+    return frozenset(found - {frozenset()})
+
+
+def holds_words(text: str, terms: frozenset[frozenset[str]]) -> bool:
+    """Whether a text holds all words of one of the terms, in some form of each."""
+    words = frozenset(stems(text))
+    return any(term <= words for term in terms)
+
+
+def stems(text: str) -> list[str]:
+    """The first letters of the words of a text, in American spelling."""
+    return [word[:STEM] for word in WORD.findall(text.lower().replace("ae", "e").replace("oe", "e"))]
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
@@ -250,9 +346,9 @@ def shown(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def compare(texts: Sequence[Text], old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> Iterator[str]:
+def compare(texts: Sequence[Text], old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     """Yields what differs between two revisions."""
-    differing = [(text, a, b) for text, a, b in zip(texts, old, new, strict=True) if a != b]
+    differing = [(text, old[text.key], new[text.key]) for text in texts if old[text.key] != new[text.key]]
     for text, a, b in differing:
         if not text.unread:
             yield from change_lines(text, changes(a, b))
@@ -267,9 +363,8 @@ def total(differing: Sequence[Text], of: int) -> str:
 
 def hashes(texts: Sequence[Text]) -> dict[str, str]:
     """The hash of each text's reading, by the hash of the text and its pack."""
-    made = readings(texts)
-    plain = (json.dumps(reading, sort_keys=True, ensure_ascii=False) for reading in made)
-    return {text.key: digest(line) for text, line in zip(texts, plain, strict=True)}
+    made = kept_readings(texts).items()
+    return {key: digest(json.dumps(reading, sort_keys=True, ensure_ascii=False)) for key, reading in made}
 
 
 def check(texts: Sequence[Text], kept: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
@@ -294,13 +389,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     modes.add_argument("--against", metavar="REVISION", help="compare with the readings of a revision, field by field")
     modes.add_argument("--update", action="store_true", help="write golden.tsv anew")
     modes.add_argument("--readings", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--changed", action="store_true", help="with --against: only texts with words of edited lines")
     options = parser.parse_args(arguments)
+    if options.changed and not options.against:
+        parser.error("--changed needs --against REVISION")
     if options.readings:
         json.dump(readings([Text(*row) for row in json.load(sys.stdin)]), sys.stdout)
         return 0
     texts = all_texts()
     if options.against:
-        lines = [*compare(texts, *readings_of(options.against, texts))]
+        chosen = with_edited_words(texts, options.against) if options.changed else texts
+        lines = [*compare(chosen, kept_readings(chosen, options.against), kept_readings(chosen))]
+        if options.changed:
+            lines.append(f"only these {len(chosen)} of {len(texts)} texts hold the words of edited lines")
     elif options.update:
         GOLDEN.write_text("".join(f"{key}\t{value}\n" for key, value in hashes(texts).items()), encoding="utf-8")
         lines = [f"{len(texts)} readings written to {GOLDEN.name}"]

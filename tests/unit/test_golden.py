@@ -59,7 +59,7 @@ def test_what_differs_is_named_field_by_field(golden: ModuleType) -> None:
 def test_a_text_that_nobody_has_read_is_counted_and_not_shown(golden: ModuleType) -> None:
     texts = [golden.Text("Seen.", "auto"), golden.Text("Secret.", "auto", unread=True)]
     old, new = golden.canonical_reading(read("Left effusion.")), golden.canonical_reading(read("Right effusion."))
-    lines = list(golden.compare(texts, [old, old], [new, new]))
+    lines = list(golden.compare(texts, {text.key: old for text in texts}, {text.key: new for text in texts}))
     assert lines == [
         "'Seen.' (auto)",
         "    pleural_effusion.side: left → right",
@@ -105,3 +105,31 @@ def test_a_cell_of_a_table_may_hold_several_texts(golden: ModuleType, tmp_path: 
         ("Large heart.!", "heart"),
     ]
     assert list(golden.row_texts({"report": "Clear.", "unread": 1}, "auto")) == [golden.Text("Clear.", "auto", True)]
+
+
+def test_the_words_of_edited_lines_choose_texts(golden: ModuleType) -> None:
+    lines = ["  - dense (left|right|) base  # a comment on effusion", "colour: [white, a fluid level]", "", "# nothing"]
+    terms = golden.edited_terms(lines)
+    assert frozenset({"dens", "base"}) in terms
+    assert frozenset({"flui", "leve"}) in terms
+    assert golden.holds_words("Both bases are densely opaque.", terms)
+    assert golden.holds_words("Fluid-filled levels.", terms)
+    assert not golden.holds_words("A left effusion at the base.", terms)
+    assert golden.holds_words("Oedema.", golden.edited_terms(["- edema"]))
+    assert not golden.holds_words("Edema.", golden.edited_terms(["", "  #"]))
+
+
+def test_a_file_has_the_hash_that_git_gives_it(golden: ModuleType) -> None:
+    content = (golden.CHECKOUT / "setup.cfg").read_bytes()
+    assert golden.blob_of(content) == golden.git("hash-object", "setup.cfg").strip()
+
+
+def test_kept_readings_are_read_once(golden: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(golden, "CACHE", tmp_path / "golden")
+    sums = iter(["one", "one", "other"])
+    monkeypatch.setattr(golden, "checksum", lambda revision: next(sums))
+    texts = [golden.Text("Left effusion.", "auto"), golden.Text("Clear lungs.", "auto")]
+    first = golden.kept_readings(texts[:1])
+    monkeypatch.setattr(golden, "readings", lambda missing: {text.key: {"findings": []} for text in missing})
+    assert golden.kept_readings(texts) == {**first, texts[1].key: {"findings": []}}
+    assert golden.kept_readings(texts[:1]) == {texts[0].key: {"findings": []}}  # by other code
