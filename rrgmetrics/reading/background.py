@@ -20,6 +20,7 @@ TITLE = 4  # words before the disease in a report's first words: "Non-small cell
 FOR = "for"
 WITH = "with"
 _PLACED = frozenset({"side", "zone", "structure"})
+SAID = 4  # items behind a disease among which it is said to be seen
 BACK = 6  # items before an operation among which its day is told
 
 
@@ -57,7 +58,7 @@ def told_of_patient(
     history = reasons
     for mention in diseases:
         before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
-        known = not small.historic.isdisjoint(before)
+        known = not small.historic.isdisjoint(before) and not _is_seen(items, mention, lexicon)
         stated = mention.certainty == "definite" and mention.assertion == "present"
         told = stated and (treated or (titled and mention is mentions[0]))
         if known or told:
@@ -131,6 +132,18 @@ def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Menti
     if not before:
         return any(item.word in lexicon.small.treated for item in items[:lead])
     return before[-1].concept in lexicon.roles["background"] and _is_operation(before[-1], lexicon)
+
+
+def _is_seen(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a sentence says that a known disease is seen, or how it changed: "treated pneumonia PERSISTS"."""
+    small, first = lexicon.small, mention.last
+    if first < len(items) and items[first].word == ",":
+        first += 1  # "treated pneumonia, STILL VISIBLE", but "known COPD, unchanged cardiomegaly"
+    joint = next((k for k in range(first, len(items)) if items[k].word in small.list_joints), len(items))
+    said = items[first : min(joint, first + SAID)]
+    if any("concept" in item.senses or "structure" in item.senses for item in said):
+        return False
+    return any("change" in item.senses or item.word in small.seen | small.existent for item in said)
 
 
 def _is_operation(mention: Mention, lexicon: Lexicon) -> bool:

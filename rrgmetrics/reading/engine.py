@@ -38,7 +38,7 @@ from rrgmetrics.reading.parsed import Parsed, asserted, read_sentences
 from rrgmetrics.reading.pipeline import assert_mentions, describe_mentions, find_mentions
 from rrgmetrics.reading.places import named_at, near, same_side
 from rrgmetrics.reading.pronouns import pronoun_for
-from rrgmetrics.reading.recording import follow, recorder
+from rrgmetrics.reading.recording import follow, note_each, recorder
 from rrgmetrics.reading.scope import Scan, given_spans, scope_as_given
 from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.similarity import of_two_sizes
@@ -208,16 +208,21 @@ def _read_sentence(
     goes_on, of_patient = sentence.last < len(tokens) - 1, list[Mention]()
     if not number:
         history = told_of_patient(items, parsed.mentions, lexicon, opening=True)
+    note_each(history, "history", told_of_patient)
     if goes_on and all(finding.background or finding.assertion != "present" for finding in findings):
         ahead_of_all = told_ahead(items, parsed.mentions, lexicon)
         history, operations = [*history, *ahead_of_all.illnesses], [*operations, *ahead_of_all.operations]
+        note_each(ahead_of_all.illnesses, "history", told_ahead)
         of_patient = told_of_person(items, parsed.mentions, [token.word for token in parsed.tokens])
+        note_each(of_patient, "history", told_of_person)
     of_patient += [m for m in history if not (m.dropped or m.denies or m.assertion == "absent")]
     for mention in {id(mention): mention for mention in of_patient}.values():
         span = _span(tokens, start + mention.extent[0], start + mention.extent[1])
         told.append(build(mention, describe(mention, lexicon), sentence.section, number, len(told), (span,)))
     if not number and goes_on:
-        history = [*history, *only_asked(items, parsed.mentions)]
+        asked = only_asked(items, parsed.mentions)
+        note_each(asked, "question", only_asked)
+        history = [*history, *asked]
     observations: dict[int, list[int]] = {}
     for mention, fields, parts in said.stated:
         if mention in history:

@@ -367,6 +367,13 @@ def note(mention: Any, field: str, value: object, maker: Callable[..., object], 
         made.add(mention, field, None, value, words, place_of(maker))
 
 
+def note_each(mentions: Iterable[Any], field: str, maker: Callable[..., object]) -> None:
+    """Records that a function takes mentions for something that is no finding of the study: "history", "question"."""
+    if recorder() is not None:
+        for mention in mentions:
+            note(mention, field, True, maker, ())
+
+
 def described(mention: Any, told: Mapping[str, Any]) -> None:
     """Records the fields that describe a mention, as they are in the end."""
     made = recorder()

@@ -16,6 +16,7 @@ from rrgmetrics.reading.typing_errors import tokenize_report
 from rrgmetrics.reading.unused_words import unused_words
 
 _SAYING = frozenset({"attributes", "anatomy", "cues", "qualities", "normal", "small_words"})  # files that say fields
+_NO_FINDING = {"history": "history of the patient", "question": "clinical question"}  # fields of mentions
 _TABLES = {"side": "sides", "zones": "zones", "tip": "tip_sites", "denies": "normal", "levels": "last"}
 
 
@@ -74,9 +75,10 @@ def _unread(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[
     """Yields the mentions that gave no finding, and the sentences without one."""
     for sentence in recorded.sentences:
         for mention in sentence.mentions:
-            if id(mention) not in recorded.finished and not sentence.communicates:
+            told = any(step.field in _NO_FINDING for step in recorded.steps(mention))
+            if (told or id(mention) not in recorded.finished) and not sentence.communicates:
                 steps = tuple(_placed(step, lexicon) for step in recorded.steps(mention))
-                yield LeftOut(_span_of(sentence, mention), _why_not(mention, steps, reading), steps)
+                yield LeftOut(_span_of(sentence, mention), _why_not(mention, steps), steps)
         start, end = sentence.span
         if not sentence.mentions and not any(
             s.start < end and start < s.end for f in reading.findings for s in f.spans
@@ -93,16 +95,18 @@ def _span_of(sentence: SentenceRecord, mention: Any) -> Span:
     return Span(sentence.tokens[first].start + offset, sentence.tokens[last - 1].end + offset)
 
 
-def _why_not(mention: Any, steps: Iterable[Step], reading: Reading) -> str:
+def _why_not(mention: Any, steps: Iterable[Step]) -> str:
     dropped = next((step for step in steps if step.field == "dropped"), None)
     if dropped is not None:
         return (
             f'Dropped by {dropped.name}, for "{dropped.words}": only a question, a recommendation or an inexact '
             "statement."
         )
-    if mention.concept in reading.history:
-        return "It describes the patient, not the findings of this study (background)."
-    return "It repeats the clinical question (background.only_asked), or adds to another finding."
+    taken = next((step for step in steps if step.field in _NO_FINDING), None)
+    if taken is not None:
+        what = f"{mention.concept or 'a normal statement'} ({taken.name}, {taken.place})"
+        return f"Read as {_NO_FINDING[taken.field]}: {what}."
+    return "It adds to another finding."
 
 
 def _why_nothing(sentence: SentenceRecord) -> str:
