@@ -22,11 +22,15 @@ _UNCERTAIN = frozenset({"possible", "not_excluded"})
 
 def apply_cues(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Sets assertion, certainty and links of every mention by the cues around it, in place."""
-    engine = _Engine(items, mentions, lexicon)
+    apply_rules(Engine(items, mentions, lexicon))
+
+
+def apply_rules(engine: Engine) -> None:
+    """Applies to the mentions of an engine the rules that its items call for."""
     by_item: dict[int, list[Mention]] = {}
-    for mention in mentions:
+    for mention in engine.mentions:
         by_item.setdefault(mention.at, []).append(mention)
-    for i, item in enumerate(items):
+    for i, item in enumerate(engine.items):
         met = by_item.get(i, ())
         for mention in met:
             engine.meet(mention)
@@ -34,10 +38,10 @@ def apply_cues(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> 
         if met and not goes_on:
             engine.open.pop("absent_once", None)
         if not met or goes_on or "change" in item.senses:
-            engine.use_rules(i, rules_for(item, lexicon))
+            engine.use_rules(i, rules_for(item, engine.lexicon))
 
 
-class _Engine(Clause):
+class Engine(Clause):
     """Applies the rules to the state, and the state to each mention."""
 
     def use_rules(self, i: int, rules: tuple[Rule, ...]) -> None:

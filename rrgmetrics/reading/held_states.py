@@ -1,26 +1,26 @@
 """Why a finding is absent, uncertain or left out: what opened that state, and what could have ended it and did not.
 
-Found by trial, in a trace only. `apply_cues` runs again over copies of a sentence: once without each of its words, and
-once with each answer of a predicate turned round. The words without which a finding would be there opened the state;
-the predicates whose other answer would have left it there could have ended the state.
+Found by trial, in a trace only. The context rules are applied again to copies of a sentence: once without each of its
+words, and once with each answer of a predicate turned round. The words without which a finding would be there opened
+the state; the predicates whose other answer would have left it there could have ended the state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from functools import cache, partial
+from functools import cache
 from types import FunctionType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
+from rrgmetrics.reading.assertion import Engine, apply_rules
+from rrgmetrics.reading.context_rules import Rule
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Held
 from rrgmetrics.reading.recording import Recorder, place_of, recorder, unrecorded
-from rrgmetrics.reading.sentence import SentenceView
 
 Fields = Mapping[str, Any]  # the values of _FIELDS
-Apply = Callable[[list[Item], list[Mention], Lexicon], None]
 _FIELDS = ("assertion", "certainty", "change", "dropped")  # of a mention, which the state sets
 _LINKS = ("link", "elided", "whole_of")  # fields that hold another mention
 _STANDS_FOR_NONE = "…"  # a word of no list
@@ -52,8 +52,10 @@ class _Answers:
 
     def ask(self, maker: FunctionType, view: Any, *given: Any, **named: Any) -> bool:
         """Calls a predicate."""
+        rule = next((each for each in given if isinstance(each, Rule)), None)
+        if rule is not None and rule.open and not view.holds(rule.open):
+            return bool(maker(view, *given, **named))  # what it ends was not opened
         number, self.count = self.count, self.count + 1
-        rule = next((each.id for each in given if hasattr(each, "id")), "")
         self.depth += not rule
         try:
             value = maker(view, *given, **named)
@@ -61,54 +63,54 @@ class _Answers:
             self.depth -= not rule
         at = next((each for each in given if type(each) is int), -1)
         if at >= 0 and self.depth == 0:
-            self.outer[number] = _Answer(at, maker, rule)
+            self.outer[number] = _Answer(at, maker, f"rule {rule.id}" if rule else "")
         return value is not True if number == self.turned else value
 
 
 def before_cues(items: list[Item], mentions: list[Mention]) -> Before | None:
-    """Copies of what `apply_cues` is given; None if nothing is recorded."""
+    """Copies of what the rules are applied to; None if nothing is recorded."""
     return Before(list(items), _copies(mentions)) if recorder() is not None and mentions else None
 
 
-def explain_states(apply: Apply, before: Before, mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+def explain_states(before: Before, mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Records for each mention that is not simply there what opened its state, and what could have ended that."""
     made = recorder()
     if made is None:
         return
     with unrecorded():
         base = _Answers()
-        plain = _run(apply, before, lexicon, base)
+        plain = _run(before, lexicon, base)
         if all(map(_is_there, plain)):
             return
         found: list[list[Held]] = [[] for _ in plain]
-        openers = _openers(apply, before, plain, lexicon)
+        openers = _openers(before, plain, lexicon)
         for k, opening in enumerate(openers):
             found[k] += [Held(_words(made, before.items[i]), "opened it") for i in sorted(opening)]
         for number, answer in list(base.outer.items())[: _most(before)]:
-            turned = _tried(apply, before, lexicon, _Answers(number))
+            turned = _tried(before, lexicon, _Answers(number))
             for k, mention in enumerate(before.mentions if turned else ()):
                 at = answer.at
                 if _is_freer(turned[k], plain[k]) and at not in openers[k] and not _is_in(at, mention):
-                    name, place = (f"rule {answer.rule}", "") if answer.rule else place_of(answer.maker)
+                    name, place = (answer.rule, "") if answer.rule else place_of(answer.maker)
                     found[k].append(Held(_words(made, before.items[at]), "did not end it", name, place))
     for k, held in enumerate(found):
         if held:
             made.hold(mentions[k], plain[k], tuple(dict.fromkeys(held)))
 
 
-def _openers(apply: Apply, before: Before, plain: Sequence[Fields], lexicon: Lexicon) -> list[set[int]]:
+def _openers(before: Before, plain: Sequence[Fields], lexicon: Lexicon) -> list[set[int]]:
     """The items without which each mention would be there, or if several do the same, those that do it alone."""
     silent = [i for i, item in enumerate(before.items) if "concept" not in item.senses][: _most(before)]
     openers: list[set[int]] = [set() for _ in plain]
     for i in silent:
-        fields = _tried(apply, before._replace(items=_without(before.items, {i})), lexicon, _Answers())
+        fields = _tried(before._replace(items=_without(before.items, {i})), lexicon, _Answers())
         for k, each in enumerate(fields):
             if _is_freer(each, plain[k]) and not _is_in(i, before.mentions[k]):
                 openers[k].add(i)
     unexplained = [k for k, fields in enumerate(plain) if not _is_there(fields) and not openers[k]]
     for i in silent if unexplained else ():
         others = {*silent} - {i}
-        fields = _tried(apply, before._replace(items=_without(before.items, others)), lexicon, _Answers())
+        fields = _tried(before._replace(items=_without(before.items, others)), lexicon, _Answers())
         for k in unexplained if fields else ():
             if fields[k] == plain[k] and not _is_in(i, before.mentions[k]):
                 openers[k].add(i)
@@ -123,18 +125,20 @@ def _is_in(i: int, mention: Mention) -> bool:
     return mention.first <= i < mention.last
 
 
-def _tried(apply: Apply, before: Before, lexicon: Lexicon, answers: _Answers) -> list[Fields]:
+def _tried(before: Before, lexicon: Lexicon, answers: _Answers) -> list[Fields]:
     """The same as `_run`; none if the cues cannot be applied so."""
     try:
-        return _run(apply, before, lexicon, answers)
+        return _run(before, lexicon, answers)
     except Exception:  # whatever the reader does without an answer that it needs
         return []
 
 
-def _run(apply: Apply, before: Before, lexicon: Lexicon, answers: _Answers) -> list[Fields]:
+def _run(before: Before, lexicon: Lexicon, answers: _Answers) -> list[Fields]:
     """Applies the cues to copies, and returns the fields that each mention gets."""
     mentions = _copies(before.mentions)
-    _with_answers(apply, answers)(list(before.items), mentions, lexicon)
+    engine = _asking_engine()(list(before.items), mentions, lexicon)
+    engine.answers = answers
+    apply_rules(engine)
     return [{name: getattr(mention, name) for name in _FIELDS} for mention in mentions]
 
 
@@ -147,32 +151,16 @@ def _copies(mentions: Sequence[Mention]) -> list[Mention]:
     return list(made.values())
 
 
-def _with_answers(apply: Apply, answers: _Answers) -> Apply:
-    """The same function, with a state whose predicates are asked by way of `answers`."""
-    function: Any = apply
-    names: dict[str, Any] = dict(function.__globals__)
-    for name, value in function.__globals__.items():
-        if isinstance(value, type) and issubclass(value, SentenceView):
-            names[name] = partial(_state, cast(Hashable, value), answers)
-    return FunctionType(function.__code__, names, function.__name__)
-
-
-def _state(kind: Hashable, answers: _Answers, *given: Any) -> Any:
-    state = _asking(kind)(*given)
-    state.answers = answers
-    return state
-
-
 @cache
-def _asking(kind: Any) -> Any:
-    """A class like this one whose predicates are asked by way of `answers`."""
-    makers: dict[str, Any] = {name: getattr(kind, name) for name in dir(kind) if not name.startswith("__")}
+def _asking_engine() -> Any:
+    """The engine, whose predicates are asked by way of `answers`."""
+    makers: dict[str, Any] = {name: getattr(Engine, name) for name in dir(Engine) if not name.startswith("__")}
     asking = {
         name: _asked(maker)
         for name, maker in makers.items()
         if isinstance(maker, FunctionType) and maker.__annotations__.get("return") in ("bool", bool)
     }
-    return type(kind.__name__, (kind,), asking)
+    return type(Engine.__name__, (Engine,), asking)
 
 
 def _asked(maker: FunctionType) -> Callable[..., bool]:

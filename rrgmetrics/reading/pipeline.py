@@ -259,7 +259,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     before = before_cues(items, mentions)
     run(ASSERTION, Draft(lexicon, items, mentions))
     if before is not None:
-        explain_states(apply_cues, before, mentions, lexicon)
+        explain_states(before, mentions, lexicon)
 
 
 def describe_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:

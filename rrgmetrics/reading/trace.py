@@ -40,8 +40,14 @@ def _scope_words(reading: Reading) -> str:
 
 
 def _placed(step: Step, lexicon: Lexicon) -> Step:
-    """Returns a step with the places of its words and of those that opened its state."""
-    held = tuple(each if each.name else each._replace(source=_cue_place(each.words, lexicon)) for each in step.held)
+    """Returns a step with the places of its words, and of what its state is due to."""
+    rules = _rule_places(lexicon)
+    held = tuple(
+        each._replace(place=each.place or rules.get(each.name, ""))
+        if each.name
+        else each._replace(source=_cue_place(each.words, lexicon))
+        for each in step.held
+    )
     return _with_source(step, lexicon)._replace(held=held)
 
 

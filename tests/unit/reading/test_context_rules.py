@@ -37,13 +37,13 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def used(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The rules that were used, in order."""
     ids: list[str] = []
-    use_rule = assertion._Engine._use
+    use_rule = assertion.Engine._use
 
-    def noted(engine: assertion._Engine, rule: Rule, i: int) -> None:
+    def noted(engine: assertion.Engine, rule: Rule, i: int) -> None:
         ids.append(rule.id)
         use_rule(engine, rule, i)
 
-    monkeypatch.setattr(assertion._Engine, "_use", noted)
+    monkeypatch.setattr(assertion.Engine, "_use", noted)
     return ids
 
 

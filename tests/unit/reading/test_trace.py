@@ -164,6 +164,16 @@ def test_a_step_names_what_the_package_has():
         ("The weather is nice.", "The weather is nice", "No term of the lexicon names a finding"),
         ("Follow-up to exclude pneumonia.", "pneumonia", 'Dropped by rule hypothetical.asked, for "to exclude"'),
         ("INDICATION: Chest pain.\nFINDINGS: Clear.", "Chest pain", "The section indication is not read"),
+        (
+            "Lymphoma under therapy.",
+            "Lymphoma",
+            "Read as history of the patient: malignancy (background.told_of_patient, ",
+        ),
+        (
+            "? Chest infection. Clear.",
+            "Chest infection",
+            "Read as clinical question: pneumonia (background.only_asked, ",
+        ),
         ("Left effusion. Disregard this.", "Disregard this", "It retracts"),
         ("Dr Smith was informed of the effusion.", "Dr Smith was informed of the effusion", "It states only who"),
     ],
