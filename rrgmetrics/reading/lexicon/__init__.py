@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reading.lexicon.build import build_lexicon
 from rrgmetrics.reading.lexicon.compiled import as_lexicon, as_plain, kept
-from rrgmetrics.reading.lexicon.files import bundled, checksum, load_file, own_facts
+from rrgmetrics.reading.lexicon.files import checksum, digest_of, load_file, own_facts
 from rrgmetrics.reading.lexicon.in_use import (
     DEFAULT_PACK,
     LexiconKey,
@@ -91,7 +91,7 @@ class Read(Protocol):
 
 
 def load(pack: str = DEFAULT_PACK, folder: str | None = None) -> Lexicon:
-    """The lexicon of a pack; made from its files once, the bundled one once on a machine.
+    """The lexicon of a pack; made from its files once on a machine, and again when one of them has changed.
 
     Args:
         pack: Its name.
@@ -110,17 +110,20 @@ def lexicon_of(read: Read) -> Lexicon:
 
 @kept_until_use
 def _load(key: LexiconKey) -> Lexicon:
-    if key.folder:
-        _raise_faults(key)
-    try:
+    def checked() -> dict[str, Any]:
         if key.folder:
-            return build_lexicon(key)
-        lexicon = kept("lexicon", bundled(key)[0], lambda: as_plain(build_lexicon(key)), as_lexicon)
-        lexicon.key = key
-        return lexicon
+            _raise_faults(key)
+        return as_plain(build_lexicon(key))
+
+    try:
+        lexicon = kept("lexicon", digest_of(key), checked, as_lexicon)
+    except InputError:  # the check has said it
+        raise
     except Exception:  # whatever a fault of a file does to the build, the check says it better
         _raise_faults(key)
         raise
+    lexicon.key = key
+    return lexicon
 
 
 @contextmanager

@@ -94,10 +94,12 @@ def without_articles(words: Sequence[str]) -> list[str]:
 
 def forms_of(term: str, phrases: Mapping[str, Sequence[str]]) -> list[str]:
     """A term with its phrase-wise alternatives."""
+    words = term.split()
+    spans = {" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, len(words) + 1)}
     forms = [f" {term} "]
-    options = [phrase for phrase in phrases if phrase in term and f" {phrase} " in forms[0]]
-    for phrase in options:
-        forms = [form.replace(f" {phrase} ", f" {w} ") for form in forms for w in (phrase, *phrases[phrase])]
+    for phrase in () if phrases.keys().isdisjoint(spans) else phrases:
+        if phrase in spans:
+            forms = [form.replace(f" {phrase} ", f" {w} ") for form in forms for w in (phrase, *phrases[phrase])]
     return forms
 
 

@@ -17,6 +17,7 @@ from rrgmetrics.reading.lexicon.in_use import LexiconKey, folder_in_use, kept_un
 from rrgmetrics.reading.lexicon.packs import PACK_FILE, Layer, all_layers, all_packs, concept_files, layers
 from rrgmetrics.reading.lexicon.parsing import parse, parse_own
 from rrgmetrics.reading.lexicon.schema import LABEL_FILES, TABLE_FILES, empty, merge, shape_of
+from rrgmetrics.utils.bounded_files import LARGEST
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -73,6 +74,18 @@ def bundled(key: LexiconKey) -> tuple[str, dict[str, Any]]:
 
     digest = key_of(line for name, each in texts.items() for line in (name.encode(), *each))
     return digest, kept("files", digest, laid_together, lambda contents: {name: contents[name] for name in texts})
+
+
+def digest_of(key: LexiconKey) -> str:
+    """The sum of all files that a lexicon is made from, the user's too."""
+    digest = bundled(key)[0]
+    if not key.folder:
+        return digest
+    lines = [digest.encode(), key.pack.encode()]
+    for path in own_files(key.folder):
+        with path.open("rb") as file:
+            lines += [str(path.relative_to(key.folder)).encode(), file.read(LARGEST + 1)]  # larger ones are refused
+    return key_of(lines)
 
 
 def _together(name: str, contents: list[Any]) -> Any:

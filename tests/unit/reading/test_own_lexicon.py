@@ -19,7 +19,8 @@ from rrgmetrics.comparing.significance import indication_kinds
 from rrgmetrics.errors import InputError
 from rrgmetrics.labels.conditions import load_conditions
 from rrgmetrics.reading import read
-from rrgmetrics.reading.lexicon import checksum, load, use
+from rrgmetrics.reading.lexicon import Lexicon, LexiconKey, checksum, load, use
+from rrgmetrics.reading.lexicon.build import build_lexicon
 from rrgmetrics.reading.lexicon.in_use import VARIABLE, environment_of_children
 from rrgmetrics.reading.scope import scope_of
 
@@ -113,6 +114,28 @@ def test_what_is_changed_in_the_folder_counts_when_it_is_used_again(folder: Path
     (folder / "lung.yaml").write_text(OURS["lung.yaml"] + "    - ember sign\n")
     with use(folder):
         assert concepts("Ember sign.") == ["fire_sign"]
+
+
+def test_it_is_checked_and_built_once_for_the_same_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[LexiconKey] = []
+
+    def counted(key: LexiconKey) -> Lexicon:
+        built.append(key)
+        return build_lexicon(key)
+
+    monkeypatch.setattr("rrgmetrics.reading.lexicon.build_lexicon", counted)
+    for _ in range(2):
+        with use(folder):
+            assert concepts("Ember sign. Fire sign.") == ["fire_sign"]
+    assert len(built) <= 1  # none where an earlier test has used the same files
+    n = len(built)
+    (folder / "lung.yaml").write_text(OURS["lung.yaml"] + "    - ember sign\n    - glow sign\n")
+    with use(folder):
+        assert concepts("Ember sign.") == ["fire_sign"]
+    assert len(built) == n + 1
+    (folder / "lung.yaml").write_text("fire_sign: fire\n")
+    with pytest.raises(InputError, match=r"lung.yaml:1: fire_sign should be a block"), use(folder):
+        pytest.fail("it was used")
 
 
 def test_the_sum_is_of_what_the_files_say(folder: Path) -> None:
