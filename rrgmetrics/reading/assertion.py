@@ -6,14 +6,13 @@ One pass over the sentence: the rules of context_rules.yaml that an item calls f
 
 from __future__ import annotations
 
-from typing import cast
+from itertools import pairwise
 
 from rrgmetrics.reading.clause import Clause, Joint, Scope
 from rrgmetrics.reading.context_rules import Rule, rules_for
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.lexicon.rules import HEDGES, JOINED, OPENED
-from rrgmetrics.reading.model import Certainty
 from rrgmetrics.reading.subjects import likewise_from
 
 _JOINTS = {name: Joint(name) for name in JOINED}
@@ -89,8 +88,8 @@ class Engine(Clause):
             self.verb_at = i
             if self.clause:
                 self.close("verb")
-        if rule.link is not None:
-            self.explain(rule.link)
+        if rule.link or (rule.link is False and self.joint is Joint.LINK):
+            self.joint = Joint.LINK if rule.link else Joint.NONE
 
     def _hedge(self, rule: Rule, i: int) -> None:
         """Opens a certainty; a hedge ends what is denied as its subject: "ABSENCE OF EFFUSION suggests pneumonia"."""
@@ -98,7 +97,7 @@ class Engine(Clause):
             self.end_clause()
         self.open["hedge"] = Scope(rule, i, len(self.clause))
         if rule.link is None and self.is_explaining(i):
-            self.explain(True)
+            self.joint = Joint.LINK
 
     def meet(self, mention: Mention) -> None:
         """Gives a mention what holds at the moment."""
@@ -116,15 +115,15 @@ class Engine(Clause):
         elif effect.startswith("absent") or self.is_unseen(mention):
             mention.assertion = "absent"
         elif scope and effect == "resolved":
-            mention.assertion, mention.change = "absent", _change(scope.rule)
+            mention.assertion, mention.change = "absent", scope.rule.change
         else:
-            self._assert(mention, before, self.hedge)
+            self._assert(mention, before, self.open.get("hedge"))
         self.clause.append(mention)
         self.met_at, self.joint = mention.last, Joint.NONE
 
     def _assert(self, mention: Mention, before: Mention | None, scope: Scope | None) -> None:
         """Takes a mention for there, as certain as a hedge has it, and links it with what it explains."""
-        mention.certainty = _certainty(scope.rule) if scope else "definite"
+        mention.certainty = scope.rule.effect if scope else "definite"
         mention.assertion = "uncertain" if mention.certainty in _UNCERTAIN else "present"
         if before is None or before.assertion == "absent" or before.dropped or before.denies or mention.elided:
             return
@@ -150,7 +149,7 @@ class Engine(Clause):
             elif rule.effect == "stays":
                 mention.assertion, mention.change = "present", "stable"
             elif rule.effect == "resolved" and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
-                mention.assertion, mention.change = "absent", _change(rule)
+                mention.assertion, mention.change = "absent", rule.change
             elif rule.effect == "absent" or (rule.effect == "normal" and not self.is_device(mention)):
                 mention.assertion = "absent"
 
@@ -160,24 +159,19 @@ class Engine(Clause):
         if rule.reach in ("statement", "last"):
             return stated[-1:] if rule.reach == "last" else stated
         if rule.effect != "resolved":
-            return self.subject(i, denied=True)
+            return self.subject(i, denied=rule.effect not in HEDGES)
         judged = self.subject(i, denied=all(m.denies or self.is_device(m) for m in stated))
         return judged + [mention.link for mention in judged if mention.link and mention.link not in judged]
 
     def _judge_certainty(self, rule: Rule, i: int) -> None:
-        certainty, judged = _certainty(rule), self.subject(i, denied=False)
+        certainty, judged = rule.effect, self._judged(rule, i)
         cut = len(judged) < len(self.statement())
         for mention in judged:
             if not mention.denies and (mention.assertion != "absent" or cut or certainty == "not_excluded"):
                 mention.certainty = certainty
                 mention.assertion = "uncertain" if certainty in _UNCERTAIN else "present"
+        if rule.link:
+            for one, other in pairwise(judged):
+                other.link = other.link or one
         if cut and len(judged) == 1 and not judged[0].link:
             judged[0].link = self.described(judged[0])
-
-
-def _certainty(rule: Rule) -> Certainty:
-    return cast(Certainty, rule.effect)
-
-
-def _change(rule: Rule) -> str | None:
-    return None if rule.change == "none" else rule.change

@@ -5,7 +5,6 @@ A predicate takes the index of an item and changes nothing. context_rules.yaml n
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from enum import Enum
 from typing import NamedTuple
 
@@ -100,21 +99,9 @@ class Clause(SentenceView):
         if joint in (Joint.COMMA, Joint.AND, Joint.WITH):
             self.close("joint")
 
-    def explain(self, is_so: bool) -> None:
-        """Lets the next finding explain the one before it, or not."""
-        if is_so:
-            self.joint = Joint.LINK
-        elif self.joint is Joint.LINK:
-            self.joint = Joint.NONE
-
     def holds(self, names: frozenset[str]) -> bool:
         """Tells whether one of these effects is open."""
         return not names.isdisjoint(self.open) or self.certainty in names
-
-    @property
-    def absent(self) -> Scope | None:
-        """What denies a list of findings."""
-        return self.open.get("absent")
 
     @property
     def resolved(self) -> Scope | None:
@@ -122,22 +109,17 @@ class Clause(SentenceView):
         return self.open.get("resolved")
 
     @property
-    def hedge(self) -> Scope | None:
-        """What makes findings less certain, or certain."""
-        return self.open.get("hedge")
-
-    @property
     def certainty(self) -> Certainty:
         """How certain a finding is now."""
         hedge = self.open.get("hedge")
-        return hedge.rule.effect if hedge else "definite"  # type: ignore[return-value]
+        return hedge.rule.effect if hedge else "definite"
 
     @property
     def listing(self) -> bool:
         """Whether a cue opened a list: "differential includes ...", "not seen: ..."."""
         return any(
             scope.rule.reach == "list" or (self.items[scope.at].word == ":" and self.items[scope.at].senses)
-            for scope in (self.absent, self.hedge)
+            for scope in (self.open.get("absent"), self.open.get("hedge"))
             if scope
         )
 
@@ -150,13 +132,10 @@ class Clause(SentenceView):
         if not mention.denies:
             if scope := self.open.get("hypothetical"):
                 return scope
-            if (scope := self.open.get("assessed")) and self._is_assessed(mention, scope.at):
+            scope = self.open.get("assessed")  # it concerns what is before it, and faults of the film
+            if scope and (mention.first < scope.at or not self.lexicon.concepts[mention.concept].counts):
                 return scope
-        return self.absent or self.open.get("absent_once") or self.resolved
-
-    def _is_assessed(self, mention: Mention, at: int) -> bool:
-        """Tells whether a finding is what is hard to assess, or a fault of the film that makes it so."""
-        return mention.first < at or not self.lexicon.concepts[mention.concept].counts
+        return self.open.get("absent") or self.open.get("absent_once") or self.resolved
 
     def is_unseen(self, mention: Mention) -> bool:
         """Tells whether a structure is not seen to have a quality: "the node WAS NOT SEEN in pathological size"."""
@@ -171,15 +150,17 @@ class Clause(SentenceView):
         """Tells whether what is denied or removed is the subject of a hedge: "ABSENCE OF EFFUSION suggests ..."."""
         if not self.clause:
             return False
-        lacks = self.absent is not None and self.absent.rule.reach == "subject" and "hypothetical" not in self.open
+        lacks = (
+            "absent" in self.open and self.open["absent"].rule.reach == "subject" and "hypothetical" not in self.open
+        )
         return lacks or (self.resolved is not None and self.is_device(self.clause[-1]))
 
     def is_explaining(self, i: int) -> bool:
         """Tells whether what follows a hedge explains what is before it: not in "effusion AND POSSIBLE edema"."""
         item, after = self.items[i], self.items[i + 1 : i + 2]
-        beside = self.directly_with(i) and item.last - item.first == 1
-        if beside and not (after and after[0].senses.keys() & BEFORE):
-            return False
+        if self.joint is Joint.WITH and item.last - item.first == 1 and not (after and after[0].senses.keys() & BEFORE):
+            before = next((each for each in self.items[i - 1 :: -1] if each.word not in self.small.indefinite), None)
+            return before is None or not (before.word == "with" or before.senses)  # not in "with PROBABLE effusion"
         return self.joint is not Joint.AND or item.word in self.small.meaning
 
     def interpreted(self, mention: Mention) -> Mention | None:
@@ -199,13 +180,6 @@ class Clause(SentenceView):
 
         fitting.sort(key=unlike)
         return fitting[0] if fitting else None
-
-    def directly_with(self, i: int) -> bool:
-        """Tells whether "with" leads to the hedge at `i`: "with probable effusion", but "with a contour suggesting"."""
-        if self.joint is not Joint.WITH:
-            return False
-        ahead = next((item for item in reversed(self.items[:i]) if item.word not in self.small.indefinite), None)
-        return ahead is not None and (ahead.word == "with" or bool(ahead.senses))
 
     def subject(self, i: int, *, denied: bool) -> list[Mention]:
         """Returns the findings that the cue at `i` judges: the list before it, not what a mere comma parts from it.
@@ -260,17 +234,6 @@ class Clause(SentenceView):
         """Tells whether a sentence begins with the patient: "INFANT WITH a cavity on the left"."""
         return i < _START and not any(each.senses.get("concept") for each in self.items[:i])
 
-    def considers(self, i: int) -> bool:
-        """Tells whether a finding is thought of, not a treatment or a study: "CONSIDER early pneumonia"."""
-        named = self.next_mention(i)
-        if named is None or named.denies or self.is_device(named):
-            return False
-        between = self.items[i + 1 : named.first]
-        return all(
-            each.senses.keys() <= ATTRIBUTIVE | {"structure"} and (each.senses or each.word in self.small.indefinite)
-            for each in between
-        )
-
     # What a cue judges
 
     def looks_back(self, i: int) -> bool:
@@ -299,19 +262,12 @@ class Clause(SentenceView):
 
     def is_fresh(self, i: int) -> bool:
         """Tells whether a hedge has been read since the last finding: "POSSIBLY REPRESENTING edema"."""
-        return self.hedge is not None and self.hedge.met == len(self.clause)
+        hedge = self.open.get("hedge")
+        return hedge is not None and hedge.met == len(self.clause)
 
     def is_beside_finding(self, i: int) -> bool:
         """Tells whether a finding is right before the item."""
         return i == self.met_at
-
-    def is_behind_verb(self, i: int) -> bool:
-        """Tells whether a verb is right before the item."""
-        return self.verb_at == i - 1
-
-    def has_verb(self, i: int) -> bool:
-        """Tells whether a verb stands between the last finding and the item."""
-        return self.verb_at >= self.met_at
 
     def changes_verb(self, i: int) -> bool:
         """Tells whether what follows has a verb, after that of the statement before it."""
@@ -343,7 +299,7 @@ class Clause(SentenceView):
         plain = all(item.senses.keys() <= _NAMING and item.word not in self.small.joints for item in between[1:])
         article = len(between) in (1, 2) and between[0].word in self.small.indefinite
         concept = self.items[-1].senses.get("concept") if not between or (article and plain) else None
-        if concept is None or not self.statement() or self.absent or self.certainty != "definite":
+        if concept is None or not self.statement() or "absent" in self.open or self.certainty != "definite":
             return False
         names = {concept, *self.lexicon.concepts[concept].ancestors}
         roles = self.lexicon.roles
@@ -370,10 +326,10 @@ class Clause(SentenceView):
         """Tells whether the next finding is what a picture can be: "a consolidation FROM aspiration"."""
         then = next((mention for mention in self.mentions if mention.first >= picture.last), None)
         describing = picture.concept in self.lexicon.roles["describing"]
-        return describing and then is not None and picture.concept in self._ancestors(then)
-
-    def _ancestors(self, mention: Mention) -> Collection[str]:
-        return self.lexicon.concepts[mention.concept].ancestors if mention.concept else ()
+        return (
+            bool(describing and then and then.concept)
+            and picture.concept in self.lexicon.concepts[then.concept].ancestors
+        )
 
     def is_shown(self, disease: Mention, picture: Mention) -> bool:
         """Tells whether "with" leads from a disease to its picture: "pneumonia WITH patchy opacities"."""
@@ -382,7 +338,7 @@ class Clause(SentenceView):
             return False
         behind = self.items[disease.last : picture.last + _PLACE]
         apart = any(item.word in self.small.others or item.senses.keys() & {"side", "zone"} for item in behind)
-        return picture.concept in self._ancestors(disease) and not apart
+        return picture.concept in self.lexicon.concepts[disease.concept].ancestors and not apart
 
     def is_made(self, i: int) -> bool:
         """Tells whether what a picture consists of follows: "a linear band OF scarring"."""
@@ -393,7 +349,7 @@ class Clause(SentenceView):
     def opens_readings(self, i: int) -> bool:
         """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
         describing = self.lexicon.roles["describing"]
-        if not self.statement() or self.statement()[-1].concept not in describing or self.absent:
+        if not self.statement() or self.statement()[-1].concept not in describing or "absent" in self.open:
             return False
         seen = 0
         for item in self.ahead(i):
@@ -425,7 +381,7 @@ class Clause(SentenceView):
 
     def denies_subject(self, i: int) -> bool:
         """Tells whether what is denied is the subject: "in THE ABSENCE OF fever"."""
-        return self.absent is not None and self.absent.rule.reach == "subject"
+        return self.open["absent"].rule.reach == "subject"
 
     def is_hedge_used(self, i: int) -> bool:
         """Tells whether a finding was met behind the hedge, which opened no list."""

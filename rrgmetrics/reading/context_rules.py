@@ -44,7 +44,7 @@ class Rule:
 
     id: str
     stage: str
-    effect: str
+    effect: Any
     cue: Kinds = ()
     words: Words = frozenset()
     next: tuple[Phrase, ...] = ()
@@ -57,7 +57,7 @@ class Rule:
     unless: tuple[str, ...] = ()
     direction: str = "before"
     reach: str = ""
-    change: str = "resolved"
+    change: str | None = "resolved"
     closes: tuple[str, ...] = ()
     link: bool | None = None
 
@@ -146,6 +146,8 @@ def _field(name: str, value: Any, small: SmallWords) -> Any:
         return tuple(tuple(_words(each, small) for each in phrase.split() or [""]) for phrase in value)
     if name in ("ahead", "behind"):
         return Search(**_fields(value, small))
+    if name == "change" and value == "none":
+        return None
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -54,7 +54,6 @@ from rrgmetrics.reading.recording import follow, watch
 from rrgmetrics.reading.resection import drop_dating_changes, drop_names_of_studies, read_resections
 from rrgmetrics.reading.settled import (
     explain_feigned,
-    settle_alternatives,
     settle_devices,
     settle_past,
 )
@@ -202,7 +201,6 @@ ASSERTION = (
         ("senses", "change", "position", "mention.assertion", "mention.change", "mention.dropped"),
     ),
     Step(settle_past, _MENTIONS, ("mention.assertion", "mention.change")),
-    Step(settle_alternatives, ("items", "mentions"), ("mention.assertion", "mention.certainty", "mention.link")),
     Step(explain_feigned, _MENTIONS, ("mention.dropped",)),
 )
 DESCRIPTION = (

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
-from rrgmetrics.reading.model import Certainty
 
 LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
-JUDGEMENTS: dict[str, Certainty | None] = {  # cue behind a finding → how certain it makes it; None: absent
-    "negation_after": None,
-    "not_excluded_after": "not_excluded",
-    "possible_after": "possible",
-    "probable_after": "probable",
-    "preferred_to": "probable",
-}
+JUDGEMENTS = frozenset({"negation_after", "not_excluded_after", "possible_after", "probable_after", "preferred_to"})
 _DESCRIBED = 4  # items from a doubt to the finding
 _FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
 _FIRM_BEHIND = _FIRM | {"side", "zone"}
@@ -87,11 +80,8 @@ class SentenceView:
         """Tells whether the words up to the next joint hold a verb: a statement of their own."""
         for item in self.ahead(i):
             changed = "change" in item.senses and item.word in self.small.verbs  # "has resolved"
-            if (
-                changed
-                or "item_break" in item.senses
-                or (item.word in self.small.judged and item.senses.keys() & JUDGEMENTS.keys())
-            ):
+            judged = item.word in self.small.judged and not JUDGEMENTS.isdisjoint(item.senses)
+            if changed or judged or "item_break" in item.senses:
                 return True
             if "clause_end" in item.senses:
                 return False
@@ -101,7 +91,7 @@ class SentenceView:
         """Tells whether a finding follows, with nothing between but its description: "unlikely SMALL PNEUMONIA"."""
         behind = self.items[i + 1 : i + 1 + _DESCRIBED]
         named = next((k for k, each in enumerate(behind) if "concept" in each.senses), None)
-        return named is not None and all(each.senses for each in behind[:named])
+        return named is not None and all(each.senses or each.word in self.small.indefinite for each in behind[:named])
 
     def device_next(self, i: int) -> bool:
         """Tells whether a device follows: "large effusion, suggest A CHEST DRAIN"."""
@@ -119,10 +109,6 @@ class SentenceView:
     def next_word(self, i: int) -> str:
         """Returns the word behind an item; "" behind the last."""
         return self.items[i + 1].word if i + 1 < len(self.items) else ""
-
-    def previous_word(self, i: int) -> str:
-        """Returns the word before an item; "" before the first."""
-        return self.items[i - 1].word if i else ""
 
     def finding_ahead(self, i: int) -> bool:
         """Tells whether the next mention is no device: "after removal of the drain, THE LUNG is collapsed"."""

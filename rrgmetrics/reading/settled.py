@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
@@ -12,7 +11,6 @@ _NAME = 5  # items from a preposition to the device that it leads to
 _FAULTS = frozenset({"dislodged", "broken"})  # qualities of a device that does not lie well
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
 _ONLY = frozenset({"only", "mere", "residual", "some", "tiny"})
-_ALTERNATIVES = frozenset({"alternative", "consideration", "possibility", "option"})
 _DESCRIBING = frozenset({"side", "zone", "severity", "morphology", "count", "quality", "acuity", "several", "measure"})
 _WAS = re.compile(r"(?:which (?:was|were)|(?:having|had) been|previously|formerly)(?: \w+ly)?$")
 
@@ -74,17 +72,6 @@ def settle_past(items: list[Item], mentions: list[Mention], lexicon: Lexicon) ->
             normal = [other for other in mentions if not names.isdisjoint(other.denies)]
             if any(other.last > mention.last or (was and other.first == mention.first) for other in normal):
                 mention.assertion, mention.change = "absent", "resolved"
-
-
-def settle_alternatives(items: list[Item], mentions: list[Mention]) -> None:
-    """Makes one doubtful observation of what is offered together, in place: "X and Y ARE ALTERNATIVES"."""
-    at = next((i for i in range(1, len(items)) if items[i].word in _ALTERNATIVES and items[i - 1].word == "are"), 0)
-    listed = [mention for mention in mentions if mention.last < at and not mention.denies]
-    for mention in listed:
-        if mention.assertion == "present":
-            mention.assertion, mention.certainty = "uncertain", "possible"
-    for one, other in pairwise(listed):
-        other.link = other.link or one
 
 
 def _describes(item: Item, lexicon: Lexicon) -> bool:

@@ -402,7 +402,7 @@ class _StatementSearch(SentenceView):
             return False  # "suspected FROM", "unchanged SINCE"
         if not item.senses:
             return item.word not in _function_words(self.lexicon)
-        if not JUDGEMENTS.keys().isdisjoint(item.senses) and (_OPEN.isdisjoint(item.senses) or self._is_finite(k - 1)):
+        if not JUDGEMENTS.isdisjoint(item.senses) and (_OPEN.isdisjoint(item.senses) or self._is_finite(k - 1)):
             return True  # but "with SUSPECTED adenopathy"
         if "item_break" in item.senses:
             return item.word in self.small.seen and item.word != "with"
@@ -505,7 +505,7 @@ class _StatementSearch(SentenceView):
         if not senses:
             word = self.items[k].word
             return self._is_led(k) and word[0].isalpha() and word not in self.small.historic and word[-3:] != "ing"
-        if "concept" in senses or "normal" in senses or not JUDGEMENTS.keys().isdisjoint(senses):
+        if "concept" in senses or "normal" in senses or not JUDGEMENTS.isdisjoint(senses):
             return True
         if "item_break" in senses:
             return self.items[k].word in self.small.seen and self.items[k].word != "with"

@@ -48,8 +48,8 @@ def test_each_rule_has_the_pairs_in_which_it_acts_and_its_cost(prune: ModuleType
     assert (course.acts, composed.acts) == ([0, 1], [1])
     assert prune.cost(course, ROWS, before) == prune.Cost(read=1, exact=-1, kinds=-1, off=1)
     assert prune.cost(composed, ROWS, before) == prune.Cost(read=1, exact=-1, kinds=-1, off=1)
-    assert rules["settled.settle_alternatives"].acts == [0, 1]
-    assert prune.cost(rules["settled.settle_alternatives"], ROWS, before) == prune.Cost(0, 0, 0, 0)
+    assert rules["settled.settle_past"].acts == [0, 1]
+    assert prune.cost(rules["settled.settle_past"], ROWS, before) == prune.Cost(0, 0, 0, 0)
 
 
 def test_words_can_be_turned_off_and_are_there_again(prune: ModuleType) -> None:
