@@ -326,10 +326,9 @@ class Clause(SentenceView):
         """Tells whether the next finding is what a picture can be: "a consolidation FROM aspiration"."""
         then = next((mention for mention in self.mentions if mention.first >= picture.last), None)
         describing = picture.concept in self.lexicon.roles["describing"]
-        return (
-            bool(describing and then and then.concept)
-            and picture.concept in self.lexicon.concepts[then.concept].ancestors
-        )
+        if not describing or then is None or then.denies:
+            return False
+        return picture.concept in self.lexicon.concepts[then.concept].ancestors
 
     def is_shown(self, disease: Mention, picture: Mention) -> bool:
         """Tells whether "with" leads from a disease to its picture: "pneumonia WITH patchy opacities"."""
