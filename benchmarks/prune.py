@@ -8,9 +8,10 @@ The frozen set (`frozen/pairs.jsonl`) was written by writers who did not know th
 the reader by it, and only totals are printed; `FROZEN` holds its checksum. A rule that pays nothing there, nor on the
 unread sets of voices.py, holds up only the rows that it was written from: remove it with them.
 
-A rule is a function of `reading` or `comparing`, a list of `small_words.yaml`, or a family of `cues.yaml`. A function
-is turned off by the answer that it gives most often; a step that changes items or mentions in place does nothing, one
-that returns them returns those it was given. It acts in a pair if it gives another answer there.
+A rule is a function of `reading` or `comparing`, a list of `small_words.yaml`, a family of `cues.yaml`, or a row of
+`context_rules.yaml`. A function is turned off by the answer that it gives most often; a step that changes items or
+mentions in place does nothing, one that returns them returns those it was given. It acts in a pair if it gives another
+answer there.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ import rrgmetrics.reading
 from rrgmetrics.comparing import ReportComparison, compare
 from rrgmetrics.errors import InputError
 from rrgmetrics.reading import Reading, read
+from rrgmetrics.reading.context_rules import all_rules
 from rrgmetrics.reading.lexicon import load, load_file
 from rrgmetrics.reading.parsed import _kept
 from rrgmetrics.reports import Context, parse_context
@@ -244,12 +246,27 @@ def answering(function: FunctionType, made: FunctionType) -> Iterator[None]:
 
 
 def word_rules(rows: Sequence[Row]) -> Iterator[Rule]:
-    """Yields the lists of small words and the families of cues."""
+    """Yields the lists of small words, the families of cues and the context rules."""
     everywhere = range(len(rows))
     for field in fields(load().small):
         yield Rule(f"small_words.{field.name}", 0, lambda name=field.name: without_words(name), everywhere)  # type: ignore[misc]
     for family in load_file("cues"):
         yield Rule(f"cues.{family}", 0, lambda name=family: without_cues(name), everywhere)  # type: ignore[misc]
+    for rule in all_rules(load()):
+        yield Rule(f"context_rules.{rule.id}", 0, lambda name=rule.id: without_context_rule(name), everywhere)  # type: ignore[misc]
+
+
+@contextmanager
+def without_context_rule(name: str) -> Iterator[None]:
+    """Leaves a context rule out until the block ends."""
+    kept = [(lexicon, lexicon.context_rules) for lexicon in map(load, PACKS)]
+    for lexicon, rules in kept:
+        lexicon.context_rules = {stage: [row for row in rows if row["id"] != name] for stage, rows in rules.items()}
+    try:
+        yield
+    finally:
+        for lexicon, rules in kept:
+            lexicon.context_rules = rules
 
 
 @contextmanager

@@ -57,6 +57,7 @@ def test_words_can_be_turned_off_and_are_there_again(prune: ModuleType) -> None:
     rules = {rule.name: rule for rule in prune.word_rules(ROWS)}
     reading = read("No pneumothorax.")
     assert prune.cost(rules["cues.negation_before"], ROWS, before).kinds == -1
+    assert prune.cost(rules["context_rules.absent.before"], ROWS, before).kinds == -1
     assert prune.cost(rules["small_words.sizes"], ROWS, before) == prune.Cost(0, 0, 0, 0)
     assert load().small.sizes
     assert read("No pneumothorax.") == reading
