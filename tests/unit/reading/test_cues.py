@@ -107,10 +107,12 @@ def small_word_survives(name: str, word: str) -> bool:
     lexicon = load()
     before = lexicon.small
     lexicon.small = replace(before, **{name: getattr(before, name) - {word}})
+    lexicon.made.clear()  # context rules name lists of small words
     try:
         return all(holds(number) for number in rows_of_words().get(word, ()))
     finally:
         lexicon.small = before
+        lexicon.made.clear()
 
 
 @cache
@@ -130,5 +132,5 @@ def test_without_a_cue_a_row_fails(kind: str) -> None:
 
 @pytest.mark.parametrize("name", SMALL_WORDS)
 def test_without_a_small_word_a_row_fails(name: str) -> None:
-    words = sorted(getattr(load().small, name))
+    words = sorted(getattr(load().small, name) - {";"})  # which has context rules of its own
     assert [word for word in words if small_word_survives(name, word)] == [], ADVICE
