@@ -108,6 +108,7 @@ class Command(Parser):
 
     def _unknown(self, text: str) -> str:
         """What an argument may have meant that the command has not."""
+        from rrgmetrics.files.formats import COLUMNS
         from rrgmetrics.specs import SPECS
 
         written = text.partition("=")[0]
@@ -115,7 +116,15 @@ class Command(Parser):
         if takers:
             option = written.lstrip("-")
             return f"{written} is an option of metrics; write it after the name: '{takers[0]}?{option}=...'"
-        return f"there is no argument {text}.{did_you_mean(written, self._option_string_actions)}"
+        name = written.lstrip("-")
+        options = [option[2:] for option in self._option_string_actions if option.startswith("--")]
+        if name in COLUMNS and "columns" in options:
+            return f"there is no argument {written}; name its column: --columns {name}=COLUMN."
+        positional = [str(action.metavar or action.dest) for action in self._get_positional_actions()]
+        if name.upper() in positional:
+            return f"there is no argument {written}; write only the values: {self.prog} {' '.join(positional)}."
+        near = did_you_mean(name, options).replace("'", "'--", 1)  # without dashes, which every option shares
+        return f"there is no argument {text}.{near}"
 
 
 def _second_source(options: argparse.Namespace, others: Sequence[str]) -> str:

@@ -151,7 +151,7 @@ def check_systems(options: argparse.Namespace) -> None:
     if options.by and not options.pairs:
         raise InputError(f"--by needs the table: rrgmetrics compare TABLE --by {options.by}.")
     if not options.systems and not options.by:
-        command = suggest_systems(options.pairs) if options.pairs else ""
+        command = suggest_systems(options.pairs, column_names(options)) if options.pairs else ""
         advice = (
             "give --systems with their files or with columns of TABLE, or --by with the column of TABLE that names the "
             "system of each row"

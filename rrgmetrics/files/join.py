@@ -89,7 +89,7 @@ def _check_same_ids(references: Reports, system: Reports) -> None:
             problems.append(f"{len(only_here):,} only in {here.name} ({some(only_here)})")
     if problems:
         both = f"{references.name} and {system.name}"
-        hint = _as_numbers(references, system)
+        hint = _as_numbers(references, system) or " Leave them out of that file, or add rows for them to the other one."
         raise InputError(f"{both} do not have the same studies. Values of study_id: {'; '.join(problems)}.{hint}")
 
 

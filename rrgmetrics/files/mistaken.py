@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.columns import reports_of_systems
+from rrgmetrics.files.columns import obvious_columns, reports_of_systems, written
 from rrgmetrics.files.formats import COLUMNS
 from rrgmetrics.files.read import placed_rows
 from rrgmetrics.files.sources import is_source, name_of
@@ -69,20 +69,23 @@ def check_columns_of(table: Any, systems: Mapping[str, str]) -> None:
         )
 
 
-def suggest_systems(table: str) -> str:
+def suggest_systems(table: str, named: Mapping[str, str]) -> str:
     """The command that compares the systems of a table; "" where its columns do not show them.
 
     Args:
         table: A file.
+        named: Names of columns that the user gave, by field.
     """
     columns = columns_of_source(table)
+    fields = {**obvious_columns(columns, [("reference",)], named), **named}
     by = [name for name in columns if name.strip().lower() in SYSTEM_COLUMNS]
     if by and "candidate" in columns:
         return f"rrgmetrics compare {_quoted(table)} --by {shlex.quote(by[0])}"
-    reports = reports_of_systems([name for name in columns if name not in COLUMNS])
+    reports = reports_of_systems([name for name in columns if name not in (*COLUMNS, *fields.values())])
     if not reports or "candidate" in columns or "report" in columns:
         return ""
-    return f"rrgmetrics compare {_quoted(table)} --systems {' '.join(map(shlex.quote, reports))}"
+    option = f" --columns {written(named)}" if named else ""
+    return f"rrgmetrics compare {_quoted(table)} --systems {' '.join(map(shlex.quote, reports))}{option}"
 
 
 def columns_of_source(source: Any) -> list[str]:

@@ -11,7 +11,7 @@ from rrgmetrics.reporting import html
 from rrgmetrics.reporting.documents import latex_text
 from rrgmetrics.reporting.explanations import explain_pair, note_of, told_of
 from rrgmetrics.reporting.kinds import KINDS, legend
-from rrgmetrics.reporting.marks import Explanation, Mark, Remark, letters, pieces
+from rrgmetrics.reporting.marks import SIGNIFICANT, Explanation, Mark, Remark, letters, pieces
 from rrgmetrics.reporting.numbers import show
 from rrgmetrics.reporting.theme import BY_PREFERENCE, style_sheet
 from rrgmetrics.reports import Pair
@@ -38,6 +38,7 @@ def as_page(pair: Pair, comparison: ReportComparison, results: Mapping[str, Resu
         Markup("<h2>{}</h2>").format(capitalized(shown.summary)),
         Markup('<p class="note">{}</p>').format(shown.note) if shown.note else Markup(),
         html.remarks(shown.remarks),
+        Markup('<p class="note">{}.</p>').format(capitalized(SIGNIFICANT)) if shown.remarks else Markup(),
     ]
     for result in results.values():
         body += _metric(result, pair, shown)

@@ -37,6 +37,7 @@ class Mark(NamedTuple):
         return f"{KINDS[self.kind].letter} {KINDS[self.kind].title}"
 
 
+SIGNIFICANT = "significant: could change what is done for the patient, by fixed rules"  # policy `management`
 _SENTENCE_END = re.compile(r"[.;!?:]\s|\n")
 _UNIT = re.compile(r"\s?%")
 _CLOSING = re.compile(r"[^()\n]{0,40}\)")

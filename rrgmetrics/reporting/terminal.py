@@ -10,7 +10,7 @@ from rich.text import Text
 
 from rrgmetrics.reporting.explanations import explain_pair, note_of
 from rrgmetrics.reporting.kinds import KINDS, legend
-from rrgmetrics.reporting.marks import Explanation, Mark, Remark, letters, pieces
+from rrgmetrics.reporting.marks import SIGNIFICANT, Explanation, Mark, Remark, letters, pieces
 from rrgmetrics.reporting.numbers import headed, show
 from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.results import Result
@@ -75,9 +75,9 @@ def _remark(remark: Remark) -> Lines:
 
 
 def _legend(kinds: Collection[str]) -> list[Lines]:
-    """What the letters mean, of those that occur."""
+    """What `significant` means, and the letters that occur."""
     words = legend(kinds, "{letter} {title}")
-    return [Lines(Text("\n" + "   ".join(words), style="dim"))] if words else []
+    return [Lines(Text(f"\n{SIGNIFICANT}\n{'   '.join(words)}", style="dim"))] if words else []
 
 
 def verdict(name: str, result: Result, pair: Pair, above: Explanation) -> Group:

@@ -103,8 +103,8 @@ def get_spec(name: str) -> MetricSpec:
     called = [(spec, key) for spec, key in all_keys() if key in known_as(name)]
     if called:
         spec, key = called[0]
-        raise InputError(f"{name!r} is a key of another name here, {key.name}; name its metric, {spec.name}.")
-    near = difflib.get_close_matches(name, [*all_specs(), *PRESETS], n=3)
+        raise InputError(f"{name!r} is a score of {spec.name} (key {key.name}); name the metric, {spec.name}.")
+    near = difflib.get_close_matches(name.lower(), [*all_specs(), *PRESETS], n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(all_specs())}."
     raise InputError(f"There is no metric {name!r}; {hint} `rrgmetrics list` shows all metrics.")
 

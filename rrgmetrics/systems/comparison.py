@@ -13,6 +13,7 @@ Comparison(a, b on 2 studies: rouge)
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,10 +33,12 @@ from rrgmetrics.scoring.results import Result
 from rrgmetrics.systems.table import Correction, Row, check_correction, choose_keys, compare_systems
 from rrgmetrics.utils.notebook import drawn, exported
 from rrgmetrics.utils.progress import STATISTICS, phase, showing
-from rrgmetrics.utils.text_format import counted
+from rrgmetrics.utils.text_format import counted, listed
 
 if TYPE_CHECKING:
     import pandas
+
+logger = logging.getLogger("rrgmetrics")
 
 
 @dataclass(frozen=True, repr=False)
@@ -179,6 +182,7 @@ def compare(
         check_files(systems, references)
     studies = files.read_systems(systems, references, contexts, columns, per_study, by)
     pairs = {name: each.pairs for name, each in studies.items()}
+    _warn_of_copies(pairs)
     n_studies = len(next(iter(pairs.values())))
     texts = texts or list(default_metrics(pair.reference for pair in next(iter(pairs.values()))))
     if abnormal is not None and len(abnormal) != n_studies:
@@ -198,6 +202,16 @@ def compare(
             }
             rows = compare_systems(results, all_keys=all_keys, keys=keys, correction=correction, **drawing)
     return Comparison(results, rows, studies, correction, worth)
+
+
+def _warn_of_copies(pairs: Mapping[str, Sequence[Pair]]) -> None:
+    """Warns of systems with the same reports, as when one column or file is named for both."""
+    alike: dict[tuple[str | None, ...], list[str]] = {}
+    for name, own in pairs.items():
+        alike.setdefault(tuple(pair.candidate for pair in own), []).append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            logger.warning("%s have the same reports; is a file or column named twice?", listed(names))
 
 
 def _scored(

@@ -121,6 +121,12 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
         (("compare", "--references", "references.csv", "--systems", "copy.csv", "copy.csv"), "name them"),
         (("agree", "--dataset", "nothing:here", "--metrics", "bleu"), "radpref"),
         (("score", "pairs.csv", "--metrcs", "bleu"), "there is no argument --metrcs. Did you mean '--metrics'?"),
+        (
+            ("score", "pairs.csv", "--candidate", "hyp"),
+            "name its column: --columns candidate=COLUMN",
+        ),
+        (("explain", "--reference", "Clear.", "--candidate", "Clear."), "rrgmetrics explain REFERENCE CANDIDATE."),
+        (("score", "pairs.csv", "--metrics", "F1RadGraph"), "did you mean radgraph_f1"),
         (("score", "pairs.csv", "--modality=chest_ct"), "after the name: 'finding_errors?modality=...'"),
         (("score", "pairs.csv", "--seed", "x"), "rrgmetrics score --help"),
         (("scroe", "pairs.csv"), "'score'"),

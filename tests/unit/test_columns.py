@@ -11,6 +11,7 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError, files
 from rrgmetrics.files.columns import pick_columns
+from rrgmetrics.files.mistaken import suggest_systems
 
 PAIRS = (("reference",), ("candidate",))
 REFERENCE, CANDIDATE = "Small left pleural effusion.", "Small right pleural effusion."
@@ -186,3 +187,20 @@ def test_a_column_of_a_system_that_is_not_there(systems, says):
 def test_the_error_says_how_columns_of_systems_are_named():
     with pytest.raises(InputError, match=re.escape("rrgmetrics compare w.csv --systems pred_a pred_b.")):
         pick_columns(("reference", "pred_a", "pred_b"), PAIRS, {}, "w.csv")
+
+
+@pytest.mark.parametrize("named", [{}, {"reference": "findings_gt"}])
+def test_the_references_are_no_suggested_system(named, tmp_path):
+    path = tmp_path / "w.csv"
+    pd.DataFrame(WIDE).to_csv(path, index=False)
+    command = suggest_systems(str(path), named)
+    assert command.startswith(f"rrgmetrics compare {path} --systems pred_a pred_b")
+    assert command.endswith("--columns reference=findings_gt") == bool(named)
+
+
+def test_systems_with_the_same_reports_are_named(caplog):
+    same = {"a": ["Edema."], "b": ["Clear."], "c": ["Edema."]}
+    rrgmetrics.compare(same, ["Edema."], metrics="bleu", trivial=False, progress=False, trials=10)
+    assert [line for line in caplog.messages if "same" in line] == [
+        "a and c have the same reports; is a file or column named twice?"
+    ]

@@ -62,7 +62,7 @@ def test_the_command_line_shows_both_reports_and_the_errors(tmp_path, capsys):
     shown = " ".join(capsys.readouterr().out.split())
     assert "There is a small right pleural effusion [C]. Mild cardiomegaly [B]." in shown
     assert "Small left pleural effusion [C]. The heart is normal in size [B]." in shown
-    assert shown.endswith("B missing finding C wrong location")
+    assert shown.endswith("patient, by fixed rules B missing finding C wrong location")
     assert "2 errors, 2 significant" in shown
     assert "C Pleural effusion, side: right → left." in shown
 

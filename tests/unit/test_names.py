@@ -142,7 +142,7 @@ def test_signature_leaves_out_what_is_default_and_ends_with_the_version():
 )
 def test_what_papers_call_a_key(alias, key):
     assert key in [known.name for known in known_as(alias)]
-    with pytest.raises(InputError, match=rf"'{alias}' is a key of another name here, {key}; name its metric"):
+    with pytest.raises(InputError, match=rf"'{alias}' is a score of \w+ \(key {key}\); name the metric"):
         get_spec(alias)
 
 
