@@ -4,6 +4,9 @@
     python benchmarks/redundant_terms.py --since HEAD       # those that are not committed
     python benchmarks/redundant_terms.py --concept opacity  # all terms of a concept
 
+Only the files of concepts are looked at (lung.yaml, devices.yaml, ...): for cues and small words see test_cues.py; nothing
+looks at the terms of attributes.yaml, anatomy.yaml, qualities.yaml and normal.yaml.
+
 A term of several words is redundant if the sentences of FRAMES are read the same without it (findings, attributes,
 evidence and graph) with every pack that has it. Shorter terms are tried first, and what is redundant stays away from
 then on, so that all redundant terms can be removed together. Afterwards run `benchmarks/golden.py --against main`.
@@ -151,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = redundant_everywhere(terms)
     for term in found:
         print(f"{term.pack}/{term.file}.yaml, {term.concept}: {term.text!r} is read the same without it")
-    print(f"{len(found)} of {len(terms)} terms of several words are redundant")
+    print(f"{len(found)} of {len(terms)} terms of several words are redundant, in the files of concepts (no others)")
     return int(bool(found))
 
 

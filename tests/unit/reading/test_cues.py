@@ -25,7 +25,10 @@ SMALL_WORDS = (  # the lists of denial and hedges
     *("alternatives", "contrasts", "list_joints", "judged", "then", "existing", "adverbs", "closing", "existent"),
     *("questions", "grounds", "conjunctions", "plural", "single"),
 )
-ADVICE = "add a row to sentences/cues.tsv that is read otherwise without it, or leave it out"
+ADVICE = (
+    "each form of a pattern needs a row that is read otherwise without it: add a sentence with each of these to "
+    "tests/unit/reading/sentences/cues.tsv, or leave them out; a shorter cue or another form may do the same"
+)
 
 
 @pytest.fixture(autouse=True)
