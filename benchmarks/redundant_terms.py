@@ -4,8 +4,8 @@
     python benchmarks/redundant_terms.py --since HEAD       # those that are not committed
     python benchmarks/redundant_terms.py --concept opacity  # all terms of a concept
 
-Only the files of concepts are looked at (lung.yaml, devices.yaml, ...): for cues and small words see test_cues.py; nothing
-looks at the terms of attributes.yaml, anatomy.yaml, qualities.yaml and normal.yaml.
+Only the files of concepts are looked at (lung.yaml, devices.yaml, ...). For cues and small words see test_cues.py;
+nothing looks at the terms of attributes.yaml, anatomy.yaml, qualities.yaml and normal.yaml.
 
 A term of several words is redundant if the sentences of FRAMES are read the same without it (findings, attributes,
 evidence and graph) with every pack that has it. Shorter terms are tried first, and what is redundant stays away from
