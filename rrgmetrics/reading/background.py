@@ -136,14 +136,16 @@ def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Menti
 
 def _is_seen(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
     """Tells whether a sentence says that a known disease is seen, or how it changed: "treated pneumonia PERSISTS"."""
-    small, first = lexicon.small, mention.last
+    small, first, seen = lexicon.small, mention.last, lexicon.small.seen | lexicon.small.existent
     if first < len(items) and items[first].word == ",":
-        first += 1  # "treated pneumonia, STILL VISIBLE", but "known COPD, unchanged cardiomegaly"
+        if any("concept" in item.senses or "structure" in item.senses for item in items[: mention.first]):
+            return False  # "widening from known lymphoma, IMPROVED"
+        first, seen = first + 1, frozenset()  # "treated pneumonia, STILL VISIBLE", but "known granuloma, seen on CT"
     joint = next((k for k in range(first, len(items)) if items[k].word in small.list_joints), len(items))
     said = items[first : min(joint, first + SAID)]
     if any("concept" in item.senses or "structure" in item.senses for item in said):
-        return False
-    return any("change" in item.senses or item.word in small.seen | small.existent for item in said)
+        return False  # "known COPD, unchanged CARDIOMEGALY"
+    return any("change" in item.senses or item.word in seen for item in said)
 
 
 def _is_operation(mention: Mention, lexicon: Lexicon) -> bool:
