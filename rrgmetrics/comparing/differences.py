@@ -69,14 +69,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
         None
     }:
         courses = []  # how a device came to another place is no second error
-    return _one_degree(errors) + courses
-
-
-def _one_degree(errors: list[FindingError]) -> list[FindingError]:
-    """Keeps the gravest of the errors of degree of one finding: "possible small" against "large" is one error."""
-    degree = [error for error in errors if error.category is ErrorCategory.INCORRECT_SEVERITY]
-    kept = max(degree, key=lambda error: error.significant, default=None)
-    return [error for error in errors if error is kept or error not in degree]
+    return errors + courses
 
 
 def _attribute_error(

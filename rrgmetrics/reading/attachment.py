@@ -12,7 +12,6 @@ from rrgmetrics.reading.ellipsis import is_joint
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.nesting import is_known, own_items
-from rrgmetrics.reading.unpunctuated_lists import is_telegram, only_tells
 
 _CUES = frozenset(
     {
@@ -56,13 +55,10 @@ def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
     """Gives each mention the items that describe it (`mention.modifiers`), in place."""
     small = lexicon.small
     groups = _by_position(mentions)
-    telegraphic = len(groups) > 1 and is_telegram(items, groups, lexicon)
     for k, group in enumerate(groups):
         before = groups[k - 1] if k else None
         lo = before[0].last if before else 0
         split = _split(items, lo, group[0], small) if before else _after_with(items, group[0].first, small)
-        if before and telegraphic and only_tells(items[lo : group[0].first]):
-            split = group[0].first
         post = items[lo:split] if before else []
         pre = items[split : group[0].first]
         for mention in before or ():
@@ -83,9 +79,6 @@ def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
             known = is_known(pre)
             if known and mention.assertion == "absent" and not (mention.denies or mention.change):
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
-            left = mention.assertion == "absent" and any(item.word == "residual" for item in pre)
-            if left and not (mention.denies or mention.change):
-                mention.change = "stable"  # "RESIDUAL pneumothorax not seen" tells of no earlier one that has gone
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
@@ -238,7 +231,7 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
 
 def _is_bare_place(items: list[Item]) -> bool:
     """Tells whether a sentence opens with nothing but a place: "LEFT BASE with atelectasis"."""
-    places = all(item.word == "now" or (item.senses and item.senses.keys() <= _PLACE) for item in items)
+    places = all(item.senses and item.senses.keys() <= _PLACE for item in items)
     return places and any(item.senses.keys() & {"zone", "structure"} for item in items)
 
 

@@ -76,8 +76,6 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
             _place(fields, senses, lexicon, leads, group)
         if "severity" in senses and fields.get("severity") is None:
             fields["severity"] = senses["severity"]
-        elif "severity" in senses and senses["severity"] == 0:
-            fields["severity"] = 0
         if "before" in senses:
             fields.setdefault("before", senses["before"])
         if "quality" in senses and "borderline" in senses["quality"]:
@@ -297,7 +295,7 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
 
 
 def _place(fields: Attributes, senses: Senses, lexicon: Lexicon, tipped: bool, group: str) -> None:
-    if "side" in senses and not (tipped and "tip" in senses):
+    if "side" in senses:
         fields["sides"].add(senses["side"])
     zone = senses.get("zone")
     if zone is not None and not (tipped and "tip" in senses) and group not in lexicon.zones[zone].never:

@@ -277,7 +277,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             if not structures or gap_has_joint:
                 structures.append(s)
             gap_has_joint = False
-        elif item.word in lexicon.small.joints or item.word in lexicon.small.alternatives:
+        elif item.word in lexicon.small.joints:
             gap_has_joint = True
         elif item.word in lexicon.small.contrasts and not structures and not gap_has_joint:
             if items[s + 1].word in lexicon.small.definite:

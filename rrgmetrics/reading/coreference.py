@@ -10,22 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from rrgmetrics.reading.attributes import Attributes, build, describe, since
-from rrgmetrics.reading.background import PLACES, SEEN
+from rrgmetrics.reading.background import PLACES
 from rrgmetrics.reading.change import give_changes, settle_changes
-from rrgmetrics.reading.comparatives import TURNED, was_then
-from rrgmetrics.reading.dates import is_then
 from rrgmetrics.reading.items import Item, Mention
-from rrgmetrics.reading.lexicon import Lexicon, SmallWords
+from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Assertion, Finding, Span
 from rrgmetrics.reading.places import near, same_side
-from rrgmetrics.reading.prior_values import was
 from rrgmetrics.reading.similarity import concept_similarity, related
 
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
-_DATE = 6  # items of a date that opens a sentence
 _SHORT = 9  # items of a sentence that only tells an earlier size
 _SIDE, _SAME = "side", frozenset({"that", "this", "same"})
 SENTENCES = 1  # how far back a word that may name any picture points
@@ -35,7 +31,6 @@ LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
 BARE_DEVICES = frozenset({"catheter", "drain"})
 TOLD = frozenset({"change", "severity", "measure", "quality"})
 OTHER_SIDE = {"left": "right", "right": "left"}
-_WAS = frozenset({"was", "were"})
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
 
@@ -124,7 +119,7 @@ def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings:
     if verb is None and _is_size(items, lexicon):
         verb, pointed = 0, _sized_before(items, number, findings)
     elif verb is None:
-        verb, pointed = 2, _of_quality(items, findings, lexicon)
+        return False
     else:
         pointed = _pointed_at({item.word for item in items[:verb]}, number, findings, lexicon)
         other = {OTHER_SIDE.get(item.senses.get("side", "")) for item in items[:verb]} - {None}
@@ -181,8 +176,6 @@ def other_side(
     before, sides = findings[-1], {item.senses["side"] for item in items if "side" in item.senses}
     if any("quality" in item.senses and item.senses.keys().isdisjoint({"severity", "change"}) for item in items):
         return []  # "left clear", but "the right one is LARGER"
-    if any(a.word == "remain" and not b.senses and b.word.isalpha() for a, b in pairwise(items)):
-        return []  # "the left side remains uninvolved"
     words = [item for item in items if item.word != "one"]  # "the right ONE is larger"
     told = {kind for item in words for kind in item.senses} - {"side", "location_preposition", "item_break"}
     there = before.assertion != "absent" or before.change == "resolved"
@@ -217,7 +210,7 @@ def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Le
 def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
     """Returns the index after the words with which a sentence points back: "it has ...", "the latter is ..."."""
     small = lexicon.small
-    verb, points = _opening_date(items, small), False
+    verb, points = 0, False
     while verb < len(items) and (items[verb].word in small.subjects or items[verb].word in small.definite):
         points = points or items[verb].word in small.subjects
         verb += 1
@@ -240,41 +233,6 @@ def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
     return start if says and not of_the_film else None
 
 
-def _opening_date(items: Sequence[Item], small: SmallWords) -> int:
-    """Returns where a date that opens a sentence ends: "IN 2020 it was 8 mm", "ON 3 May, these were larger"."""
-    if not items or items[0].word not in ("in", "on"):
-        return 0
-    end = next((k for k in range(1, min(len(items), _DATE)) if items[k].word in small.subjects), 0)
-    dated = any(is_then(item, small) for item in items[:end])
-    return end if dated and SEEN.isdisjoint(kind for item in items[:end] for kind in item.senses) else 0
-
-
-def _was_measured(items: list[Item], verb: int, small: SmallWords) -> None:
-    """Takes what is told of an earlier date for what was, in place: "it MEASURED 8 mm IN 2020", "... it was larger"."""
-    for i in range(verb, len(items)) if _opening_date(items, small) else ():
-        if was_then(items, i, small):
-            items[i] = items[i].saying({"change": TURNED[items[i].senses["change"]]})
-    if any(item.word == "measured" for item in items[verb:]) and any(is_then(item, small) for item in items):
-        for i in range(verb, len(items)):
-            if "measure" in items[i].senses:
-                was(items, i, "measure")
-    if items[verb].word in _WAS and any(is_then(item, small) for item in items[verb:]):
-        for i in range(verb, len(items)):
-            if "severity" in items[i].senses and "change" not in items[i].senses:
-                was(items, i, "severity")
-
-
-def _of_quality(items: Sequence[Item], findings: list[Finding], lexicon: Lexicon) -> list[int]:
-    """Returns the last finding of a quality that is named without its structure: "the widening is stable"."""
-    if len(items) <= 2 or items[0].word not in lexicon.small.definite:
-        return []
-    qualities = items[1].senses.get("quality", ())
-    concepts = {concept for (_, quality), concept in lexicon.findings_of.items() if quality in qualities}
-    last = range(len(findings) - 1, max(-1, len(findings) - FINDINGS - 1), -1)
-    fitting = (k for k in last if findings[k].concept in concepts and findings[k].assertion != "absent")
-    return list(islice(fitting, 1))
-
-
 def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: Lexicon) -> list[int]:
     """Returns which findings the words point to: of the sentence before, or of the one that it pointed to itself."""
     if not findings or findings[-1].assertion == "absent" or number - findings[-1].sentence > POINTING:
@@ -290,7 +248,6 @@ def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: 
 def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, span: Span) -> Finding:
     """Returns a finding with what the items from the verb on say of it."""
     place = (items[0].first, items[verb].first)
-    _was_measured(items, verb, lexicon.small)
     said = items[verb:]
     settle_changes(said, (), lexicon)
     items[verb:] = said

@@ -83,7 +83,7 @@ def _is_advised(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     before = {each.word for each in items[max(0, i - _NEAR) : i]}
     if not before.isdisjoint(lexicon.small.modal - {"to"} | _ADVISED):
         return True
-    return any("recommendation" in each.senses or "hypothetical" in each.senses for each in items)
+    return any("recommendation" in each.senses for each in items)
 
 
 def _device_of(items: Sequence[Item], i: int, lexicon: Lexicon) -> int | None:

@@ -7,17 +7,16 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import SmallWords
 
 _PLACES = frozenset({"side", "zone", "structure"})
-_FROM = frozenset({"from"})
 
 
 def exclude_places(items: list[Item], small: SmallWords) -> None:
-    """Takes the place from words for places without the finding, in place: "SPARING the left lung", "moved FROM".
+    """Takes the place from words for places without the finding, in place: "SPARING the left lung".
 
     How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
     where it comes from: "VIA the subclavian vein".
     """
     words = [item.word for item in items]
-    leading = (small.sparing, small.reaching, small.ways, small.relative, _FROM)
+    leading = (small.sparing, small.reaching, small.ways, small.relative)
     if all(each.isdisjoint(words) for each in leading):
         return
     spared = reached = way = False
@@ -26,14 +25,13 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
             items[i] = item.without("tip")
         inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
         way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
-        left = item.word == "from" and i > 0 and (items[i - 1].word in small.moved or "position" in items[i - 1].senses)
         if item.word in small.sparing and _is_said_of_before(items, i, small):
             _spare_before(items, i, small)
-        elif item.word in small.sparing or left:
+        elif item.word in small.sparing:
             spared = True
         elif item.word in small.reaching:
             reached = True
-        elif is_joint(item, small) or "concept" in item.senses or (spared and item.word in small.onward):
+        elif is_joint(item, small) or "concept" in item.senses:
             spared = reached = False
         elif spared and item.senses.keys() & {"side", "zone", "tip"}:
             items[i] = item.saying({})

@@ -66,9 +66,7 @@ def find_named(items: list[Item], lexicon: Lexicon) -> list[Mention]:
 
 
 def _is_likeness(items: list[Item], i: int) -> bool:
-    """Tells whether a finding only says what another looks like: "a TUMOUR-like mass", "lesion the size of a COIN"."""
-    if [item.word for item in items[max(0, i - 3) : i]] == ["size", "of", "a"]:
-        return True
+    """Tells whether a finding only says what another looks like: "a TUMOUR-like mass"."""
     return i + 2 < len(items) and items[i + 1].word == "like" and "concept" in items[i + 2].senses
 
 

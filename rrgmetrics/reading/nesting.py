@@ -37,9 +37,6 @@ def _inside(items: list[Item], mention: Mention, group: list[Mention], small: Sm
     inner = [each for each in group if each.at in range(mention.first + 1, mention.last - 1) and each is not mention]
     after = [each for each in group if each.first == mention.first and each.at > mention.at]
     own = items[mention.first : mention.last]
-    through = next((each for each in group if each.first < mention.first and mention.last < each.last), None)
-    if through is not None and any(item.word == "through" for item in items[through.first : mention.first]):
-        own = items[mention.first : through.last]  # "fracture through A LESION IN THE LEFT FOURTH RIB"
     if inner:
         lo = max(each.at for each in inner) + 1
         hi = next((i for i in range(lo, mention.at) if is_joint(items[i], small)), lo)

@@ -48,12 +48,10 @@ _PARTS = frozenset({"body", "head", "blade", "lobe", "limb", "part", "aspect", "
 def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions, each lesion under the name that it has in its organ."""
     named: list[Mention] = []
-    held: list[tuple[int, str, bool]] = []
     for mention in mentions:
         organs = () if mention.denies or mention.elided else _organs(items, mention, lexicon)
-        places = [*organs]
-        found = ((k, lexicon.findings_in.get((mention.concept, organ))) for k, organ in places)
-        at, name = next(((k, each) for k, each in found if each), (0, None))
+        found = (lexicon.findings_in.get((mention.concept, organ)) for organ in organs)
+        name = next((each for each in found if each), None)
         if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
             organ = _organ_said_of(items, mention, lexicon)
             is_quality = mention.last < len(items) and items[mention.last].word == "of"  # "the density OF the skin"
@@ -67,13 +65,8 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
             if organ and not name and not lesion and lexicon.elsewhere.issuperset(organ):
                 continue
         named.append(replace(mention, concept=name) if name else mention)
-        held += [(at, name, True)] if name else [(k, mention.concept, False) for k, _ in places]
     lesions = [m for m in named if not m.denies and m.last - m.first == 1 and m.concept in lexicon.roles["one_by_one"]]
-    return [
-        mention
-        for mention in named
-        if not any(_is_said(items, mention, *each, lexicon) for each in held) and not _moves(items, mention, lesions)
-    ]
+    return [mention for mention in named if not _moves(items, mention, lesions)]
 
 
 def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:
@@ -122,7 +115,7 @@ def _places(item: Item) -> tuple[str, ...]:
     """Returns the structures of an item, its place if it names none."""
     senses = item.senses
     zones = (senses["zone"],) if "zone" in senses else ()
-    return senses.get("structure", ()) or (senses.get("holds", ()) if "tip" in senses else ()) or zones
+    return senses.get("structure", ()) or zones
 
 
 def _moves(items: list[Item], mention: Mention, lesions: list[Mention]) -> bool:
@@ -132,20 +125,13 @@ def _moves(items: list[Item], mention: Mention, lesions: list[Mention]) -> bool:
     return any(mention.first < lesion.first < mention.at for lesion in lesions)
 
 
-def _is_said(items: list[Item], mention: Mention, organ: int, name: str, renamed: bool, lexicon: Lexicon) -> bool:
-    """Tells whether a quality of an organ is that of the lesion in it: "a lesion in THE LIVER, which HAS GROWN"."""
-    if mention.denies or mention.last - mention.first < 2 or not mention.first <= organ < mention.last:
-        return False
-    return (renamed and "change" in items[mention.at].senses) or mention.concept in lexicon.concepts[name].ancestors
-
-
-def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[tuple[int, str]]:
-    """Yields the structures, and where they stand, of the place right before and right behind a mention."""
+def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[str]:
+    """Yields the structures of the place right before and right behind a mention."""
     placed = mention.first > 0 and "zone" in items[mention.first - 1].senses
     for k in range(mention.first - 1, max(-1, mention.first - 1 - _REACH), -1):
         item = items[k]
         if "structure" in item.senses and "concept" not in item.senses:
-            yield from ((k, structure) for structure in item.senses["structure"])
+            yield from item.senses["structure"]
             break
         if "negation_before" in item.senses and item.word == "without":
             continue  # "skeleton WITHOUT deposits"
@@ -156,12 +142,11 @@ def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[t
         item = items[k]
         comma = item.word == "," and not led and k + 1 < len(items) and "side" in items[k + 1].senses
         if "structure" in item.senses and "concept" not in item.senses:
-            yield from ((k, structure) for structure in item.senses["structure"] if led)
+            if led:
+                yield from item.senses["structure"]
             break
         if item.word in _IN and "tip" in item.senses:
-            yield from (
-                (k, structure) for structure in item.senses.get("holds", ())
-            )  # "IN THE LIVER", where a line ends
+            yield from item.senses.get("holds", ())  # "IN THE LIVER", where a line ends
             break
         if item.word == "at" and placed:
             break  # "paraspinal deposit AT T8"

@@ -31,7 +31,6 @@ def tell_what_was(items: list[Item], lexicon: Lexicon) -> None:
                 was(items, other, kind)
             elif _is_now(items, one, other, lexicon):
                 was(items, one, kind)
-    _tell_steps(items, lexicon)
 
 
 def _is_own(item: Item) -> bool:
@@ -76,21 +75,6 @@ def _of_one(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bo
     ahead = any("concept" in item.senses for item in items[max(0, one - _NEAR) : one])
     joined = any(item.word in lexicon.small.list_joints and item.word != "," for item in between)
     return named + ahead <= 1 and not (joined and not any(item.word in lexicon.small.verbs for item in between))
-
-
-def _tell_steps(items: list[Item], lexicon: Lexicon) -> None:
-    """Takes a difference for a change, and what is no longer for what was: "14 mm, DOWN 8 mm", "NO LONGER large"."""
-    for i in range(1, len(items)):
-        item, before = items[i], items[i - 1]
-        if "measure" in item.senses and before.word in lexicon.small.rising and not before.senses:
-            if any("measure" in each.senses for each in items[:i]):
-                items[i - 1] = before.saying({"change": "worse" if before.word == "up" else "better"})
-                items[i] = item.saying({})
-        elif "severity" in item.senses and _is_own(item) and before.senses.get("change") == "resolved":
-            ends = i + 1 == len(items) or items[i + 1].word in lexicon.small.closing
-            if ends and before.word == "no":
-                items[i - 1] = before.saying({"change": "better"})
-                was(items, i, "severity")
 
 
 def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:

@@ -68,7 +68,7 @@ def share_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexico
         meant = name.senses.get("structure", (_VALVE,))
         if "concept" in name.senses or _VALVE in meant:
             continue
-        alike = (senses for senses in _with_ends(part, name, tokens, lexicon, name.last) if "concept" not in senses)
+        alike = _with_ends(part, name, tokens, lexicon, name.last)
         senses = next((senses for senses in alike if senses.get("structure") == meant), None)
         if senses is not None:
             items[joint - 1] = part.saying({**senses, "zone": part.senses["zone"]} if "zone" in part.senses else senses)

@@ -174,8 +174,6 @@ def settle_sizes(items: list[Item], lexicon: Lexicon) -> list[Item]:
         elif item.senses.get("severity") in _COURSES and item.last - item.first == 3 and _is_begun(items, i, lexicon):
             before, now = _COURSES[item.senses["severity"]]
             items[i] = item.saying({"severity": now, "before": ("severity", before)})  # "from SMALL TO MODERATE"
-        elif "severity" in item.senses and (was_at := _became(items, i, lexicon)) is not None:
-            was(items, was_at, "severity")
         elif "measure" in item.senses and _grew(items, i, lexicon):
             unit = item.senses["measure"][0] / max(float(item.word), 0.1)
             grown = ("measure", unit * float(items[i - 2].word))
@@ -228,15 +226,6 @@ def _is_begun(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if before is None:
         return False
     return before.word == "from" or ("nothing" in before.senses and before.word in lexicon.small.verbs | {"gone"})
-
-
-def _became(items: list[Item], i: int, lexicon: Lexicon) -> int | None:
-    """Returns the severity that was before that at `i`: "the LARGE effusion has been reduced to a small one"."""
-    to = i - 1 - (items[i - 1].word in lexicon.small.indefinite) if i else -1
-    if to < 1 or items[to].word != "to" or items[to - 1].senses.get("change") not in ("worse", "better"):
-        return None
-    before = (k for k in range(to - 1, -1, -1) if "severity" in items[k].senses and "change" not in items[k].senses)
-    return next(before, None)
 
 
 def _grew(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -307,14 +296,8 @@ def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:
 
 
 def _is_below(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the size at `i` is not reached: "less than 1 cm", "not exceeding 1 cm", "< 1 cm"."""
-    small = lexicon.small
-    before = items[max(0, i - 4) : i]
-    if any("not_reached" in item.senses for item in before):
-        return True  # "does not reach 1 cm"
-    ahead = {item.word for item in before}
-    over = not ahead.isdisjoint(small.above | small.comparatives)
-    return not ahead.isdisjoint(small.below | _BELOW) or (over and not ahead.isdisjoint(_NOT))
+    """Tells whether the size at `i` is not reached: "less than 1 cm", "< 1 cm"."""
+    return any(item.word in lexicon.small.below | _BELOW for item in items[max(0, i - 4) : i])
 
 
 def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | None:

@@ -213,7 +213,6 @@ class SmallWords:
     repositioning: frozenset[str]
     device_nouns: frozenset[str]
     summing_devices: frozenset[str]
-    moved: frozenset[str]
     contralateral: frozenset[str]
     ipsilateral: frozenset[str]
     settings: frozenset[str]
