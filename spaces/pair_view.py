@@ -15,7 +15,7 @@ from rrgmetrics.reading.scope import out_of_scope, readable_kinds
 from rrgmetrics.reporting.explanations import explain_pair, told_of
 from rrgmetrics.reporting.html import alert, category_bars, category_counts, headline, part, remarks, reports
 from rrgmetrics.reporting.kinds import KINDS, MATCHED, ONLY_HERE
-from rrgmetrics.reporting.marks import Explanation
+from rrgmetrics.reporting.marks import SIGNIFICANT, Explanation
 from rrgmetrics.reporting.numbers import show
 from rrgmetrics.reporting.results import key_table
 from rrgmetrics.reporting.traces import trace_html
@@ -27,6 +27,7 @@ from rrgmetrics.scoring.scope_filter import known
 from rrgmetrics.spaces.controls import without_words
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils.text_format import capitalized
 
 SHOWN = ("_explained", "_unscored")  # details that stand elsewhere on the page
 REFERENCE, CANDIDATE = "Radiologist’s report (reference)", "Machine’s report (candidate)"
@@ -57,6 +58,9 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
         usual(spec, value) if name == spec.name else Markup(),
         Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts and scored else Markup(),
         Markup("<h2>Both reports</h2>{}").format(explained(explanation, read)),
+        Markup('<p class="note">{}.</p>').format(capitalized(SIGNIFICANT))
+        if explanation.remarks and parse_name(name).options.get("policy") == "management"
+        else Markup(),
         traces(name, read) if spec.name == TRACED else Markup(),
         graphs(told_of(result)) if spec.name == DRAWN else Markup(),
         all_scores(result),

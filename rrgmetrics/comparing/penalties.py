@@ -162,10 +162,13 @@ def _unsaid(reference: Reading) -> Iterator[FindingError]:
     stated = {finding.sentence for finding in reference.abnormal}
     denied = {finding.sentence: finding for finding in reversed(reference.findings) if finding.sentence not in stated}
     for finding in reversed(denied.values()):
+        start = finding.spans[0].start
+        around = (span for span in reference.scope.statements if span.start <= start < span.end)
+        said = next(around, finding.spans[0])  # with the "no", which the finding's own words lack
         yield FindingError(
             category=ErrorCategory.MISSING_FINDING,
             significant=False,
-            sentence=f"The candidate has no statement; the reference: {_quoted(reference, finding.spans[0])}.",
+            sentence=f"The candidate has no statement; the reference: {_quoted(reference, said)}.",
             reference=finding,
             reference_spans=finding.spans,
             significance="not_actionable_not_urgent",
@@ -173,5 +176,5 @@ def _unsaid(reference: Reading) -> Iterator[FindingError]:
 
 
 def _quoted(reading: Reading, span: Span) -> str:
-    words = " ".join(reading.text[span.start : span.end].split())
+    words = " ".join(reading.text[span.start : span.end].split()).rstrip(".")
     return f"“{words if len(words) <= QUOTED else words[: QUOTED - 1] + '…'}”"

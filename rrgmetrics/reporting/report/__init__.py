@@ -22,6 +22,7 @@ from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
 from rrgmetrics.reporting import html, theme
 from rrgmetrics.reporting.html import legend
+from rrgmetrics.reporting.marks import SIGNIFICANT
 from rrgmetrics.reporting.numbers import estimate, p_value, signed
 from rrgmetrics.reporting.report import sections
 from rrgmetrics.reporting.report.studies import Studies, as_data, blocks, comparisons_of, worst_first
@@ -32,7 +33,7 @@ from rrgmetrics.reports.missing import FACT, REASON, Missing, missing_lines
 from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.results import Result, unscored_lines
 from rrgmetrics.systems.table import Row
-from rrgmetrics.utils.text_format import counted
+from rrgmetrics.utils.text_format import capitalized, counted
 from rrgmetrics.version import VERSION
 
 MAX_STUDIES = 5_000  # about 20 MB of page for three systems
@@ -112,6 +113,7 @@ def report_page(
         unscored=[*_missing_lines(results, pairs, ids), *unscored_lines(results, study_ids, without=[REASON])],
         legend=legend([category.value for category in ErrorCategory]),
         is_marked=bool(found),
+        significant=capitalized(SIGNIFICANT),
         first_studies=pieces[:PER_PAGE],
         n_shown=len(pieces),
         numbers=as_data({**studies.numbers(abnormal), "size": PER_PAGE}),

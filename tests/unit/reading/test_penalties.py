@@ -99,6 +99,7 @@ def test_silence_leaves_every_sentence_of_the_reference_unsaid(candidate: str) -
     reference = "Small left effusion. The heart is normal in size. No pneumothorax or focal consolidation."
     errors = explain(reference=reference, candidate=candidate).errors
     assert [error.category.letter for error in errors] == ["B", "B", "B"]
+    assert any("“No pneumothorax or focal consolidation”" in error.sentence for error in errors)
     assert (
         explain(reference=reference, candidate="Small left effusion.").total == 0
     )  # silence in a report means that it is not there
