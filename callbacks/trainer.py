@@ -214,7 +214,9 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             self._rehearse(examples)
         processes.on_main(self._look_at_references)
         if processes.is_main():
-            self._name_page("Open %s in a browser for the curves and reports of this run; each evaluation updates it.")
+            self._name_page(
+                "Open %s in a browser after the first evaluation; each evaluation updates its curves and reports."
+            )
         if self._restore != "ignore":
             restoring.watch(self._trainer, state.global_step, repair=self._restore == "repair")
 

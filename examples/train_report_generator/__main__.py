@@ -15,6 +15,7 @@ from rich.console import Console
 
 from examples.train_report_generator.config import read_config
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.utils.extras import need
 
 DRAWN = Path(__file__).with_name("drawn.yaml")
 
@@ -39,6 +40,7 @@ def main() -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Trains and shows."""
+    need("This example", "published,plots", "accelerate", "matplotlib", "torch", "transformers")
     config = read_config(options.config, {} if options.steps is None else {"steps": options.steps})
     planned = read_config(options.config, {}).steps
     if config.steps < planned / 2:

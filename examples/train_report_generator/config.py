@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.specs.names import parse_name
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ class Config:
             raise InputError("Give both encoder: and decoder:, or neither, to train from scratch.")
         if "crepe" not in self.metrics:
             raise InputError("metrics: must contain crepe, which selects the best checkpoint.")
+        for metric in self.metrics:
+            parse_name(metric)  # an unknown name is an error before the pictures are drawn
 
 
 def read_config(path: Path, changes: Mapping[str, Any]) -> Config:

@@ -160,7 +160,9 @@ def state_of(verdict: Verdict | Unscored | Runs) -> State:
     """What became of a pair with this verdict."""
     if not isinstance(verdict, Unscored):
         return State.SCORED
-    return State.PENDING if verdict.is_pending else State.UNUSABLE
+    if verdict.is_pending:
+        return State.PENDING
+    return State.UNRECORDED if verdict.cause == "outage" else State.UNUSABLE
 
 
 def judge_for(

@@ -20,6 +20,7 @@ class State(Enum):
 
     SCORED = "there is a verdict"
     PENDING = "a reply is missing; the next call asks for it again"
+    UNRECORDED = "the file of recorded replies has none about it"
     UNUSABLE = "the replies arrived but give no verdict: they are cut off, empty, or cannot be parsed"
 
 
@@ -57,6 +58,11 @@ def outcome_lines() -> list[str]:
             lines.append(
                 f"{metric}, {engine}: {scored}; run the same command again (with --force if it writes files) to ask "
                 f"about the other {pending:,}."
+            )
+        if unrecorded := each.count(State.UNRECORDED):
+            lines.append(
+                f"{metric}, {engine}: the recorded replies have none about {unrecorded:,} {of_all}; check the reports "
+                "and options, or record these replies with `rrgmetrics judge --record`."
             )
         if unusable := each.count(State.UNUSABLE):
             redo = "; `rrgmetrics judge --redo` requests new ones" if each.is_kept else ""

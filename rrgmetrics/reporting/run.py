@@ -182,7 +182,7 @@ def _drawn(curve: Curve) -> dict[str, object]:
     first, last = points[0].step, points[-1].step
 
     def x(step: int) -> float:
-        return round(WIDTH * (step - first) / (last - first), 1) if last > first else WIDTH / 2
+        return round(WIDTH * (step - first) / (last - first), 1) if last > first else 0
 
     def y(value: float) -> float:
         return round(HEIGHT * (1 - (value - scale.low) / (scale.high - scale.low)), 1)

@@ -498,7 +498,9 @@ def unscored_lines(
         of = f" of {listed(list(systems))}" if len(systems) < len(results) else ""
         unit = ("study", "studies") if study_ids else ("pair", "pairs")
         named = some_of([ids[row] for row in studies])
-        lines.append(f"Unscored in {where}{of}: {counted(len(studies), *unit)} ({named}), because {reason}.")
+        lines.append(
+            f"Unscored in {where}{of}: {counted(len(studies), *unit)} ({named}), because {reason.removesuffix('.')}."
+        )
     return lines
 
 

@@ -285,6 +285,7 @@ def _rescore(options: argparse.Namespace) -> None:
             return
     count = board.rescore()
     print_line(f"Round {board.info().round}: {count} submissions queued.")
+    print_line(f"`rrgmetrics leaderboard work {options.board} --once` scores the queue; `serve` does too.")
 
 
 def _is_wanted(question: str) -> bool:

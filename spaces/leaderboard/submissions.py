@@ -107,7 +107,7 @@ def check_form(
     problems += _name_problems(name)
     submitter_url = link(submitter, _HANDLE)
     if not submitter_url:
-        problems.append(f"The submitter {_cut(submitter)} is neither a Hub handle nor an http(s) URL.")
+        problems.append(f"The submitter {_cut(submitter)} is neither a Hub handle, such as my-lab, nor an http(s) URL.")
     if fault := identity.mixed(submitter):
         problems.append(f"The submitter contains misleading characters: {fault}.")
     card_url = link(model_card, HUB_ID)

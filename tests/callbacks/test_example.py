@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from examples.train_report_generator.data import load_items
 from examples.train_report_generator.drawing import draw
 from examples.train_report_generator.studies import Study, draw_study, write_report
 from rrgmetrics.comparing import compare
-from rrgmetrics.errors import InputError
+from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.reading import read
 
 SMALL = {
@@ -72,6 +73,15 @@ def test_a_finding_is_drawn_where_it_is_said_to_be():
         whiter = picture(Study(effusions={side: "large"})) - normal
         assert whiter[half].mean() > 10 + abs(whiter[:, ::-1][half].mean())
     assert picture(Study(heart="severe")).sum() > picture(Study(heart="mild")).sum() > normal.sum()
+
+
+def test_an_unknown_metric_or_a_missing_package_is_an_error_before_the_run(config_file, tmp_path, monkeypatch):
+    wrong = config_file(**DRAWN | {"metrics": {"crepe": "every:1", "grean": "every:1"}})
+    with pytest.raises(InputError, match="There is no metric 'grean'"):
+        read_config(wrong, {})
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r"needs matplotlib: pip install 'rrgmetrics\[published,plots\]'"):
+        example.run(options(config_file(**DRAWN), tmp_path / "out"))
 
 
 def test_a_run_and_its_resumption(config_file, tmp_path, capsys):

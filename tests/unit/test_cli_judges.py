@@ -55,6 +55,12 @@ def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_p
     assert run(capsys, "score", pairs, "--metrics", name, "--trials", 10, "--json", scores, "--no-progress")[0] == 3
     result = json.loads(scores.read_text())["systems"]["pairs"][name]
     assert (result["scores"]["green"], result["n_unscored"]) == (0.5, 1)
+    other = tmp_path / "other.csv"
+    other.write_text("reference,candidate\nNo effusion.,Large pneumothorax.\n")
+    status, out, err = run(capsys, "score", other, "--metrics", name, "--trials", 10, "--no-progress", "--no-trivial")
+    assert (status, "the recorded replies have none about 1 of 1 pairs" in err, "cut off" in err) == (4, True, False)
+    assert "check the reports and options.\n" in out + err
+    assert "options.." not in out + err
     status, _, err = run(capsys, "judge", pairs, "--metrics", judge, "--record", file, "--no-progress")
     assert (status, "--force" in err) == (2, True)
     assert run(capsys, "judge", pairs, "--metrics", judge, "--record", file, "--no-progress", "--force")[0] == 3

@@ -257,7 +257,9 @@ def test_command_line(tmp_path, capsys):
     missing = tmp_path / "missing.csv"
     assert "missing.csv does not exist" in run("submit", place, str(missing), *who, status=2)
     assert "No metric has changed since round 1" in run("rescore", place, status=2)
-    assert "Round 2: 1 submissions queued" in run("rescore", place, "--yes")
+    said = run("rescore", place, "--yes")
+    assert "Round 2: 1 submissions queued" in said
+    assert f"leaderboard work {place} --once` scores the queue" in said
     run("work", place, "--once")
     newer = run("token", place).rpartition("once: ")[2].strip()
     assert open_board(place).verify_admin(newer)

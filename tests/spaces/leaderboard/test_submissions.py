@@ -58,7 +58,7 @@ def test_everything_is_said_at_once(board, tmp_path):
     path.write_text("\n".join(lines))
     said = problems(board, path, name="\u202ename", submitter="not one", model_card="ftp://x/y", tags=["<b>"])
     assert said[0] == "The name contains the control character U+202E."
-    assert said[1] == "The submitter 'not one' is neither a Hub handle nor an http(s) URL."
+    assert said[1] == "The submitter 'not one' is neither a Hub handle, such as my-lab, nor an http(s) URL."
     assert said[2] == "The model card 'ftp://x/y' is neither a Hub id (org/name) nor an http(s) URL."
     assert said[3].startswith("The tag '<b>' is not a short word")
     assert said[4] == "reports.csv, line 3: study 'study-000' occurs twice; send each study once."
