@@ -37,7 +37,7 @@ from rrgmetrics.reading.change import give_changes, settle_changes
 from rrgmetrics.reading.dates import read_same_as_before, read_seen_before
 from rrgmetrics.reading.denied_lists import deny_lists
 from rrgmetrics.reading.device_moves import read_device_moves
-from rrgmetrics.reading.device_passage import skip_passed_places
+from rrgmetrics.reading.device_passage import skip_former_places, skip_passed_places
 from rrgmetrics.reading.device_sums import sum_devices
 from rrgmetrics.reading.ellipsis import inherit_words, resolve_ellipsis
 from rrgmetrics.reading.excluded_places import exclude_places
@@ -207,6 +207,7 @@ DESCRIPTION = (
     Step(deny_positions, ("items",), ("denied",)),
     Step(judge_depths, _MENTIONS, ("position", "quality")),
     Step(skip_passed_places, _SMALL, ("senses", "tip")),
+    Step(skip_former_places, _SMALL, ("senses",)),
     Step(exclude_places, _SMALL, ("senses", "tip", "zone")),
     Step(find_topic, ("items", "mentions"), makes="topic"),
     Step(settle_changes, _MENTIONS, ("senses", "acuity", "change", "count", "quality", "severity")),
