@@ -92,7 +92,7 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
             if _goes_through_sides(items, i):
                 return False  # "stable on the right, SMALLER on the left"
-            return not any(_is_date(item, small) for item in items)
+            return not any(_is_date(item, small) for item in _without_asides(items, i, small))
         placed = placed or item.word in small.placing
         if not placed:
             return False
@@ -115,7 +115,18 @@ def _of_one_of_both(items: list[Item], i: int, small: SmallWords) -> bool:
     sides = list(dict.fromkeys(part["side"] for part in parts if "side" in part))
     if len(sides) != 2 or sides[0] != "bilateral":
         return False
-    return not any(_is_date(item, small) or ("change" in item.senses and item is not items[i]) for item in items)
+    said = _without_asides(items, i, small)
+    return not any(_is_date(item, small) or ("change" in item.senses and item is not items[i]) for item in said)
+
+
+def _without_asides(items: list[Item], i: int, small: SmallWords) -> list[Item]:
+    """Returns what is said without a clause behind `i` with dates of something else: "WHERE a drain was before"."""
+    openers = small.relative | small.patients | {"where"}
+    opened = next((k for k in range(i + 1, len(items)) if items[k].word in openers), len(items))
+    closed = next((k for k in range(opened + 1, len(items)) if items[k].word in small.separators), len(items))
+    aside = items[opened:closed]
+    told = any("change" in item.senses or item.word in small.comparatives for item in aside)
+    return items if told else items[:opened] + items[closed:]
 
 
 def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
