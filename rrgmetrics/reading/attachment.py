@@ -312,6 +312,19 @@ def share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
             )
 
 
+def give_to_whole(mentions: list[Mention]) -> None:
+    """Gives a device what is said before its fault is denied: "the LEADS are unchanged, and neither is fractured"."""
+    for whole in mentions:
+        fault = whole.whole_of
+        if fault is None or whole.dropped or fault.assertion != "absent":
+            continue
+        said = [i for i in fault.modifiers if i.senses.keys() & {"tip", "position"}]
+        fault.modifiers = [i for i in fault.modifiers if i not in said]
+        whole.modifiers.extend(i for i in said if i not in whole.modifiers)
+        if fault.course == "stable":
+            whole.course, fault.course = whole.course or fault.course, None
+
+
 def share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Lets what is said behind a list of devices hold for all of them: "UAC and UVC are in good position"."""
     for earlier, later in reversed(list(pairwise(_in_order(mentions)))):

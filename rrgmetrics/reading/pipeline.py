@@ -28,6 +28,7 @@ from rrgmetrics.reading.attachment import (
     attach_words,
     deny_positions,
     find_topic,
+    give_to_whole,
     judge_depths,
     share_device_words,
     share_places,
@@ -222,6 +223,7 @@ DESCRIPTION = (
         share_places, _MENTIONS, ("mention.modifiers", "mention.post_place", "mention.pre_place"), needs=_names_several
     ),
     Step(share_device_words, ("mentions", "lexicon"), ("mention.modifiers",), needs=_names_several),
+    Step(give_to_whole, ("mentions",), ("mention.course", "mention.modifiers"), needs=_names_several),
     Step(share_verdict, _MENTIONS, ("mention.modifiers",), needs=_names_several),
     Step(inherit_words, ("mentions", "lexicon"), ("mention.course", "mention.modifiers")),
 )
