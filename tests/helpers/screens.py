@@ -16,9 +16,9 @@ WIDTHS = (60, 67, 72, 80, 97, 120, 160, 200)
 
 def printed(part: Any, width: int) -> str:
     """What a terminal of a width shows of a table or a text."""
-    console = Console(file=io.StringIO(), width=width, highlight=False, markup=False)
-    console.print(part)
-    return console.file.getvalue()
+    screen = io.StringIO()
+    Console(file=screen, width=width, highlight=False, markup=False).print(part)
+    return screen.getvalue()
 
 
 def check_table(table: Table, width: int) -> None:
