@@ -168,7 +168,6 @@ def test_a_fault_of_one_term_of_a_pattern_is_said_with_its_line(tmp_path: Path) 
 
 
 def test_the_bundled_lexicon_has_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check() == []
     assert main(["lexicon", "check"]) == 0
     assert capsys.readouterr().out == "No fault in the lexicon.\n"
 
@@ -180,7 +179,7 @@ def test_a_bundled_file_that_is_edited_is_checked_as_itself(monkeypatch: pytest.
     assert fault.file == edited
     assert edited.read_text("utf-8").splitlines()[fault.line - 1] == "    - pleural effusion"
     assert "under kerley_lines and under pleural_effusion (pleura.yaml:" in fault.message
-    assert {each.file.name for each in check()} == {"lung.yaml", "pleura.yaml"}  # both places are named
+    assert {each.file.name for each in check(pack="chest_xray")} == {"lung.yaml", "pleura.yaml"}  # both places are named
 
 
 def test_the_command_prints_each_fault_and_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,7 +201,7 @@ def test_a_faulty_lexicon_is_refused_in_the_same_words(tmp_path: Path) -> None:
 
 def test_tables_of_labels_are_checked_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/srr.yaml", "{leaf: Edema,", "{leaf: Oedema,")
-    (fault,) = check()
+    (fault,) = check(pack="chest_xray")
     assert "{leaf: Oedema," in edited.read_text("utf-8").splitlines()[fault.line - 1]
     assert fault.message == 'leaf names "Oedema", which does not exist; did you mean "Edema"?'
 
