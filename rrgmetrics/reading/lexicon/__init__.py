@@ -116,10 +116,9 @@ def _load(key: LexiconKey) -> Lexicon:
         return as_plain(build_lexicon(key))
 
     try:
-        lexicon = kept("lexicon", digest_of(key), checked, as_lexicon)
-    except InputError:  # the check has said it
-        raise
-    except Exception:  # whatever a fault of a file does to the build, the check says it better
+        digest = digest_of(key)
+        lexicon = kept("lexicon", digest, checked, as_lexicon)
+    except Exception:  # whatever a fault of a file does, the check says it better
         _raise_faults(key)
         raise
     lexicon.key = key

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from rrgmetrics.reading.lexicon.in_use import LexiconKey, folder_in_use, kept_un
 from rrgmetrics.reading.lexicon.packs import PACK_FILE, Layer, all_layers, all_packs, concept_files, layers
 from rrgmetrics.reading.lexicon.parsing import parse, parse_own
 from rrgmetrics.reading.lexicon.schema import LABEL_FILES, TABLE_FILES, empty, merge, shape_of
-from rrgmetrics.utils.bounded_files import LARGEST
+from rrgmetrics.utils.bounded_files import read_text
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -77,15 +78,16 @@ def bundled(key: LexiconKey) -> tuple[str, dict[str, Any]]:
 
 
 def digest_of(key: LexiconKey) -> str:
-    """The sum of all files that a lexicon is made from, the user's too."""
+    """The sum of all files that a lexicon is made from, the user's too.
+
+    Raises:
+        InputError: A file of the user's folder cannot be read.
+    """
     digest = bundled(key)[0]
     if not key.folder:
         return digest
-    lines = [digest.encode(), key.pack.encode()]
-    for path in own_files(key.folder):
-        with path.open("rb") as file:
-            lines += [str(path.relative_to(key.folder)).encode(), file.read(LARGEST + 1)]  # larger ones are refused
-    return key_of(lines)
+    own = [(str(path.relative_to(key.folder)), read_text(path)) for path in own_files(key.folder)]
+    return key_of(line.encode() for line in (digest, key.pack, *chain.from_iterable(own)))
 
 
 def _together(name: str, contents: list[Any]) -> Any:

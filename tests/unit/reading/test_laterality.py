@@ -28,7 +28,7 @@ SIDES = {"left": "right", "right": "left", "bilateral": "bilateral", "midline": 
 ONE_SIDED = re.compile(
     r"lingul|middle|rml|atri|ventric|heart|cardi|aort|arch|bronch|stomach|gastric|liver|splen|diaphragm|hemidiaphragm"
     r"|arter|duct|azygos|lateral (view|film)|paratracheal|cava|mediast|trachea|shunt"
-    r"|right (clinical )?(setting|context)",
+    r"|right (clinical )?(setting|context)|(has|have) left (no|a) ",
     re.IGNORECASE,
 )
 SIDED = [s for s in SENTENCES if re.search(r"\b(left|right)", s, re.IGNORECASE) and not ONE_SIDED.search(s)]

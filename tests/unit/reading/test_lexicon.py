@@ -179,7 +179,10 @@ def test_a_bundled_file_that_is_edited_is_checked_as_itself(monkeypatch: pytest.
     assert fault.file == edited
     assert edited.read_text("utf-8").splitlines()[fault.line - 1] == "    - pleural effusion"
     assert "under kerley_lines and under pleural_effusion (pleura.yaml:" in fault.message
-    assert {each.file.name for each in check(pack="chest_xray")} == {"lung.yaml", "pleura.yaml"}  # both places are named
+    assert {each.file.name for each in check(pack="chest_xray")} == {
+        "lung.yaml",
+        "pleura.yaml",
+    }  # both places are named
 
 
 def test_the_command_prints_each_fault_and_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
