@@ -123,9 +123,9 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
     grown = since(fields, device, lexicon)
     note(mention, "change", grown, since, because=("measurements_mm", "severity", "before"))
     # "no change but larger, was small"
-    told = grown if grown and mention.course == "stable" else mention.course or grown
+    course = grown if grown and mention.course == "stable" else mention.course or grown
     astray = fields.get("position") == "bad" or not fields["tip"].isdisjoint(device.wrong_tip)
-    fields["change"] = _course(mention, mention.change or told, lexicon, astray=astray)
+    fields["change"] = _course(mention, mention.change or course, lexicon, astray=astray)
     described(mention, fields)
     return fields
 

@@ -60,8 +60,8 @@ def told_of_patient(
         before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
         known = not small.historic.isdisjoint(before) and not _is_seen(items, mention, lexicon)
         stated = mention.certainty == "definite" and mention.assertion == "present"
-        told = stated and (treated or (titled and mention is mentions[0]))
-        if known or told:
+        is_old = stated and (treated or (titled and mention is mentions[0]))
+        if known or is_old:
             history.append(mention)
     return history
 

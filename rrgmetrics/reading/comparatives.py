@@ -125,8 +125,8 @@ def _without_asides(items: list[Item], i: int, small: SmallWords) -> list[Item]:
     opened = next((k for k in range(i + 1, len(items)) if items[k].word in openers), len(items))
     closed = next((k for k in range(opened + 1, len(items)) if items[k].word in small.separators), len(items))
     aside = items[opened:closed]
-    told = any("change" in item.senses or item.word in small.comparatives for item in aside)
-    return items if told else items[:opened] + items[closed:]
+    compares = any("change" in item.senses or item.word in small.comparatives for item in aside)
+    return items if compares else items[:opened] + items[closed:]
 
 
 def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -81,8 +81,8 @@ def _unread(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[
     """Yields the mentions that gave no finding, and the sentences without one."""
     for sentence in recorded.sentences:
         for mention in sentence.mentions:
-            told = any(step.field in _NO_FINDING for step in recorded.steps(mention))
-            if (told or id(mention) not in recorded.finished) and not sentence.communicates:
+            is_taken = any(step.field in _NO_FINDING for step in recorded.steps(mention))
+            if (is_taken or id(mention) not in recorded.finished) and not sentence.communicates:
                 steps = tuple(_placed(step, lexicon) for step in recorded.steps(mention))
                 yield LeftOut(_span_of(sentence, mention), _why_not(mention, steps), steps)
         start, end = sentence.span

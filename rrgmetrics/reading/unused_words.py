@@ -36,7 +36,7 @@ def _unused_in(
     sentence: SentenceRecord, reading: Reading, recorded: Recorder, lexicon: Lexicon, places_of: PlacesOf
 ) -> Iterator[Unused]:
     used, tokens = _used_tokens(sentence, reading, recorded), sentence.tokens
-    silent = frozenset(words_of(" ".join(_grammar(lexicon)), lexicon.words))
+    silent = _grammar(lexicon)
     offset = sentence.span[0] - tokens[0].start
     words = frozenset(token.word for token in tokens)
     compares = any(_is_in(each, sentence) for each in reading.compared)
@@ -95,7 +95,8 @@ def _near(own: list[str], words: frozenset[str], lexicon: Lexicon, places_of: Pl
 @per_lexicon
 def _grammar(lexicon: Lexicon) -> frozenset[str]:
     """The words of any English text."""
-    return frozenset(map(str, load_file("vocabulary", lexicon.key)["grammar"]))
+    listed = " ".join(map(str, load_file("vocabulary", lexicon.key)["grammar"]))
+    return frozenset(words_of(listed, lexicon.words))
 
 
 @per_lexicon
