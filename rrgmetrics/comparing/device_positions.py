@@ -24,7 +24,14 @@ def device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
         return True
     ends = _end(a, lexicon), _end(b, lexicon)
     steps = max(_tip_steps(*ends, lexicon), _tip_steps(*ends[::-1], lexicon))
-    return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
+    if steps >= TIP_STEPS or (steps and _belongs_once(a, b, lexicon)):
+        return steps >= TIP_SIGNIFICANT_STEPS
+    return None
+
+
+def _belongs_once(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether one of two devices that end in different places ends where it belongs, and the other does not."""
+    return a.tip.isdisjoint(b.tip) and (position(a, lexicon) == "good") != (position(b, lexicon) == "good")
 
 
 def _end(device: Finding, lexicon: Lexicon) -> frozenset[str]:
