@@ -6,7 +6,6 @@ with a row in the file of its family (CONTRIBUTING.md).
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 
 from rrgmetrics.errors import InputError
@@ -31,6 +30,7 @@ from rrgmetrics.specs.plugins import Plugins, plugins
 from rrgmetrics.specs.presets import PRESETS
 from rrgmetrics.specs.shared import LONG_OPTION, TEXT_OPTION
 from rrgmetrics.specs.vectors import VECTORS
+from rrgmetrics.utils.text_format import near_names
 
 __all__ = [
     "BUNDLED_CONFIGS",
@@ -104,7 +104,7 @@ def get_spec(name: str) -> MetricSpec:
     if called:
         spec, key = called[0]
         raise InputError(f"{name!r} is a score of {spec.name} (key {key.name}); name the metric, {spec.name}.")
-    near = difflib.get_close_matches(name.lower(), [*all_specs(), *PRESETS], n=3)
+    near = near_names(name, all_specs()) or near_names(name, PRESETS)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(all_specs())}."
     raise InputError(f"There is no metric {name!r}; {hint} `rrgmetrics list` shows all metrics.")
 

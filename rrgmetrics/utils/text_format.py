@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+ALIKE, BESIDE = 0.7, 0.05  # least similarity of a name that may be meant, and most that it lies below the best one
+MOST, FEWEST = 3, 3  # names that a message lists; letters of a name's beginning
+
 
 def by_number(count: int, one: str, many: str) -> str:
     """The word that goes with a count.
@@ -48,6 +51,25 @@ def listed(words: Sequence[str]) -> str:
     """
     *others, last = words or ("",)
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def near_names(word: str, words: Iterable[str]) -> list[str]:
+    """The names that a misspelt one is likely to mean: those that it begins, and the most similar ones; at most three.
+
+    Example:
+        >>> near_names("gren", ["green", "crepe", "mammo_green"]), near_names("radgraph", ["radgraph_f1", "rouge"])
+        (['green'], ['radgraph_f1'])
+    """
+    import difflib  # a wrong word is rare, and `import rrgmetrics` common
+
+    asked, known = word.lower(), list(words)
+    begun = [name for name in known if len(asked) >= FEWEST and name.startswith(asked)]
+    if begun:
+        return begun[:MOST]
+    alike = {name: difflib.SequenceMatcher(None, name, asked).ratio() for name in known}
+    best = max(alike.values(), default=0.0)
+    near = [name for name in known if alike[name] >= max(ALIKE, best - BESIDE)]
+    return sorted(near, key=lambda name: -alike[name])[:MOST]
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:

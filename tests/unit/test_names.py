@@ -114,6 +114,23 @@ def test_unknown_metrics_get_near_spellings():
 
 
 @pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("gren", "green"),
+        ("gree", "green"),
+        ("radgraph", "radgraph_f1"),
+        ("bert", "bertscore"),
+        ("score", "ratescore or bertscore"),
+        ("rexran", "rexrank or rexrank-ce"),  # presets, where no metric is near
+        ("chest-xry", "chest-xray"),
+    ],
+)
+def test_only_near_names_are_suggested(text, near):
+    with pytest.raises(InputError, match=rf"did you mean {near}\?"):
+        get_spec(text)
+
+
+@pytest.mark.parametrize(
     "text",
     ["", "bleu", "bleu|", "|v:1", "bleu|tokenizer", "bleu|tokenizer:coco", "bleu|v:1|n:3", "nothing|n:1|v:1",
      "bleu|text:none@7|n:1|v:1", "bleu|text:shiny@1|n:1|v:1", "bleu|config:paper|n:1|v:1", "bleu|tokenizer:x|n:1|v:1"],
