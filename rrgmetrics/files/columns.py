@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import COLUMNS
 from rrgmetrics.files.labels import some
 from rrgmetrics.reports import CONTEXT_KEYS, describe
-from rrgmetrics.utils.text_format import did_you_mean
+from rrgmetrics.utils.text_format import did_you_mean, listed
 
 SEPARATOR = re.compile(r"[;\t|]")  # of cells, in the place of commas
 logger = logging.getLogger("rrgmetrics")
 Columns = Mapping[str, str] | None
+_pending: ContextVar[list[_Taken] | None] = ContextVar("pending", default=None)
 
 _GENERATED = ("prediction", "predictions", "pred", "hypothesis", "hyp", "generated", "generated_report", "output")
 _WRITTEN = ("ground_truth", "gt", "target", "gold", "label", "references", "reference_report", "original")
@@ -63,7 +67,7 @@ class Needed(tuple[str, ...]):
     def __contains__(self, name: object) -> bool:
         if super().__contains__(name) or not isinstance(name, str):
             return super().__contains__(name)
-        return any(_has_word(name, field) or _has_name(name, field) for field in _WORDS)
+        return any(has_word(name, field) or _has_name(name, field) for field in _WORDS)
 
 
 def check_columns(columns: Columns) -> dict[str, str]:
@@ -145,8 +149,53 @@ def announce_columns(picked: Mapping[str, str], columns: Mapping[str, str], wher
     """
     taken = {field: column for field, column in picked.items() if column != columns.get(field, field)}
     if taken:
+        pending = _pending.get()
+        (_log_taken if pending is None else pending.extend)([_Taken(where, taken, columns)])
+
+
+@contextmanager
+def announced_together() -> Iterator[None]:
+    """Logs in one line what `announce_columns` has to say of all sources that are read in a call."""
+    pending: list[_Taken] = []
+    token = _pending.set(pending)
+    try:
+        yield
+    finally:
+        _pending.reset(token)
+        _log_taken(pending)
+
+
+class _Taken(NamedTuple):
+    """The columns of a source that were taken by their names, by field, beside those that the user named."""
+
+    where: str
+    taken: Mapping[str, str]
+    columns: Mapping[str, str]
+
+
+def _log_taken(pending: Sequence[_Taken]) -> None:
+    """Logs a line for all sources whose columns one option can name, else one for each."""
+    every: dict[str, str] = {}
+    for each in pending:
+        if any(every.get(field, column) != column for field, column in each.taken.items()):
+            for alone in pending:
+                _log_line([alone])
+            return
+        every |= each.taken
+    if pending:
+        _log_line(pending)
+
+
+def _log_line(sources: Sequence[_Taken]) -> None:
+    by_columns: dict[str, list[str]] = {}
+    for where, taken, _ in sources:
         said = ", ".join(f"{field} is column {column!r}" for field, column in taken.items())
-        logger.warning("%s: %s, by its name; same as --columns %s", where, said, written({**columns, **taken}))
+        by_columns.setdefault(said, []).append(where)
+    said = "; ".join(f"{listed([*dict.fromkeys(names)])}: {text}" for text, names in by_columns.items())
+    option: dict[str, str] = {}
+    for each in sources:
+        option |= {**each.columns, **each.taken}
+    logger.warning("%s, by name; same as --columns %s", said, written(option))
 
 
 def written(columns: Mapping[str, str]) -> str:
@@ -178,7 +227,7 @@ def obvious_columns(
     taken = {"study_id", *CONTEXT_KEYS, *columns.values(), *(field for each in wanted for field in each)}
     left = [name for name in found if name not in taken and not SEPARATOR.search(name)]
     chosen: dict[str, str] = {}
-    for fits in (_has_word, _has_name):
+    for fits in (has_word, _has_name):
         open_fields = [field for field in fields if field not in chosen]
         fitting = {field: [name for name in left if fits(name, field)] for field in open_fields}
         for field, names in fitting.items():
@@ -203,7 +252,7 @@ def _words(name: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 
-def _has_word(name: str, field: str) -> bool:
+def has_word(name: str, field: str) -> bool:
     """Whether a word of a column's name says that it holds this field, and none that it holds something else."""
     words = {*_words(name)}
     is_alone = words <= _OF_IDS if field == "study_id" else not words & _OTHER
@@ -240,7 +289,7 @@ def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str
         return f"Its cells are separated by {separator}; use commas."
     field = fields[0]
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
-    near = [name for name in left if _has_word(name, field)] or [name for name in left if _has_name(name, field)]
+    near = [name for name in left if has_word(name, field)] or [name for name in left if _has_name(name, field)]
     near = near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]
     near = near or reports_of_systems(left) or left
     if not near:

@@ -120,6 +120,17 @@ def working_folder() -> str:
         return "a working directory that was deleted"
 
 
+def _column_advice(path: Path) -> str:
+    """What to type where a file was named with one of its columns: `gen.csv:hyp`; else an empty text."""
+    file, _, column = str(path).rpartition(":")
+    if not file or not column or not Path(file).is_file():
+        return ""
+    return (
+        f" For its column {column!r}, write {file} and --columns report={column}; in a file of pairs "
+        f"reference={column} or candidate={column}."
+    )
+
+
 def check_file(path: Path) -> str:
     """The suffix of a file that can be opened and is what its name says."""
     try:
@@ -130,7 +141,7 @@ def check_file(path: Path) -> str:
         with _opened(path) as file:
             head = file.read(4096).removeprefix(b"\xef\xbb\xbf")
     except FileNotFoundError:
-        raise InputError(f"{path} does not exist (looked in {working_folder()}).") from None
+        raise InputError(f"{path} does not exist (looked in {working_folder()}).{_column_advice(path)}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     suffix = suffix_of(path)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.columns import Columns
+from rrgmetrics.files.columns import Columns, announced_together
 from rrgmetrics.files.join import join
 from rrgmetrics.files.long import read_long
 from rrgmetrics.files.mistaken import check_columns_of, check_predictions
@@ -23,6 +23,7 @@ class InTable(str):
     __slots__ = ()
 
 
+@announced_together()
 def pairs_of(
     pairs: Any = None,
     predictions: Any = None,
@@ -61,6 +62,7 @@ def pairs_of(
     return _with_contexts(read_pairs(pairs, columns, per_study=per_study), contexts)
 
 
+@announced_together()
 def read_systems(
     systems: Mapping[str, Any] | Sequence[str] | None,
     references: Any = None,

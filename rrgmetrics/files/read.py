@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.codes import SAMPLE, warn_of_codes
 from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, suffix_of
 from rrgmetrics.files.labels import some
@@ -305,7 +306,10 @@ def read_reports(
     first = ""
     if rows is None:
         rows = placed_rows(source, name, Needed.of(named, beside), texts=bare)
+    sample: list[Row] = []
     for whole, where, row in rows:
+        if len(sample) < SAMPLE:
+            sample.append(row)
         if keys is None or row.keys() != keys:
             check_beside(beside, row, whole)
             texts_alone = [*row] == [bare] and not is_source(source)  # in a list, which has no columns to name
@@ -349,6 +353,7 @@ def read_reports(
         ids, repeated = {}, []
     if announce:
         announce_columns({field: column for field, column in names.items() if field != "study_id" or ids}, named, first)
+        warn_of_codes(sample, names, first, beside)
     if rule == ALL:
         return numbered(repeated) or None, texts, contexts
     if len(repeated) > len(ids):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.codes import SAMPLE, warn_of_codes
 from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
 from rrgmetrics.files.formats import Row, rows_of
 from rrgmetrics.files.read import doubled, study_id_of
@@ -91,7 +93,9 @@ def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = N
     named = check_columns(columns)
     fields: dict[str, str] | None = None
     keys: Collection[str] = ()
-    for number, (where, row) in enumerate(rows):
+    rows = iter(rows)
+    sample = list(islice(rows, SAMPLE))
+    for number, (where, row) in enumerate(chain(sample, rows)):
         if isinstance(row, InputError):
             yield Read(str(number), None, str(row))
             continue
@@ -101,7 +105,9 @@ def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = N
                 if fields.get("study_id") != named.get("study_id", "study_id"):
                     fields.pop("study_id", None)  # its ids are not known before all rows are read
                 if first:
-                    announce_columns(fields, named, where.partition(",")[0])
+                    whole = where.partition(",")[0]
+                    announce_columns(fields, named, whole)
+                    warn_of_codes([cells for _, cells in sample if not isinstance(cells, InputError)], fields, whole)
         except InputError as error:
             if fields is None:
                 raise

@@ -12,6 +12,7 @@ import rrgmetrics
 from rrgmetrics import InputError, files
 from rrgmetrics.files.columns import pick_columns
 from rrgmetrics.files.mistaken import suggest_systems
+from rrgmetrics.files.stream import stream_pairs
 
 PAIRS = (("reference",), ("candidate",))
 REFERENCE, CANDIDATE = "Small left pleural effusion.", "Small right pleural effusion."
@@ -78,6 +79,49 @@ def test_every_source_takes_the_same_columns_and_says_so_once(form, tmp_path, ca
     alone = rrgmetrics.score("rouge", source, progress=False)["rouge"]
     assert (streamed.scores, streamed.n_unscored) == (alone.scores, 0)
     assert len(caplog.messages) == 2
+
+
+def test_columns_that_all_files_share_are_announced_in_one_line(tmp_path, caplog):
+    rows = [{"study_id": f"s{n}", "gt": REFERENCE, "hyp": CANDIDATE} for n in range(3)]
+    names = ["a.csv", "b.csv", "c.csv"]
+    for name in names:
+        pd.DataFrame(rows)[["study_id", "hyp"]].to_csv(tmp_path / name, index=False)
+    pd.DataFrame(rows)[["study_id", "gt"]].to_csv(tmp_path / "gt.csv", index=False)
+    files.read_systems({name: tmp_path / name for name in names}, tmp_path / "gt.csv")
+    (said,) = caplog.messages
+    assert said.count("is column 'hyp'") == said.count("is column 'gt'") == 1
+    assert "c.csv: report is column 'hyp'; " in said
+    assert said.endswith("same as --columns report=hyp,reference=gt")
+    caplog.clear()
+    pd.DataFrame(rows)[["study_id", "hyp"]].rename(columns={"hyp": "pred"}).to_csv(tmp_path / "b.csv", index=False)
+    files.read_systems({name: tmp_path / name for name in names}, tmp_path / "gt.csv")
+    assert len(caplog.messages) == 4  # no option names both columns
+
+
+@pytest.mark.parametrize("code", ["s500{}", "/files/p10/s{}.jpg", "{}", "IM_{}"])
+@pytest.mark.parametrize("read", [files.read_pairs, lambda source: list(stream_pairs(source))])
+def test_ids_in_the_place_of_reports_are_named_with_the_column_of_reports(code, read, tmp_path, caplog):
+    rows = [{"reference": code.format(n), "candidate": CANDIDATE, "text_gt": REFERENCE, "n": n} for n in range(30)]
+    path = tmp_path / "pairs.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    read(path)
+    (said,) = caplog.messages
+    assert f"column 'reference' holds ids, numbers or paths, such as '{code.format(0)}', and no reports" in said
+    assert said.endswith("reports are in 'text_gt': --columns reference=text_gt.")
+
+
+@pytest.mark.parametrize("text", ["Normal.", "Cardiomegaly", "", "T8 fracture.", "N/A"])
+def test_short_reports_are_no_ids(text, caplog):
+    files.read_pairs([{"reference": text, "candidate": CANDIDATE}] * 3)
+    assert not caplog.messages
+
+
+def test_a_column_behind_a_file_is_answered_with_the_option(tmp_path):
+    pd.DataFrame([{"hyp": CANDIDATE}]).to_csv(tmp_path / "gen.csv", index=False)
+    with pytest.raises(InputError, match=r"For its column 'hyp', write .*gen\.csv and --columns report=hyp;"):
+        rrgmetrics.compare({"ours": f"{tmp_path}/gen.csv:hyp"}, [REFERENCE], metrics="bleu")
+    with pytest.raises(InputError, match=r"does not exist \(looked in [^)]*\)\.$"):
+        rrgmetrics.compare({"ours": f"{tmp_path}/other.csv"}, [REFERENCE], metrics="bleu")
 
 
 def test_a_column_of_ids_is_left_out_if_its_cells_are_no_ids():
