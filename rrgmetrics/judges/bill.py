@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import JudgeProtocol, Prompt, Reply, Unscored
-from rrgmetrics.judges.engines.asking import LONGER, MILLION, CachedEngine
+from rrgmetrics.judges.engines.asking import LONGER, MILLION, AbsentSource, CachedEngine
 from rrgmetrics.judges.judge import Judge
 from rrgmetrics.reports import Pair
 
@@ -68,6 +68,7 @@ class Bill:
         likely: If no reply is cut off, each as long as the cached ones are.
         most: If each reply is cut off, and asked for again.
         prices: Of a million tokens asked and answered; 0 where none was named.
+        problem: Why the engine cannot be loaded on this machine; "" if it can.
     """
 
     metric: str
@@ -79,6 +80,7 @@ class Bill:
     likely: Amount
     most: Amount
     prices: tuple[float, float]
+    problem: str = ""
 
     @property
     def is_priced(self) -> bool:
@@ -124,6 +126,7 @@ def bill_of(judge: object, pairs: Sequence[tuple[Pair, str]]) -> Bill:
         likely=_likely(missing, mean),
         most=_most(missing, [engine.is_cut(prompt) for prompt in missing]),
         prices=engine.prices,
+        problem=engine.source.problem if isinstance(engine.source, AbsentSource) else "",
     )
 
 

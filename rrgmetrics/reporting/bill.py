@@ -52,6 +52,11 @@ def bill_notes(bills: Sequence[Bill]) -> list[str]:
     ]
     if any(each.likely.tokens_out is None for each in bills):
         notes.append("?: unknown until some replies are cached, from whose length it is estimated.")
+    notes += [
+        f"{each.metric} cannot be run on this machine yet, and cached replies were not looked for: {each.problem}"
+        for each in bills
+        if each.problem
+    ]
     if not all(each.is_priced for each in bills):
         notes.append("For a price, give the prices of a million tokens: ?price_in=...&price_out=...")
     return notes

@@ -207,6 +207,32 @@ def test_dry_run_needs_no_key(pairs, capsys, monkeypatch, tmp_path):
     assert (status, "OPENAI_API_KEY contains no key" in err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("judge", "missing"),
+    [
+        ("green@paper", "`hf download StanfordAIMI/GREEN-radllama2-7b --revision"),
+        ("crimson@paper", "`hf download rajpurkarlab/medgemma-4b-it-crimson`"),
+        ("green@vllm:someone/a-model", "vllm:someone/a-model"),
+        ("fineradscore@hf:/nowhere/weights", "There is no folder /nowhere/weights"),
+    ],
+)
+def test_dry_run_counts_the_questions_to_a_model_that_is_not_there(
+    pairs, judge, missing, capsys, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)  # and yet nothing is downloaded
+    name = f"{judge}?cache={tmp_path / 'cache'}"
+    status, out, err = run(capsys, "judge", pairs, "--metrics", name, "green@openai:gpt?price_in=1", "--dry-run")
+    assert (status, err) == (0, "")
+    assert bill(out)[0][:3] == ["2", "0", "2"]
+    said = " ".join(out.split())
+    assert (
+        f"{judge.partition('@')[0]} cannot be run on this machine yet, and cached replies were not looked for: " in said
+    )
+    assert missing in said
+    assert run(capsys, "judge", pairs, "--metrics", name)[0] == 2
+
+
 def test_replies_are_kept_without_a_record(pairs, judge, loopback, capsys):
     status, out, _ = run(capsys, "judge", pairs, "--metrics", judge, judge.replace(":m", ":n"), "--no-progress")
     assert status == 3

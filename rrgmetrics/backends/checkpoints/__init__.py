@@ -17,7 +17,9 @@ import hashlib
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +35,7 @@ PATTERNS = (*SETTINGS, "*.safetensors")
 RENAMED = {  # what the Hub calls it → what it was called, as older caches and programs do
     "StanfordAIMI/SRR-BERT-Upper-with-Statuses": "StanfordAIMI/SRRG-BERT-Upper-with-Statuses",
 }
+_local: ContextVar[bool] = ContextVar("local", default=False)
 PINS = Path(__file__).parent / "published.yaml"
 
 
@@ -328,6 +331,8 @@ def _download(repository: str, revision: str, patterns: Sequence[str], file: str
     if repository not in pins():  # perhaps a folder was meant
         what = f"There is no {'file or ' if file else ''}folder {repository}. As a Hub id: {what}"
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
+    if _local.get():
+        raise BackendError(f"{what} is not in {cache_folder()}. {advice}")
     if offline_by_choice():
         raise BackendError(f"{what} is not in {cache_folder()}, and HF_HUB_OFFLINE is set. {advice}")
     if not answers(endpoint):
@@ -347,6 +352,16 @@ def _download(repository: str, revision: str, patterns: Sequence[str], file: str
         return Path(folder)
     except Exception as error:  # the Hub client has a dozen kinds of failure, all of which end here
         raise BackendError(f"{what} could not be downloaded: {error}. {advice}") from error
+
+
+@contextmanager
+def no_downloads() -> Iterator[None]:
+    """Takes only what is on this machine, as if HF_HUB_OFFLINE were set."""
+    token = _local.set(True)
+    try:
+        yield
+    finally:
+        _local.reset(token)
 
 
 def offline_by_choice() -> bool:

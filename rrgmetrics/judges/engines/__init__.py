@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from rrgmetrics.errors import InputError
+from rrgmetrics.backends.checkpoints import no_downloads
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.base import Engine, EngineName, SupportsBool
 from rrgmetrics.judges.cache import Cache, cache_folder
-from rrgmetrics.judges.engines.asking import CachedEngine, Recorder, Source
+from rrgmetrics.judges.engines.asking import AbsentSource, CachedEngine, Recorder, Source, is_dry
 from rrgmetrics.specs import JUDGE_OPTIONS
 
 AT_LEAST = {
@@ -107,7 +108,11 @@ def load_engine(
         MissingExtraError: The engine's package is not installed.
     """
     checked = EngineOptions.of(options)
-    source = _load_source(name, checked, batch_size, device)
+    source = (
+        _planned_source(name, checked, batch_size, device)
+        if is_dry()
+        else _load_source(name, checked, batch_size, device)
+    )
     folder = None if name.kind == "replies" else cache_folder(checked.cache)
     engine = CachedEngine(
         source=source,
@@ -122,6 +127,17 @@ def load_engine(
     from rrgmetrics.judges.engines.processes import DistributedEngine
 
     return DistributedEngine(engine, checked.processes)
+
+
+def _planned_source(name: EngineName, options: EngineOptions, batch_size: int | None, device: str | None) -> Source:
+    """The source of a dry run; one that cannot be loaded has its name, and the reason."""
+    try:
+        with no_downloads():
+            return _load_source(name, options, batch_size, device)
+    except (BackendError, MissingExtraError) as error:
+        if name.kind not in ("hf", "vllm"):
+            raise
+        return AbsentSource(f"{name.kind}:{name.model}", str(error))
 
 
 def _load_source(name: EngineName, options: EngineOptions, batch_size: int | None, device: str | None) -> Source:

@@ -124,6 +124,33 @@ class Source(Answerer, Protocol):
         """
 
 
+@dataclass(frozen=True)
+class AbsentSource:
+    """Stands in a dry run for a model that is not on this machine.
+
+    Attributes:
+        identity: The model by its name; the cache knows replies by its revision, so that none is found.
+        problem: Why it cannot be loaded, and how to get it.
+    """
+
+    identity: str
+    problem: str
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """None are known."""
+        return {}
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """None are known."""
+        return {}
+
+    def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
+        """Raises BackendError with the problem."""
+        raise BackendError(self.problem)
+
+
 def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
     """Makes the answer with this text, or without one, from the reason for which the engine ended it.
 
