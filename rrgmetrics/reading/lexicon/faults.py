@@ -13,6 +13,7 @@ from rrgmetrics.reading.lexicon.build import forms_of, without_articles, words_o
 from rrgmetrics.reading.lexicon.packs import all_packs
 from rrgmetrics.reading.lexicon.schema import SHAPES, Many, Record, Shape, Table, Value, empty, merge, shape_of
 from rrgmetrics.reading.lexicon.terms import Source, Term, claim_of, how_to_take_away, is_sought, sense_of, unreadable
+from rrgmetrics.reading.senses import SENSES
 from rrgmetrics.utils.patterns import terms_of
 from rrgmetrics.utils.text_format import by_number
 
@@ -124,6 +125,8 @@ class _Check:
             },
             "files": list(concept_files),
             "packs": list(all_packs()),
+            "lists of small_words.yaml": [key.upper() for key in self.contents["small_words"]],
+            "senses": list(SENSES),
             "kinds": [*scope["elsewhere"], *scope["modality"]],
         }
         spellings = self.contents["spellings"].get("words", {})
@@ -207,6 +210,11 @@ class _Check:
                 return
             for part, table in zip(parts, tables, strict=True):
                 self._refer(source, node, what, part, table)
+        elif value.of == "words of a rule":
+            for word in filter(str.isupper, text.split()):
+                self._refer(source, node, what, word, "lists of small_words.yaml")
+        elif value.of == "senses":
+            self._refer(source, node, what, text.partition("=")[0], "senses")
         elif value.of and value.of != "terms":
             self._refer(source, node, what, text, value.of)
         elif value.term or value.of:

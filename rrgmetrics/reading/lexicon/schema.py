@@ -55,7 +55,8 @@ class Value:
 
     Attributes:
         kind: Its type.
-        of: The table whose keys it may name ("concepts", "zones", ...).
+        of: The table whose keys it may name ("concepts", "zones", ...); "words of a rule": words, of which those in
+            capitals name a list of small_words.yaml; "senses": a sense, which may be followed by = and a value.
         choices: The values that it may have.
         term: How it is looked for if it is words of a text: in a `report`, in an `indication`, as the `heading` of a
             section, as one `word` or `spelling`, or as `letters` of any language.
@@ -165,13 +166,21 @@ _RULE = _record(
         "unless_indication": _names("indications"),
     },
 )
-_WORDS_OF_RULE = Many(Value())
+_WORDS_OF_RULE, _CUES_OF_RULE = Many(Value(of="words of a rule")), Many(Value(of="senses"))
 _PREDICATES = Many(Value(choices=PREDICATES))
-_SEARCH = _record({}, {**dict.fromkeys(("cue", "words", "stop_cue", "stop_words"), _WORDS_OF_RULE), "within": _STEP})
+_SEARCH = _record(
+    {},
+    {
+        **dict.fromkeys(("cue", "stop_cue"), _CUES_OF_RULE),
+        **dict.fromkeys(("words", "stop_words"), _WORDS_OF_RULE),
+        "within": _STEP,
+    },
+)
 _CONTEXT_RULE = _record(
     {"id": Value(), "effect": Value(choices=EFFECTS)},
     {
-        **dict.fromkeys(("cue", "words", "next", "previous", "first"), _WORDS_OF_RULE),
+        "cue": _CUES_OF_RULE,
+        **dict.fromkeys(("words", "next", "previous", "first"), _WORDS_OF_RULE),
         "open": Many(Value(choices=(*OPENED, *HEDGES))),
         "ahead": _SEARCH,
         "behind": _SEARCH,

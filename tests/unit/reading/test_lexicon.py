@@ -93,6 +93,11 @@ TABLES = [
             'unknown key "negation_befor"; did you mean "negation_before"',
         ),
         "anatomy.yaml": ("zones:\n  apex:\n    near: [uper]\n", 3, 'near names "uper", which does not exist; did you'),
+        "context_rules.yaml": (
+            "judgements:\n- id: absent.bet\n  words: [bet]\n  next: [on CONTRAST]\n  effect: absent\n",
+            4,
+            'next names "CONTRAST", which does not exist; did you mean "CONTRASTS"?',
+        ),
         "normal.yaml": ("structures:\n  heart: {when: [nromal], denies: [opacity]}\n", 2, 'did you mean "normal"?'),
     },
     {
@@ -101,6 +106,20 @@ TABLES = [
         "sections.yaml": ("read:\n  findings:\n    - what we saw in this chest\n", 3, "at most 5 words"),
         "spellings.yaml": ("words:\n  effusionn: effusions\n", 2, 'such a word of a report is "effusion" here'),
         "context.yaml": ("indications:\n  trauma:\n    - car-crash\n", 3, 'in indications "-" and "/" are spaces'),
+    },
+    {
+        "context_rules.yaml": (
+            "cues:\n- id: absent.bet\n  cue: [bet]\n  effect: absent\n",
+            3,
+            'cue names "bet", which does not exist; it is none of the senses.',
+        ),
+    },
+    {
+        "context_rules.yaml": (
+            "cues:\n- id: absent.bet\n  words: [bet]\n  ahead: {stop_cue: [negation_afer]}\n  effect: absent\n",
+            4,
+            'stop_cue names "negation_afer", which does not exist; did you mean "negation_after"?',
+        ),
     },
     {
         "lungs.yaml": (NEW, 1, 'no file of a user lexicon has this name; did you mean "lung"?'),
@@ -126,7 +145,7 @@ def test_each_fault_is_said_with_its_line(tmp_path: Path, entries: list[tuple[st
     )
 
 
-@pytest.mark.parametrize("files", TABLES, ids=["shape", "terms", "names"])
+@pytest.mark.parametrize("files", TABLES, ids=["shape", "terms", "cues of a rule", "cues of a search", "names"])
 def test_each_fault_of_a_table_is_said_with_its_line(tmp_path: Path, files: dict[str, tuple[str, int, str]]) -> None:
     folder = write(tmp_path / "mine", {name: text for name, (text, _, _) in files.items()})
     faults = {fault.file.name: fault for fault in check([folder])}
