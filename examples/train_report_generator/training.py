@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -20,17 +21,52 @@ from rrgmetrics.callbacks import ReportMetricsCallback, best_model
 BEST, REPORTS = "best", "reports"
 
 
-class OneLine(TrainerCallback):
-    """Prints a line an evaluation: the step and each metric's headline."""
+TIMED = 5  # steps from which the time of the others is estimated, behind the first one
 
-    def __init__(self, metrics: Sequence[str]) -> None:
+
+class OneLine(TrainerCallback):
+    """Prints what follows and how long it takes, then a line an evaluation: the step and each metric's headline.
+
+    Args:
+        metrics: Their names.
+        folder: Of the page of the run.
+    """
+
+    def __init__(self, metrics: Sequence[str], folder: Path) -> None:
         self._keys = [f"eval_{metric}" for metric in metrics]
+        self._folder = folder
+        self._first, self._since = 0, 0.0
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
+        """Prints the number of steps, the interval of evaluations, and where the page of the run will be."""
+        self._first = state.global_step + 1
+        done = f", of which {state.global_step:,} are done" if state.global_step else ""
+        Console(soft_wrap=True).print(
+            f"{state.max_steps:,} steps{done}; an evaluation every {state.eval_steps:,} steps. Each writes the page "
+            f"{self._folder / 'index.html'}."
+        )
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
+        """Estimates once how long the next evaluation and the end are away."""
+        done = state.global_step - self._first
+        if done == 0:
+            self._since = perf_counter()  # the first step takes longer than the others
+        elif done == TIMED:
+            a_step = (perf_counter() - self._since) / TIMED
+            next_one = in_minutes(a_step * (state.eval_steps - state.global_step % state.eval_steps))
+            end = in_minutes(a_step * (state.max_steps - state.global_step))
+            Console().print(f"About {next_one} to the next evaluation, {end} to the end and the time of evaluations.")
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **keywords: Any) -> None:
         """Called with everything that the Trainer logs."""
         if "eval_runtime" in logs:
             said = "  ".join(f"{key[5:]} {logs[key]:.3f}" for key in self._keys if key in logs)
             Console().print(f"step {state.global_step:6,} of {state.max_steps:,}   {said}")
+
+
+def in_minutes(seconds: float) -> str:
+    """A duration in whole minutes, or in seconds below two minutes."""
+    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
 class Run(NamedTuple):
@@ -57,7 +93,7 @@ class Prepared(NamedTuple):
     validation: list[Item]
 
 
-def prepare(config: Config, output: Path) -> Prepared:
+def prepare(config: Config, output: Path, *, resume: bool = False) -> Prepared:
     """Everything up to the first step; raises InputError for what a configuration or a folder has wrong."""
     from transformers import PrinterCallback, Trainer, set_seed
 
@@ -67,7 +103,7 @@ def prepare(config: Config, output: Path) -> Prepared:
     sets = [Studies(items, read_image, tokenizer, config.max_tokens) for items in (training, validation)]
     trainer = Trainer(
         model=model,
-        args=_arguments(config, output),
+        args=_arguments(config, output, _interval(config, output, resume=resume)),
         train_dataset=sets[0],
         eval_dataset=sets[1],
         processing_class=tokenizer,
@@ -78,7 +114,7 @@ def prepare(config: Config, output: Path) -> Prepared:
     )
     callback.attach(trainer)
     trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(OneLine(list(config.metrics)))
+    trainer.add_callback(OneLine(list(config.metrics), output / REPORTS))
     return Prepared(trainer, training, validation)
 
 
@@ -90,7 +126,7 @@ def train(config: Config, output: Path, *, resume: bool = False) -> Run:
         output: Folder of checkpoints, samples and of the best model.
         resume: Whether to go on from the last checkpoint in it.
     """
-    trainer, training, validation = prepare(config, output)
+    trainer, training, validation = prepare(config, output, resume=resume)
     trainer.train(resume_from_checkpoint=resume or None)
     trainer.save_model(str(output / BEST))
     best = Path(trainer.state.best_model_checkpoint).name
@@ -116,11 +152,21 @@ def score_baselines(training: list[Item], validation: list[Item], metrics: list[
     }
 
 
-def _arguments(config: Config, output: Path) -> Any:
+def _interval(config: Config, output: Path, *, resume: bool) -> int:
+    """Returns the steps between evaluations; a resumed run keeps its own, whatever its number of steps is now."""
+    from transformers import TrainerState
+    from transformers.trainer_utils import get_last_checkpoint
+
+    last = get_last_checkpoint(str(output)) if resume else None
+    if last is not None:
+        return int(TrainerState.load_from_json(str(Path(last) / "trainer_state.json")).eval_steps)
+    return max(config.steps // config.evaluations, 1)
+
+
+def _arguments(config: Config, output: Path, every: int) -> Any:
     import torch
     from transformers import TrainingArguments
 
-    every = max(config.steps // config.evaluations, 1)
     return TrainingArguments(
         output_dir=str(output),
         max_steps=config.steps,

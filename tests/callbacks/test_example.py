@@ -90,13 +90,17 @@ def test_a_run_and_its_resumption(config_file, tmp_path, capsys):
     example.run(options(path, output, resume=True))
     facts = json.loads((output / "summary.json").read_text())
     steps = [step for step, _ in facts["curves"]["crepe"]]
-    assert (steps[:2], steps[-1]) == ([1, 2], 4)
+    assert steps == [1, 2, 3, 4]  # the interval of the run that is resumed
     best = min(facts["curves"]["crepe"], key=lambda point: point[1])
     assert facts["best_step"] == best[0]
     assert set(facts["baselines"]) == {"always the normal report", "the most frequent report"}
     assert (output / "curves.png").stat().st_size > 10_000
     assert (output / "best" / "model.safetensors").is_file()
-    assert "Reports of the best step" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    page = output / "reports" / "index.html"
+    assert f"2 steps; an evaluation every 1 steps. Each writes the page {page}." in printed
+    assert "4 steps, of which 2 are done; an evaluation every 1 steps." in printed
+    assert "Reports of the best step" in printed
     with pytest.raises(SystemExit, match="contains a run"):
         example.run(options(path, output))
 
