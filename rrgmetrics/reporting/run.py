@@ -19,6 +19,7 @@ from rrgmetrics.reporting.drawing import Scale, share
 from rrgmetrics.reporting.marks import Explanation, Remark
 from rrgmetrics.reporting.numbers import estimate, figure, show
 from rrgmetrics.reporting.theme import BY_PREFERENCE, style_sheet
+from rrgmetrics.reporting.worth import HEADING
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Estimate
 from rrgmetrics.utils.text_format import counted
@@ -123,7 +124,7 @@ def run_page(sets: Sequence[Evaluations], *, name: str) -> str:
         name: Of the run.
     """
     return (
-        html.environment("rrgmetrics.reporting", width=WIDTH, height=HEIGHT)
+        html.environment("rrgmetrics.reporting", width=WIDTH, height=HEIGHT, worth_heading=HEADING)
         .get_template("run.html.j2")
         .render(
             name=name,

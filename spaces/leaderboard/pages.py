@@ -26,7 +26,7 @@ from rrgmetrics.reporting.numbers import p_value, show, signed
 from rrgmetrics.reporting.patients import patient
 from rrgmetrics.reporting.tables import Table
 from rrgmetrics.reporting.verdict import favour, summary, verdict
-from rrgmetrics.reporting.worth import collapse_table, skill_table
+from rrgmetrics.reporting.worth import HEADING, collapse_table, skill_table
 from rrgmetrics.reports import Context
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
@@ -339,6 +339,7 @@ def _environment() -> Any:
         p_value=p_value,
         TRIVIAL_NAMES=TRIVIAL_NAMES,
         counted=counted,
+        worth_heading=HEADING,
     )
 
 

@@ -27,7 +27,7 @@ from rrgmetrics.reporting.numbers import estimate, p_value, signed
 from rrgmetrics.reporting.report import sections
 from rrgmetrics.reporting.report.studies import Studies, as_data, blocks, comparisons_of, worst_first
 from rrgmetrics.reporting.verdict import verdict
-from rrgmetrics.reporting.worth import collapse_table, worth_tables
+from rrgmetrics.reporting.worth import HEADING, collapse_table, worth_tables
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import FACT, REASON, Missing, missing_lines
 from rrgmetrics.scoring import signature
@@ -137,6 +137,7 @@ def _environment() -> jinja2.Environment:
         p_value=p_value,
         said=verdict,
         version=VERSION,
+        worth_heading=HEADING,
         style=theme.style_sheet("drawn.css", "report.css", dark=theme.BY_PREFERENCE),
     )
 
