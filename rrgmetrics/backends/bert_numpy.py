@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -139,15 +140,16 @@ class NumpyBert:
         width = projected.shape[1] // 3
         result = np.empty((len(projected), width), dtype=np.float32)
         start = 0
-        for length in lengths:
-            row = slice(start, start + length)
-            query, key, value = projected[row].reshape(length, 3, self.n_heads, -1).transpose(1, 2, 0, 3)
-            weights = query @ key.transpose(0, 2, 1)
+        for length, alike in groupby(lengths):  # neighbours of one length at once
+            n_rows = sum(1 for _ in alike)
+            rows = slice(start, start + n_rows * length)
+            query, key, value = projected[rows].reshape(n_rows, length, 3, self.n_heads, -1).transpose(2, 0, 3, 1, 4)
+            weights = query @ key.transpose(0, 1, 3, 2)
             weights -= weights.max(axis=-1, keepdims=True)
             np.exp(weights, out=weights)
             mixed = (weights @ value) / weights.sum(axis=-1, keepdims=True)
-            result[row] = mixed.transpose(1, 0, 2).reshape(length, width)
-            start += length
+            result[rows] = mixed.transpose(0, 2, 1, 3).reshape(-1, width)
+            start = rows.stop
         return result
 
 

@@ -9,6 +9,7 @@ checkpoint of transformers' AutoModel serves too.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,6 +36,7 @@ FINDINGS_LAYERS = 3
 BUNDLED_FOLDER = Path(__file__).parent / "weights" / "minilm-l1-int8"
 FOLDERS = {BUNDLED: BUNDLED_FOLDER, FINDINGS: Path(__file__).parent / "weights" / "crepe-bundled-3"}
 LAYER_LISTS = ("encoder.layer", "transformer.layer", "encoder.layers", "layers", "h", "encoder.block")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 SHORTEST = 1e-12  # of a vector that is divided by its length; torch's own
 SPACE_SENSITIVE = ("roberta", "gpt2", "bart", "longformer", "xlm-roberta")  # bert-score and RadEval prefix a space
 
@@ -110,6 +112,39 @@ class Encoder:
         own = [token not in self.special_ids for token in ids]
         too_long = len(ids) == self.max_length and self.is_cut(text)
         return TokenVectors(np.array(ids, dtype=np.int64), vectors, np.array(own, dtype=np.bool_), too_long)
+
+
+@dataclass(frozen=True)
+class BySentence:
+    """A backend that encodes each sentence by itself: a distinct one is encoded once for all texts that contain it.
+
+    Attributes:
+        encoder: Encodes the sentences.
+    """
+
+    encoder: Encoder
+
+    @property
+    def key(self) -> str:
+        """The identity: the encoder's, with what it reads at a time."""
+        return f"{self.encoder.key}:sentences"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The facts for the signature: the encoder's, and what it reads at a time."""
+        return {**self.encoder.facts, "unit": "sentence"}
+
+    def annotate(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Returns the token vectors of each text: those of its sentences, in order."""
+        cut = [SENTENCE_END.split(text.strip()) for text in texts]
+        distinct = list(dict.fromkeys(sentence for sentences in cut for sentence in sentences))
+        known = dict(zip(distinct, self.encoder.annotate(distinct), strict=True))
+        return [_joined([known[sentence] for sentence in sentences]) for sentences in cut]
+
+
+def _joined(parts: Sequence[TokenVectors]) -> TokenVectors:
+    ids, vectors, own, too_long = zip(*parts, strict=True)
+    return TokenVectors(np.concatenate(ids), np.concatenate(vectors), np.concatenate(own), any(too_long))
 
 
 def _padded(forward: Callable[[Tensor, Tensor], Tensor], device: str) -> Callable[[list[list[int]]], Iterator[Floats]]:

@@ -15,7 +15,6 @@ neighbours from then on.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,7 +26,7 @@ from rrgmetrics.backends.base import read_parts
 from rrgmetrics.backends.bert import batches, pick_device, quietly
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_model, load_tokenizer
-from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
+from rrgmetrics.backends.encoder import FINDINGS, SENTENCE_END, Encoder, TokenVectors, load_encoder
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 NER = "Angelakeke/RaTE-NER-Deberta"
 BIOLORD = "FremyCompany/BioLORD-2023-C"
 NAME_LAYERS = 1  # of CREPE's encoder, for vectors of names
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 SHORTEST_SENTENCE = 3  # characters; RaTEScore, utils.py
 LONGEST_SENTENCE, LONGEST_ENTITY = 512, 30  # tokens; RaTEScore, score.py
 REMEMBERED = 20_000  # phrases: 30 MB

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rrgmetrics.backends.base import read_parts
-from rrgmetrics.labels.graph import Graph, build_graph
+from rrgmetrics.labels.graph import Graph, build_graph, build_graph_of_text
 from rrgmetrics.reading import Reader, Reading, read
 from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, checksum, key_in_use
 from rrgmetrics.reading.scope import pack_for
@@ -124,5 +123,6 @@ class ReaderGraphs:
         return [build_graph(parts["reader"]) for parts in readings]
 
     def annotate(self, texts: Sequence[str]) -> Sequence[Graph]:
-        """Returns the graphs of texts that no other backend reads."""
-        return read_parts(self, texts)
+        """Returns the graphs of texts that no other backend reads. A graph needs no findings, so none are read."""
+        lexicon = Reader(self.reader.pack).lexicon
+        return [build_graph_of_text(text, lexicon) for text in texts]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from rrgmetrics.errors import InputError
 from rrgmetrics.labels.graph_arrows import entities_of, relate
 from rrgmetrics.labels.graph_words import clause_of
-from rrgmetrics.reading.lexicon import lexicon_of
+from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Reading
 from rrgmetrics.reading.parsed import Parsed, read_sentences
 from rrgmetrics.reading.typing_errors import tokenize_report
@@ -125,7 +125,12 @@ def build_graph(reading: Reading) -> Graph:
         >>> graph.entities[2].relations
         (Relation(kind='located_at', entity=1),)
     """
-    text, lexicon = clean(reading.text).text, lexicon_of(reading)
+    return build_graph_of_text(reading.text, lexicon_of(reading))
+
+
+def build_graph_of_text(report: str, lexicon: Lexicon) -> Graph:
+    """Returns the graph of a report that nothing else reads; `build_graph` of its reading is the same."""
+    text = clean(report).text
     words = [match.span() for match in WORD.finditer(text)]
     starts = [start for start, _ in words]
     written = [text[start:end] for start, end in words]

@@ -17,7 +17,8 @@ and BLEU-2 under `coefficients=yu2022`; a file with refitted coefficients, which
 on.
 
 Bundled, BERTScore and SembScore share one encoder, CREPE's, and all four read each report's standard wording: the
-sentences that affirm a finding, each once, and one sentence for each organ without a finding. Repetition and normal
+sentences that affirm a finding, each once, and one sentence for each organ without a finding. The encoder reads each
+sentence by itself, so that a sentence of many reports is read once. Repetition and normal
 statements earn nothing, and each difference costs much the same however long the report is. But any two reports share
 most of these sentences: of unrelated ones RadGraph is 0.52 on the mean, of the authors' on the words as written 0.05.
 Raw under the coefficients of the authors' metrics is therefore counted in their unit: identical reports keep their raw,
@@ -45,7 +46,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.backends.base import Backend, read_parts
-from rrgmetrics.backends.encoder import FINDINGS, FINDINGS_LAYERS
+from rrgmetrics.backends.encoder import FINDINGS, FINDINGS_LAYERS, BySentence, Encoder
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.backends.tokens import Ngrams, TextFunction, count_ngrams
 from rrgmetrics.errors import InputError
@@ -211,8 +212,36 @@ class CombinedBackend:
 
 
 @dataclass(frozen=True)
+class Wordings:
+    """A `Composed` backend: the standard wording of each text (`rrgmetrics.labels.positive_sentences`)."""
+
+    @property
+    def key(self) -> str:
+        """The identity: the reader's, with what is made of it."""
+        return f"{reader_backend().key}:standard wording"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The reader's."""
+        return reader_backend().facts
+
+    @property
+    def parts(self) -> Mapping[str, ReaderBackend]:
+        """The reader, shared with every metric that reads findings."""
+        return {"reader": reader_backend()}
+
+    def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[str]:
+        """Returns the standard wordings of readings."""
+        return [standard_wording(parts["reader"]) for parts in readings]
+
+    def annotate(self, texts: Sequence[str]) -> Sequence[str]:
+        """Returns the standard wordings of texts that no other backend reads."""
+        return read_parts(self, texts)
+
+
+@dataclass(frozen=True)
 class StandardWording:
-    """A `Composed` backend: another's annotation of a standard wording (`rrgmetrics.labels.positive_sentences`).
+    """A `Composed` backend: another's annotation of the standard wording.
 
     Attributes:
         backend: The other one.
@@ -231,13 +260,13 @@ class StandardWording:
         return {**self.backend.facts, "reads": "standard_wording@2"}
 
     @property
-    def parts(self) -> Mapping[str, ReaderBackend]:
-        """The reader, shared with every metric that reads findings."""
-        return {"reader": reader_backend()}
+    def parts(self) -> Mapping[str, Wordings]:
+        """The wordings, each made once for all features."""
+        return {"wording": Wordings()}
 
-    def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[Any]:
-        """Returns the other's annotations of the shortened texts, each distinct one read once."""
-        texts = [standard_wording(parts["reader"]) for parts in readings]
+    def compose(self, readings: Sequence[Mapping[str, str]]) -> list[Any]:
+        """Returns the other's annotations of the wordings, each distinct one read once."""
+        texts = [parts["wording"] for parts in readings]
         distinct = list(dict.fromkeys(texts))
         known = dict(zip(distinct, self.backend.annotate(distinct), strict=True))
         return [known[text] for text in texts]
@@ -358,7 +387,10 @@ class Radcliq:
         if "bleu" in self.model.features:
             parts["bleu"] = TextFunction("ngrams:radcliq", lambda text: count_ngrams(bleu_tokens(text), 2))
         if self.parts == "default":
-            parts = {name: StandardWording(part) for name, part in parts.items()}
+            parts = {
+                name: StandardWording(BySentence(part) if isinstance(part, Encoder) else part)
+                for name, part in parts.items()
+            }
         return CombinedBackend(parts, self._facts(CombinedBackend(parts).part_facts))
 
     def _facts(self, parts: Mapping[str, str]) -> dict[str, str]:
@@ -367,7 +399,7 @@ class Radcliq:
         fitted = model.fitted_on == parts if model.fitted_on else model.parts == self.parts
         file = Path(self.source).expanduser()
         checksum = {"coefficients_sha256": hashlib.sha256(file.read_bytes()).hexdigest()[:8]} if file.is_file() else {}
-        rescaled = {"scale": "random_reports@2"} if self.is_rescaled else {}
+        rescaled = {"scale": "random_reports@3"} if self.is_rescaled else {}
         return {"calibrated": "yes" if fitted else "no", **rescaled, **checksum}
 
     def reference_statistics(self, references: Iterable[str], backend: CombinedBackend) -> Frequencies | None:
@@ -376,8 +408,9 @@ class Radcliq:
             return None
         part: Any = backend.parts["bertscore"]
         if isinstance(part, StandardWording):
+            assert isinstance(part.backend, BySentence)
             references = (standard_wording(read(text)) for text in references) if self.idf == "call" else references
-            part = part.backend
+            part = part.backend.encoder
         bertscore = self.scorers["bertscore"]
         assert isinstance(bertscore, Bertscore)
         return bertscore.reference_statistics(references, part)

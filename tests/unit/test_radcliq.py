@@ -12,11 +12,13 @@ import pytest
 import rrgmetrics
 from float32 import in_float32
 from rrgmetrics import BackendError, InputError
+from rrgmetrics.backends.encoder import FINDINGS, FINDINGS_LAYERS, BySentence, load_encoder
 from rrgmetrics.backends.tokens import count_ngrams
 from rrgmetrics.cli import main
 from rrgmetrics.labels.positive_sentences import standard_wording
 from rrgmetrics.metaeval.composite import fit, read_rated
 from rrgmetrics.reading import read
+from rrgmetrics.scorers.bertscore import Bertscore
 from rrgmetrics.scorers.radcliq import (
     KEYS,
     Coefficients,
@@ -27,6 +29,7 @@ from rrgmetrics.scorers.radcliq import (
     on_printed_scale,
     read_coefficients,
 )
+from rrgmetrics.scorers.semb_score import SembScore
 from rrgmetrics.synthesis.sources import load_collection
 
 # Features (RadGraph, BERTScore, SembScore, BLEU-2), version 0, version 1: the pickles' own arithmetic.
@@ -90,6 +93,18 @@ def test_bleu_2(reference, candidate, expected):
     assert bleu_2(*ngrams) == pytest.approx(expected, abs=1e-12)
 
 
+def test_a_sentence_has_the_same_vectors_in_any_report():
+    encoder = load_encoder(FINDINGS, layer=FINDINGS_LAYERS)
+    alone = encoder.annotate(["Small left effusion.", "Clear lungs."])
+    together, single, nothing = BySentence(encoder).annotate(
+        [" Small left effusion.\n\nClear lungs. ", "Clear lungs.", ""]
+    )
+    np.testing.assert_array_equal(together.ids, np.concatenate([each.ids for each in alone]))
+    np.testing.assert_allclose(together.vectors, np.concatenate([each.vectors for each in alone]), atol=1e-6)
+    np.testing.assert_array_equal(single.vectors, together.vectors[len(alone[0].ids) :])
+    assert not nothing.own.any()
+
+
 def test_bleu_2_of_nothing():
     nothing, something = count_ngrams([], 2), count_ngrams(["clear"], 2)
     assert [bleu_2(*pair) for pair in ((nothing, nothing), (something, nothing), (nothing, something))] == [0, 0, 0]
@@ -110,7 +125,12 @@ def test_without_weights_of_tokens_a_pair_is_unscored(reports):
     assert (alone.n_unscored, math.isnan(alone.scores["radcliq"])) == (1, True)
 
 
-def test_features_are_the_metrics_own(reports, published_checkpoints):
+def by_sentence(load):
+    """Returns a scorer's `backend` that encodes each sentence by itself."""
+    return lambda scorer, runtime: BySentence(load(scorer, runtime))
+
+
+def test_features_are_the_metrics_own(reports, published_checkpoints, monkeypatch):
     parts = {
         "radcliq": ("radgraph_f1", "bertscore@crepe-bundled@3?layer=3", "semb_score"),
         "radcliq@paper": (
@@ -121,9 +141,13 @@ def test_features_are_the_metrics_own(reports, published_checkpoints):
     }
     for name, (radgraph, bertscore, semb) in parts.items():
         result = score(name, reports.altered[:5], reports.references[:5])
-        texts = reports.altered[:5], reports.references[:5]
-        wording = texts if name.endswith("paper") else [list(map(standard_wording, map(read, side))) for side in texts]
+        wording = reports.altered[:5], reports.references[:5]
+        if name == "radcliq":
+            wording = [list(map(standard_wording, map(read, side))) for side in wording]
+            monkeypatch.setattr(Bertscore, "backend", by_sentence(Bertscore.backend))
+            monkeypatch.setattr(SembScore, "backend", by_sentence(SembScore.backend))
         alone = {part: score(part, *wording) for part in (radgraph, bertscore, semb)}
+        monkeypatch.undo()
         columns = [
             alone[radgraph].per_pair["radgraph_f1_radcliq"],
             alone[bertscore].per_pair["bertscore"],
@@ -174,7 +198,7 @@ def test_unrelated_reports_score_as_the_paper_prints():
         result = score(name, texts[1:], texts[:-1])
         unrelated = np.nanmean(result.per_pair["radcliq"])
         assert unrelated - perfect == pytest.approx(printed - perfect, rel=0.1)  # a sample of 200 pairs
-        assert "|calibrated:no|scale:random_reports@2|" in result.signature
+        assert "|calibrated:no|scale:random_reports@3|" in result.signature
 
 
 @pytest.mark.parametrize("version", ["v0", "v1", "yu2022"])

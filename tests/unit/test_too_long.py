@@ -5,7 +5,7 @@ import json
 import pytest
 
 import rrgmetrics
-from rrgmetrics.backends.encoder import BUNDLED, FINDINGS, load_encoder
+from rrgmetrics.backends.encoder import BUNDLED, FINDINGS, BySentence, load_encoder
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.green import GreenProtocol
 from rrgmetrics.scoring import signature
@@ -43,10 +43,17 @@ def test_short_pairs_are_not_counted(name, caplog):
     assert "the rest of them" not in caplog.text
 
 
-def test_radcliq_counts_pairs_that_its_parts_cut():
+def test_radcliq_reads_long_reports_whole():
     result = score("radcliq", (LONG[0], BODY), SHORT)["radcliq"]
-    assert cut(result) == "1"
+    assert cut(result) == "0"
+    assert result.per_pair["radcliq_bertscore"][0] < 1  # the pneumothorax behind 512 tokens
     assert set(result.scores) == {key.name for key in result.spec.keys}
+
+
+def test_by_sentence_only_a_long_sentence_is_cut():
+    encoder = BySentence(load_encoder(FINDINGS, device="cpu"))
+    readings = encoder.annotate(["the end. " * 600, "the " * 600 + ". The end."])
+    assert [reading.too_long for reading in readings] == [False, True]
 
 
 @pytest.mark.parametrize("checkpoint", [BUNDLED, FINDINGS])
