@@ -18,13 +18,17 @@ from typing import Any, NamedTuple
 
 import pytest
 
-pytest.register_assert_rewrite("rrgmetrics.testing")
+pytest.register_assert_rewrite("rrgmetrics.testing", "reading_table", "synonyms")
 # No tests: one needs helpers beside it, one its own packages.
 collect_ignore = ["layouts.py", "helpers/llama_server.py"]
 
 DATA = Path(__file__).parent / "data"
 PATIENCE = 600  # seconds for what another process does, on a machine that does much else: nothing is measured
 _HOME = pytest.StashKey[str]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--row", default="", metavar="WORDS", help="of tests of tables, only the rows with these words")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -43,8 +47,13 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # beside other workers torch's threads mostly wait for each other
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks `float32` what compares by helpers/float32.py, itself or through a function of its own file."""
+    if words := config.getoption("row"):
+        from table_rows import is_chosen
+
+        config.hook.pytest_deselected(items=[item for item in items if not is_chosen(item, words)])
+        items[:] = [item for item in items if is_chosen(item, words)]
     for item in items:
         function = getattr(item, "function", None)
         if function is not None and _compares_in_float32(function, depth=2):

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from table_rows import each_row, read_table
 
 from rrgmetrics.comparing import compare
 from rrgmetrics.reading import read
 
-ROWS = [
-    line.split("\t")
-    for file in sorted((Path(__file__).parent / "pairs").glob("*.tsv"))
-    for line in file.read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-]
+ROWS = read_table(*sorted((Path(__file__).parent / "pairs").glob("*.tsv")))
 
 
 def test_no_pair_stands_twice() -> None:
     assert len({(row[1], row[2]) for row in ROWS}) == len(ROWS)
 
 
-@pytest.mark.parametrize(
-    ("phenomenon", "reference", "candidate", "expected"), ROWS, ids=[f"{row[1][:40]} | {row[2][:40]}" for row in ROWS]
-)
+@each_row("phenomenon, reference, candidate, expected", ROWS)
 def test_pair(phenomenon: str, reference: str, candidate: str, expected: str) -> None:
     first = read(reference, "auto")
     comparison = compare(first, read(candidate, first.pack))  # whether or not the texts are of a kind that is read

@@ -6,16 +6,12 @@ from pathlib import Path
 
 import pytest
 from reading_table import check
+from table_rows import each_row, read_table
 
 from rrgmetrics.reading import read
 
 HERE = Path(__file__).parent
-ROWS = [
-    line.split("\t")
-    for file in (HERE / "sentences.tsv", *sorted((HERE / "sentences").glob("*.tsv")))
-    for line in file.read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-]
+ROWS = read_table(HERE / "sentences.tsv", *sorted((HERE / "sentences").glob("*.tsv")))
 
 
 def test_the_table_is_large_enough() -> None:
@@ -23,7 +19,7 @@ def test_the_table_is_large_enough() -> None:
     assert len({row[1] for row in ROWS}) == len(ROWS)
 
 
-@pytest.mark.parametrize(("phenomenon", "sentence", "expected"), ROWS, ids=[row[1][:60] for row in ROWS])
+@each_row("phenomenon, sentence, expected", ROWS)
 def test_sentence(phenomenon: str, sentence: str, expected: str) -> None:
     reading = read(sentence)
     assert all(finding.spans for finding in reading.findings)
