@@ -26,11 +26,11 @@ def check(part: str, reading: Reading, observations: dict[str, int], phenomenon:
         matching = [f for f in reading.findings if f.concept == concept and f.assertion == _ASSERTIONS[sign]]
         assert matching, f"{part} not in {stated}"
         wanted = [a.strip() for a in (attributes or "").split(",") if a.strip()]
-        assert any(all(holds(a, f, observations) for a in wanted) for f in matching), matching
+        assert any(all(holds(a, f, observations, reading.pack) for a in wanted) for f in matching), matching
 
 
-def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> bool:
-    """Tell whether a finding has an attribute."""
+def holds(attribute: str, finding: Finding, observations: dict[str, int], pack: str) -> bool:
+    """Tell whether a finding, read with a pack, has an attribute."""
     key, _, value = attribute.partition("=")
     if key == "obs":
         return observations.setdefault(value, finding.observation) == finding.observation
@@ -38,7 +38,7 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> boo
         return (
             (attribute in ("left", "right", "bilateral") and finding.side == attribute)
             or attribute in finding.zones
-            or any(load().zones[zone].inside == attribute for zone in finding.zones)
+            or any(load(pack).zones[zone].inside == attribute for zone in finding.zones)
             or (attribute == "noside" and finding.side is None)
             or (attribute == "nozone" and not finding.zones)
             or (attribute == "nochange" and not finding.change)

@@ -4,62 +4,43 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from benchmark import benchmark
 from synonyms import check_synonyms
 
 from rrgmetrics.comparing import explain
 from rrgmetrics.labels.ct import ct_conditions
 from rrgmetrics.reading import Reader
+from table_rows import each_row, read_table
 from tests.unit.reading.test_sentences import check
 
 READER = Reader("chest_ct")
 HERE = Path(__file__).parent / "chest_ct"
 
 
-def rows(*files: Path) -> list[tuple[str, list[str]]]:
-    """The rows of tables, each behind the name of its table."""
-    return [
-        (file.stem, line.split("\t"))
-        for file in files
-        for line in file.read_text(encoding="utf-8").splitlines()
-        if line and not line.startswith("#")
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "wordings", "neighbours"),
-    [pytest.param(*row, id=f"{table}: {row[0]}") for table, row in rows(*sorted((HERE / "synonyms").glob("*.tsv")))],
-)
+@each_row("name, wordings, neighbours", read_table(*sorted((HERE / "synonyms").glob("*.tsv"))))
 def test_synonyms_of_ct(name: str, wordings: str, neighbours: str) -> None:
     check_synonyms(name, wordings, neighbours, "chest_ct")
 
 
-@pytest.mark.parametrize(
-    ("phenomenon", "sentence", "expected"), [row for _, row in rows(HERE / "sentences.tsv")], ids=lambda cell: cell[:50]
-)
+@each_row("phenomenon, sentence, expected", read_table(HERE / "sentences.tsv"))
 def test_sentences_of_ct(phenomenon: str, sentence: str, expected: str) -> None:
     reading, observations = READER.read(sentence), dict[str, int]()
     for part in expected.split(";"):
         check(part.strip(), reading, observations, phenomenon)
 
 
-@pytest.mark.parametrize(("text", "labels"), [row for _, row in rows(HERE / "labels.tsv")], ids=lambda cell: cell[:50])
+@each_row("text, labels", read_table(HERE / "labels.tsv"))
 def test_conditions_of_ct(text: str, labels: str) -> None:
     assert sorted(ct_conditions(READER.read(text))) == sorted(set(labels.split("; ")) - {"none"})
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "labels"), [row for _, row in rows(HERE / "label_kinds.tsv")], ids=lambda cell: cell[:50]
-)
+@each_row("kind, text, labels", read_table(HERE / "label_kinds.tsv"))
 def test_kinds_of_ct_conditions(kind: str, text: str, labels: str) -> None:
     found = ct_conditions(READER.read(text))
     assert [label for label in labels.split("; ") if (label[1:] in found) != (label[0] == "+")] == [], kind
 
 
-@pytest.mark.parametrize(
-    ("reference", "candidate", "expected"), [row for _, row in rows(HERE / "pairs.tsv")], ids=lambda cell: cell[:50]
-)
+@each_row("reference, candidate, expected", read_table(HERE / "pairs.tsv"))
 def test_pairs_of_ct(reference: str, candidate: str, expected: str) -> None:
     counts = explain(reference=reference, candidate=candidate, modality="chest_ct").counts
     assert ("".join(f"{kind.letter}{n}" for kind, n in counts.items() if n) or "none") == expected

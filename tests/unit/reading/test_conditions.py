@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from rrgmetrics.labels.conditions import Status, condition_statuses, load_conditions, stronger
 from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import load
+from table_rows import each_row
 
 NAMES = load_conditions().names
 BLANK, POSITIVE, NEGATIVE, UNCERTAIN = Status
@@ -29,8 +28,8 @@ def test_the_published_order():
     assert (BLANK, POSITIVE, NEGATIVE, UNCERTAIN) == (0, 1, 2, 3)  # the classes of CheXbert's heads
 
 
-@pytest.mark.parametrize(
-    ("report", "expected"),
+@each_row(
+    "report, expected",
     [
         ("", {}),
         ("Thank you.", {}),

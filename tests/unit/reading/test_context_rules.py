@@ -15,6 +15,7 @@ from rrgmetrics.reading.context_rules import Rule, all_rules
 from rrgmetrics.reading.lexicon import load, load_file, use
 from rrgmetrics.reading.lexicon.rules import PREDICATES
 from rrgmetrics.reading.senses import SENSES
+from table_rows import each_row
 
 ROWS: list[tuple[str, dict[str, Any]]] = [
     (stage, row) for stage, rows in load_file("context_rules").items() for row in rows
@@ -33,29 +34,23 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parsed, "_kept", lambda lexicon: OrderedDict())
 
 
-@pytest.fixture
-def used(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The rules that were used, in order."""
-    ids: list[str] = []
+@each_row("rule, is_used, text, expected", EXAMPLES)
+def test_example(rule: str, is_used: bool, text: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[str] = []
     use_rule = assertion.Engine._use
 
     def noted(engine: assertion.Engine, rule: Rule, i: int) -> None:
-        ids.append(rule.id)
+        used.append(rule.id)
         use_rule(engine, rule, i)
 
     monkeypatch.setattr(assertion.Engine, "_use", noted)
-    return ids
-
-
-@pytest.mark.parametrize(("rule", "is_used", "text", "expected"), EXAMPLES, ids=[f"{e[0]}: {e[2]}" for e in EXAMPLES])
-def test_example(rule: str, is_used: bool, text: str, expected: str, used: list[str]) -> None:
     reading = read(text)
     assert (rule in used) == is_used
     for part in expected.split(";"):
         check(part.strip(), reading, {}, rule)
 
 
-@pytest.mark.parametrize(("stage", "row"), ROWS, ids=[row["id"] for _, row in ROWS])
+@each_row("stage, row", ROWS)
 def test_without_a_rule_an_example_is_read_otherwise(
     stage: str, row: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from rrgmetrics.reading import read
+from table_rows import each_row, read_table
 
-ROWS = [
-    line.split("\t")
-    for line in (Path(__file__).parent / "denied_lists.tsv").read_text(encoding="utf-8").splitlines()
-    if not line.startswith("#")
-]
+ROWS = read_table(Path(__file__).parent / "denied_lists.tsv")
 
 
 def named(phrases: str) -> set[tuple[str, str | None]]:
@@ -21,7 +16,7 @@ def named(phrases: str) -> set[tuple[str, str | None]]:
     return {(f.concept, f.side) for part in parts for f in read(f"There is {part}.").abnormal}
 
 
-@pytest.mark.parametrize(("kind", "text", "present", "absent"), ROWS, ids=[row[1][:60] for row in ROWS])
+@each_row("kind, text, present, absent", ROWS)
 def test_what_is_there_and_what_is_not(kind: str, text: str, present: str, absent: str) -> None:
     reading = read(text.replace("\\n", "\n").replace("\\t", "\t"))
     assert {(f.concept, f.side) for f in reading.abnormal} == named(present), kind

@@ -7,12 +7,12 @@ there, denied or doubted, or what has become of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rrgmetrics.reading import Finding, read
+from table_rows import Row, read_table
 
 FRAMES = Path(__file__).parent / "frames"
 STATEMENTS = (
@@ -29,10 +29,8 @@ PAIRS = (("pneumothorax", "rib fracture"), ("cardiomegaly", "pleural effusion"),
 ASSERTIONS = {"present": "present", "absent": "absent", "doubted": "uncertain"}
 
 
-def rows(name: str) -> Iterator[list[str]]:
-    for line in (FRAMES / f"{name}.tsv").read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            yield line.split("\t")
+def rows(name: str) -> list[Row]:
+    return read_table(FRAMES / f"{name}.tsv")
 
 
 def filled(frame: str, name: str) -> str:

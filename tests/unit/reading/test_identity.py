@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-import pytest
-
 from rrgmetrics.comparing import compare
 from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import load
+from table_rows import each_row
 
 REPORTS = 200
 WORDS = (
@@ -57,7 +56,7 @@ def reports(seed: int, n: int) -> Iterator[str]:
         yield " ".join(generator.choice(names if generator.random() < 0.4 else WORDS) for _ in pieces)
 
 
-@pytest.mark.parametrize("report", FOUND)
+@each_row("report", FOUND)
 def test_reports_that_once_differed_from_themselves(report: str) -> None:
     reading = read(report)
     assert compare(reading, reading).errors == ()

@@ -5,19 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rrgmetrics.reading import Finding, read
+from table_rows import each_row, read_table
 
 HERE = Path(__file__).parent
-SENTENCES = [
-    line.split("\t")[1]
-    for file in (HERE / "sentences.tsv", *sorted((HERE / "sentences").glob("*.tsv")))
-    for line in file.read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-]
+SENTENCES = [row[1] for row in read_table(HERE / "sentences.tsv", *sorted((HERE / "sentences").glob("*.tsv")))]
 _OTHER = {
     "left": "right", "leftward": "rightward", "l": "r", "lt": "rt", "lul": "rul", "lll": "rll", "lij": "rij",
     "levoscoliosis": "dextroscoliosis", "levocurvature": "dextrocurvature", "levoconvex": "dextroconvex",
@@ -69,7 +64,7 @@ def test_there_are_sentences_with_sides() -> None:
     assert len(SIDED) > 150
 
 
-@pytest.mark.parametrize("sentence", SIDED)
+@each_row("sentence", SIDED)
 def test_swapped_sides_are_read_swapped(sentence: str) -> None:
     here = [where(finding, turned=True) for finding in read(sentence).findings]
     there = [where(finding) for finding in read(swapped(sentence)).findings]

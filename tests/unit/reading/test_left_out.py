@@ -12,9 +12,9 @@ from rrgmetrics.comparing import compare, explain
 from rrgmetrics.comparing.omissions import MOST
 from rrgmetrics.reading import read
 from rrgmetrics.synthesis.generator import generate_reports
+from table_rows import each_row, read_table
 
-FILE = Path(__file__).parent / "left_out.tsv"
-ROWS = [line.split("\t") for line in FILE.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+ROWS = read_table(Path(__file__).parent / "left_out.tsv")
 METRICS = ("finding_errors", "finding_score", "crimson", "green", "crepe", "radfact", "chexprompt", "fineradscore")
 LOWER_IS_BETTER = {"finding_errors", "crepe", "chexprompt", "fineradscore"}
 # Reference; what leaves a detail out; what has it wrong.
@@ -37,7 +37,7 @@ def test_no_row_stands_twice() -> None:
     assert len({(row[1], row[2]) for row in ROWS}) == len(ROWS) >= 60
 
 
-@pytest.mark.parametrize(("expected", "reference", "candidate"), ROWS, ids=[f"{row[1]} | {row[2]}" for row in ROWS])
+@each_row("expected, reference, candidate", ROWS)
 def test_what_is_left_out(expected: str, reference: str, candidate: str) -> None:
     assert left_out_of(reference, candidate) == (set() if expected == "free" else set(expected.split(", ")))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Callable
 
@@ -10,6 +11,7 @@ import pytest
 from rrgmetrics.comparing import explain
 from rrgmetrics.reading import read
 from rrgmetrics.reports.text import split_sections
+from table_rows import each_row
 
 REPORTS = (
     ("Small left pleural effusion", "No pneumothorax", "Heart size normal", "ETT 4 cm above the carina"),
@@ -45,14 +47,13 @@ LAYOUTS: dict[str, Callable[[tuple[str, ...]], str]] = {
 }
 
 
-@pytest.mark.parametrize("said", REPORTS, ids=[said[0] for said in REPORTS])
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_layout_says_nothing(layout: Callable[[tuple[str, ...]], str], said: tuple[str, ...]) -> None:
-    comparison = explain(reference=". ".join(said) + ".", candidate=layout(said))
+@each_row("name, said", itertools.product(LAYOUTS, REPORTS))
+def test_layout_says_nothing(name: str, said: tuple[str, ...]) -> None:
+    comparison = explain(reference=". ".join(said) + ".", candidate=LAYOUTS[name](said))
     assert [error.sentence for error in comparison.errors] == []
 
 
-@pytest.mark.parametrize("said", REPORTS, ids=[said[0] for said in REPORTS])
+@each_row("said", REPORTS)
 def test_characters_keep_their_places(said: tuple[str, ...]) -> None:
     report = "<br>".join(said)
     for finding in read(report).findings:

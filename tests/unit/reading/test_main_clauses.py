@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from rrgmetrics.reading import Finding, read
+from table_rows import each_row
 
 JOINED = (  # " | " stands for the joint, which a full stop may replace
     "The heart is enlarged, and | there is a small left effusion.",
@@ -51,7 +50,7 @@ def _said(text: str) -> list[tuple[object, ...]]:
     return sorted((what(f) for f in read(text).findings), key=repr)
 
 
-@pytest.mark.parametrize("sentence", JOINED, ids=[each[:50] for each in JOINED])
+@each_row("sentence", JOINED)
 def test_two_main_clauses_read_as_two_sentences(sentence: str) -> None:
     clauses = [part.rstrip("., ;").removesuffix("and").removesuffix("while") for part in sentence.split("|")]
     clauses = [part.removesuffix("whereas").strip(" ,;") for part in clauses]
@@ -60,7 +59,7 @@ def test_two_main_clauses_read_as_two_sentences(sentence: str) -> None:
     assert said
 
 
-@pytest.mark.parametrize(("sentence", "present"), TOGETHER, ids=[each[0][:50] for each in TOGETHER])
+@each_row("sentence, present", TOGETHER)
 def test_a_clause_that_leans_on_the_one_before_stays_with_it(
     sentence: str, present: list[tuple[str, str, str]]
 ) -> None:

@@ -14,22 +14,13 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import all_packs, checking, load, load_file, use
 from rrgmetrics.reading.scope import out_of_scope
+from table_rows import each_row, read_table
 
 HERE = Path(__file__).parent
 MISSED = "not read yet"
 ROWS = [
-    pytest.param(
-        file.stem, sentence, expected, id=sentence[:60], marks=[pytest.mark.xfail(strict=True)] * (what == MISSED)
-    )
-    for file in sorted((HERE / "packs").glob("*.tsv"))
-    for line in file.read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-    for what, sentence, expected in [line.split("\t")]
-]
-PAIRS = [
-    pytest.param(*line.split("\t"), id=line[:70])
-    for line in (HERE / "packs_pairs.tsv").read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
+    row.with_cells(Path(row.file).stem, *row[1:], known=MISSED if row[0] == MISSED else "")
+    for row in read_table(*sorted((HERE / "packs").glob("*.tsv")))
 ]
 
 # A report of each kind, and the pack that reads it.
@@ -53,14 +44,14 @@ PACK = {
 }
 
 
-@pytest.mark.parametrize(("pack", "sentence", "expected"), ROWS)
+@each_row("pack, sentence, expected", ROWS)
 def test_sentence_of_a_pack(pack: str, sentence: str, expected: str) -> None:
     reading = read(sentence, pack)
     for part in expected.split(";"):
         check(part.strip(), reading, {}, pack)
 
 
-@pytest.mark.parametrize(("pack", "reference", "candidate", "expected"), PAIRS)
+@each_row("pack, reference, candidate, expected", read_table(HERE / "packs_pairs.tsv"))
 def test_a_pair_of_a_pack(pack: str, reference: str, candidate: str, expected: str) -> None:
     errors = explain(reference=reference, candidate=candidate, modality=pack).whole.errors
     letters = [error.category.letter if error.significant else error.category.letter.lower() for error in errors]
@@ -74,15 +65,7 @@ def test_the_pack_follows_from_the_report(report: str) -> None:
     assert out_of_scope(reading.scope, all_packs()[reading.pack].title) == ""
 
 
-@pytest.mark.parametrize(
-    ("pack", "report"),
-    [
-        line.split("\t")
-        for line in (HERE / "packs_kinds.tsv").read_text(encoding="utf-8").splitlines()
-        if not line.startswith("#")
-    ],
-    ids=lambda cell: cell[:40],
-)
+@each_row("pack, report", read_table(HERE / "packs_kinds.tsv"))
 def test_a_terse_report_is_told_by_few_words(pack: str, report: str) -> None:
     reading = read(report, "auto")
     assert (reading.pack, reading.scope.kind) == (pack, all_packs()[pack].kind)

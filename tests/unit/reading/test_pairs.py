@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from table_rows import each_row, read_table
-
 from rrgmetrics.comparing import compare
 from rrgmetrics.reading import read
+from table_rows import each_row, read_table
 
 ROWS = read_table(*sorted((Path(__file__).parent / "pairs").glob("*.tsv")))
 

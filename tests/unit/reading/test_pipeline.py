@@ -10,14 +10,10 @@ import pytest
 from rrgmetrics.reading import pipeline, read
 from rrgmetrics.reading.items import Mention
 from rrgmetrics.reading.senses import SENSES
+from table_rows import read_table
 
 STAGES = (pipeline.ITEMS, pipeline.MENTIONS, pipeline.ASSERTION, pipeline.DESCRIPTION)
-SENTENCES = [
-    line.split("\t")[1]
-    for file in sorted((Path(__file__).parent / "sentences").glob("*.tsv"))
-    for line in file.read_text(encoding="utf-8").splitlines()[1::4]
-    if line and not line.startswith("#")
-]
+SENTENCES = [row[1] for row in read_table(*sorted((Path(__file__).parent / "sentences").glob("*.tsv")))[::4]]
 
 
 def written(before, after):

@@ -8,12 +8,8 @@ import pytest
 
 from rrgmetrics.reading import read
 from rrgmetrics.reading.scope import out_of_scope, scope_of, unread_spans
+from table_rows import each_row, read_table
 
-KINDS = [  # kind and text
-    line.replace("\\n", "\n").split("\t")
-    for line in (Path(__file__).parent / "scope.tsv").read_text(encoding="utf-8").splitlines()
-    if not line.startswith("#")
-]
 XRAY, CT = "chest X-ray reports in English", "chest CT reports in English"
 
 OUT = [  # text, what it looks like
@@ -77,19 +73,19 @@ IN = [  # reports in many voices
 ]
 
 
-@pytest.mark.parametrize(("text", "looks"), OUT, ids=[looks for _, looks in OUT])
+@each_row("text, looks", OUT)
 def test_texts_that_cannot_be_read_say_what_they_look_like(text: str, looks: str) -> None:
     reason = out_of_scope(scope_of(text), XRAY)
     assert reason.startswith("looks ")
     assert looks in reason
 
 
-@pytest.mark.parametrize("text", SAYS_NOTHING)
+@each_row("text", SAYS_NOTHING)
 def test_texts_that_say_nothing(text: str) -> None:
     assert out_of_scope(scope_of(text), XRAY) == "has no readable statement"
 
 
-@pytest.mark.parametrize("text", IN)
+@each_row("text", IN)
 def test_reports_can_be_read(text: str) -> None:
     scope = scope_of(text)
     assert out_of_scope(scope, XRAY) == out_of_scope(scope, CT) == ""
@@ -104,7 +100,7 @@ def test_a_chest_ct_can_be_read_by_a_metric_of_chest_cts() -> None:
     assert out_of_scope(scope, "any text") == ""
 
 
-@pytest.mark.parametrize("text", [text for text, _ in OUT] + SAYS_NOTHING + IN)
+@each_row("text", [text for text, _ in OUT] + SAYS_NOTHING + IN)
 def test_a_reading_has_the_scope_of_its_text(text: str) -> None:
     assert read(text).scope == scope_of(text)
 
@@ -153,9 +149,9 @@ def test_a_ct_report_that_advises_something_is_still_one():
     assert read(report).scope.kind == "chest ct"
 
 
-@pytest.mark.parametrize(("kind", "text"), KINDS, ids=[f"{kind}: {text[:40]}" for kind, text in KINDS])
+@each_row("kind, text", read_table(Path(__file__).parent / "scope.tsv"))
 def test_the_kind_of_a_report_follows_from_its_terms(kind: str, text: str) -> None:
-    scope = scope_of(text)
+    scope = scope_of(text.replace("\\n", "\n"))
     if kind == "elsewhere":
         assert out_of_scope(scope, XRAY)
         assert out_of_scope(scope, CT)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from reading_table import check
-from table_rows import each_row, read_table
 
 from rrgmetrics.reading import read
+from table_rows import each_row, read_table
 
 HERE = Path(__file__).parent
 ROWS = read_table(HERE / "sentences.tsv", *sorted((HERE / "sentences").glob("*.tsv")))

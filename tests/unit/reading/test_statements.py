@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 
 from rrgmetrics.reading import Finding, read
+from table_rows import each_row, read_table
 
 HERE = Path(__file__).parent
-ROWS = [
-    line.split("\t")
-    for line in (HERE / "spliced.tsv").read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-]
+ROWS = read_table(HERE / "spliced.tsv")
 
 
 def _said(text: str) -> list[tuple[object, ...]]:
@@ -23,7 +20,7 @@ def _said(text: str) -> list[tuple[object, ...]]:
     return sorted((what(f) for f in read(text).findings), key=repr)
 
 
-@pytest.mark.parametrize(("kind", "text"), ROWS, ids=[text[:60] for _, text in ROWS])
+@each_row("kind, text", ROWS)
 def test_commas_read_as_full_stops(kind: str, text: str) -> None:
     statements = [part.rstrip(",").removeprefix("and ") for part in text.split(" | ")]
     expected = _said(". ".join(part[0].upper() + part[1:] for part in statements) + ".")

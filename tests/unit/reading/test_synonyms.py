@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from synonyms import check_synonyms
 
 from rrgmetrics.reading import read
+from table_rows import each_row, read_table
 
 HERE = Path(__file__).parent
 
 
-def _rows(file: Path) -> list[list[str]]:
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return [line.split("\t") for line in lines if line and not line.startswith("#")]
-
-
-ROWS = [
-    pytest.param(*row, id=f"{file.stem}: {row[0]}")
-    for file in sorted((HERE / "synonyms").glob("*.tsv"))
-    for row in _rows(file)
-]
-
-
-@pytest.mark.parametrize(("name", "wordings", "neighbours"), ROWS)
+@each_row("name, wordings, neighbours", read_table(*sorted((HERE / "synonyms").glob("*.tsv"))))
 def test_synonyms(name: str, wordings: str, neighbours: str) -> None:
     check_synonyms(name, wordings, neighbours)
 
 
-@pytest.mark.parametrize(("meant", "names"), _rows(HERE / "names.tsv"))
+@each_row("meant, names", read_table(HERE / "names.tsv"))
 def test_names(meant: str, names: str) -> None:
     concepts, _, change = meant.partition(" ")
     kinds = set() if concepts == "-" else set(concepts.split("/"))

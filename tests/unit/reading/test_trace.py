@@ -13,15 +13,10 @@ from rrgmetrics.reading.lexicon import load
 from rrgmetrics.reading.model import Step, Trace
 from rrgmetrics.reading.parsed import _kept
 from rrgmetrics.reading.recording import DEFAULTS, plain
+from table_rows import each_row, read_table
 
 HERE = Path(__file__).parent
-ROWS = [
-    line.split("\t")[1:-1]
-    for folder in ("sentences", "pairs")
-    for file in sorted((HERE / folder).glob("*.tsv"))
-    for line in file.read_text(encoding="utf-8").splitlines()[::40]
-    if line and not line.startswith("#")
-]
+ROWS = [row[1:-1] for name in ("sentences", "pairs") for row in read_table(*sorted((HERE / name).glob("*.tsv")))[::40]]
 
 
 def trace_of(text: str, modality: str = "") -> Trace:
@@ -141,7 +136,7 @@ def lacks(text: str, modality: str = "") -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("texts", ROWS, ids=[row[0][:50] for row in ROWS])
+@each_row("texts", ROWS)
 def test_every_field_has_a_step_and_is_read_as_without_a_trace(texts: list[str]):
     for text in (*texts, " ".join(texts)):
         assert read(text, trace=True) == read(text)

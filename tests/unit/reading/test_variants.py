@@ -9,24 +9,21 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from rrgmetrics.comparing import explain
+from table_rows import Row, each_row
 
 FOLDER = Path(__file__).parent / "variants"
 
 
-def rows() -> list[Any]:
+def rows() -> list[Row]:
     return [
-        pytest.param(
-            row, id=f"{file.stem}-{number}", marks=pytest.mark.xfail(reason=row["known"]) if "known" in row else ()
-        )
+        Row.of([row], file.name, number, row.get("known", ""))
         for file in sorted(FOLDER.glob("*.jsonl"))
         for number, row in enumerate(map(json.loads, file.read_text(encoding="utf-8").splitlines()), 1)
     ]
 
 
-@pytest.mark.parametrize("row", rows())
+@each_row("row", rows())
 def test_variant(row: dict[str, Any]) -> None:
     modality = row.get("modality", "auto")
     comparison = explain(candidate=row["candidate"], reference=row["reference"], modality=modality)
