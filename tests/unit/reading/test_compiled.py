@@ -26,14 +26,11 @@ WITHOUT_YAML = (
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def cache(small_lexicon: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of an empty cache; nothing that was made before is left in this process, nor afterwards."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with use(None):
         yield tmp_path / "rrgmetrics" / "lexicon"
-    monkeypatch.undo()
-    with use(None):
-        load()
 
 
 def test_what_is_kept_is_what_is_made(cache: Path) -> None:
@@ -59,7 +56,7 @@ def test_a_fresh_process_reads_without_the_files(tmp_path: Path, run_python: Cal
 def test_what_is_stale_is_not_used(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load()
     assert not read("Fire sign.").findings
-    line = "    - septal kerley line\n"
+    line = "    - kerley b\n"
     edit_bundled(monkeypatch, tmp_path / "copy", "chest_xray/lung.yaml", line, line + "    - fire sign\n")
     with use(None):
         assert [finding.concept for finding in read("Fire sign.").findings] == ["kerley_lines"]

@@ -71,6 +71,7 @@ def test_ids_and_predicates_are_known() -> None:
     assert {kind for rule in all_rules(load()) for kind, _ in rule.cue} <= SENSES.keys()
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_a_rule_of_ones_own_comes_first_or_takes_the_place_of_ours(tmp_path) -> None:
     row = "cues:\n  - {id: possible.own, words: [perchance], effect: possible}\n"
     (tmp_path / "context_rules.yaml").write_text(row + "  - {id: absent.before, words: [nary], effect: absent}\n")
@@ -81,6 +82,7 @@ def test_a_rule_of_ones_own_comes_first_or_takes_the_place_of_ours(tmp_path) -> 
     assert [f.assertion for f in read("Perchance edema. No mass.").findings] == ["present", "absent"]
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_a_list_that_does_not_exist_is_named(tmp_path) -> None:
     (tmp_path / "context_rules.yaml").write_text("cues:\n  - {id: own.rule, words: [PERCHANCES], effect: possible}\n")
     with use(tmp_path), pytest.raises(InputError, match=r"own\.rule names .*perchances"):

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from edited_lexicon import BUNDLED, edit_bundled
 
+import rrgmetrics
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
 from rrgmetrics.reading import read
@@ -131,6 +132,7 @@ TABLES = [
 ]
 
 
+@pytest.mark.usefixtures("small_lexicon")
 @pytest.mark.parametrize("entries", [OF_SHAPE, OF_TERMS], ids=["shape", "terms"])
 def test_each_fault_is_said_with_its_line(tmp_path: Path, entries: list[tuple[str, int, str]]) -> None:
     text, expected = "", []
@@ -145,6 +147,7 @@ def test_each_fault_is_said_with_its_line(tmp_path: Path, entries: list[tuple[st
     )
 
 
+@pytest.mark.usefixtures("small_lexicon")
 @pytest.mark.parametrize("files", TABLES, ids=["shape", "terms", "cues of a rule", "cues of a search", "names"])
 def test_each_fault_of_a_table_is_said_with_its_line(tmp_path: Path, files: dict[str, tuple[str, int, str]]) -> None:
     folder = write(tmp_path / "mine", {name: text for name, (text, _, _) in files.items()})
@@ -153,6 +156,7 @@ def test_each_fault_of_a_table_is_said_with_its_line(tmp_path: Path, files: dict
     assert {name: words for name, (_, _, words) in files.items() if words not in faults[name].message} == {}, faults
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_spellings_are_single_words_and_parts_are_terms(tmp_path: Path) -> None:
     compounds = "compounds:\n  ruz: [right, uper zone]\n  pcxr: [portable]\n  bhl base: [bhl, base]\n"
     text = "words:\n  pleural fluids: effusion\n" + compounds
@@ -165,6 +169,7 @@ def test_spellings_are_single_words_and_parts_are_terms(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_a_pattern_is_each_of_its_terms(tmp_path: Path) -> None:
     pattern = "    - (crescent|halo) of gold in the (left|right|) lung\n"
     folder = write(tmp_path / "mine", {"lung.yaml": NEW + pattern})
@@ -177,6 +182,7 @@ def test_a_pattern_is_each_of_its_terms(tmp_path: Path) -> None:
     assert (finding.concept, finding.side) == ("fire_sign", "right")
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_a_fault_of_one_term_of_a_pattern_is_said_with_its_line(tmp_path: Path) -> None:
     pattern = "    - (pleural|golden) effusion\n    - golden (halo|ring\n"
     faults = check([write(tmp_path / "mine", {"lung.yaml": NEW + pattern})])
@@ -191,8 +197,9 @@ def test_the_bundled_lexicon_has_no_fault(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == "No fault in the lexicon.\n"
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_a_bundled_file_that_is_edited_is_checked_as_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    line = "    - septal kerley line\n"
+    line = "    - kerley b\n"
     edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/lung.yaml", line, line + "    - pleural effusion\n")
     (fault,) = check([edited])
     assert fault.file == edited
@@ -204,6 +211,7 @@ def test_a_bundled_file_that_is_edited_is_checked_as_itself(monkeypatch: pytest.
     }  # both places are named
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_the_command_prints_each_fault_and_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write(tmp_path / "mine", {"lung.yaml": OF_TERMS[0][0]}) / "lung.yaml"
     assert main(["lexicon", "check", str(file)]) == 2
@@ -214,6 +222,7 @@ def test_the_command_prints_each_fault_and_ends_with_2(tmp_path: Path, capsys: p
     assert "yours does not exist" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_a_faulty_lexicon_is_refused_in_the_same_words(tmp_path: Path) -> None:
     folder = write(tmp_path / "mine", {"lung.yaml": OF_SHAPE[0][0]})
     with pytest.raises(InputError) as error, use(folder):
@@ -221,6 +230,7 @@ def test_a_faulty_lexicon_is_refused_in_the_same_words(tmp_path: Path) -> None:
     assert str(error.value) == str(check([folder])[0])
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_tables_of_labels_are_checked_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/srr.yaml", "{leaf: Edema,", "{leaf: Oedema,")
     (fault,) = check(pack="chest_xray")
@@ -228,6 +238,7 @@ def test_tables_of_labels_are_checked_too(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert fault.message == 'leaf names "Oedema", which does not exist; did you mean "Edema"?'
 
 
+@pytest.mark.usefixtures("small_lexicon")
 def test_a_bundled_file_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     message = r'lung.yaml:\d+: unknown key "signifcance"; did you mean "significance"'
     with monkeypatch.context() as patch:
@@ -349,3 +360,26 @@ def test_an_unknown_term_names_those_near_it(capsys: pytest.CaptureFixture[str])
     assert error.startswith(
         'rrgmetrics: "pleural efusion" is not a term of the lexicon; similar terms: "pleural effusion"'
     )
+
+
+def test_the_walk_through_of_contributing_is_true(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (Path(rrgmetrics.__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## Repair a term")[2].partition("\n## ")[0]
+    (words,) = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("my_words").mkdir()
+    Path("my_words/lung.yaml").write_text(words)
+    for command, output in re.findall(r"```console\n\$ rrgmetrics (.*?)\n(.*?)```", section, re.DOTALL):
+        main(command.split())
+        printed = capsys.readouterr()
+        said = ".*".join(map(re.escape, output.split("...")))  # the nearest terms change with the lexicon
+        assert re.fullmatch(said, printed.out + printed.err)
+    Path("my_words/lung.yaml").write_text(words.lower())
+    main(["lexicon", "check", "my_words"])
+    main(["lexicon", "show", "lamellar", "collapse", "--lexicon", "my_words"])
+    printed = capsys.readouterr()
+    assert printed.out.startswith("No fault in my_words.\n")
+    assert "my_words/lung.yaml:3" in printed.out
+    assert "present: atelectasis" in printed.out
