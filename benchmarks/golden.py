@@ -134,7 +134,7 @@ def is_unread(row: Mapping[str, Any], *, rankings: bool) -> bool:
 
 def frame_texts() -> Iterator[Text]:
     """Yields what the tests of frames read: each frame around each of their names."""
-    sys.path.insert(0, str(CHECKOUT))
+    sys.path[:0] = [str(CHECKOUT), str(CHECKOUT / "tests" / "helpers")]
     from tests.unit.reading import test_frames as frames
 
     texts = [f"{statement}." for statement in frames.STATEMENTS]
