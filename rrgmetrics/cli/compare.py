@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
@@ -26,7 +27,7 @@ from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.cli.weights import naming_missing_weights
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.mistaken import suggest_systems
+from rrgmetrics.files.mistaken import columns_of_source, suggest_systems
 from rrgmetrics.scoring.scope_filter import reasons_in_tables
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems.comparison import compare
@@ -167,7 +168,11 @@ def with_systems(options: argparse.Namespace, others: Sequence[str] = ()) -> str
         others: What follows it.
     """
     named = [options.pairs, *others]
-    table = ["--references", options.references] if options.references else [named.pop(0)]
+    table = ["--references", options.references] if options.references else []
+    if not table and not all(Path(name).is_file() for name in named):
+        table = [named.pop(0)]  # the others are columns of it
+    elif not table and "candidate" not in columns_of_source(named[0]):
+        table = ["--references", named.pop(0)]
     return (
         f"--systems is missing before the systems; run: rrgmetrics compare {shlex.join([*table, '--systems', *named])}."
     )

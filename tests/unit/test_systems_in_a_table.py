@@ -157,3 +157,19 @@ def test_what_synthesize_writes_is_compared_in_one_command(folder, capsys) -> No
     assert status == 2
     assert "per_study='all' scores each" in err
     assert "rrgmetrics compare TABLE --by COLUMN" in err
+
+
+@pytest.mark.parametrize(
+    ("typed", "command"),
+    [
+        (("references.csv", "a.csv", "b.csv"), "rrgmetrics compare --references references.csv --systems a.csv b.csv"),
+        (("pairs.csv", "pairs.csv"), "rrgmetrics compare --systems pairs.csv pairs.csv"),  # files of pairs
+        (("wide.csv", "a", "b"), "rrgmetrics compare wide.csv --systems a b"),
+        (("--references", "references.csv", "a.csv"), "rrgmetrics compare --references references.csv --systems a.csv"),
+    ],
+)
+def test_systems_without_their_option_are_answered_with_the_command(folder, capsys, typed, command) -> None:
+    write(folder / "pairs.csv", "study_id,reference,candidate", [(key, *texts[:2]) for key, texts in STUDIES.items()])
+    status, _, err = run(capsys, "compare", *typed)
+    assert status == 2
+    assert f"run: {command}." in err
