@@ -25,25 +25,18 @@ TIMED = 5  # steps from which the time of the others is estimated, behind the fi
 
 
 class OneLine(TrainerCallback):
-    """Prints what follows and how long it takes, then a line an evaluation: the step and each metric's headline.
+    """Prints what follows and how long it takes, then a line an evaluation: the step and each metric's headline."""
 
-    Args:
-        metrics: Their names.
-        folder: Of the page of the run.
-    """
-
-    def __init__(self, metrics: Sequence[str], folder: Path) -> None:
+    def __init__(self, metrics: Sequence[str]) -> None:
         self._keys = [f"eval_{metric}" for metric in metrics]
-        self._folder = folder
         self._first, self._since = 0, 0.0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
-        """Prints the number of steps, the interval of evaluations, and where the page of the run will be."""
+        """Prints the number of steps and the interval of evaluations."""
         self._first = state.global_step + 1
         done = f", of which {state.global_step:,} are done" if state.global_step else ""
         Console(soft_wrap=True).print(
-            f"{state.max_steps:,} steps{done}; an evaluation every {state.eval_steps:,} steps. Each writes the page "
-            f"{self._folder / 'index.html'}."
+            f"{state.max_steps:,} steps{done}; an evaluation every {state.eval_steps:,} steps."
         )
 
     def on_step_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
@@ -114,7 +107,7 @@ def prepare(config: Config, output: Path, *, resume: bool = False) -> Prepared:
     )
     callback.attach(trainer)
     trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(OneLine(list(config.metrics), output / REPORTS))
+    trainer.add_callback(OneLine(list(config.metrics)))
     return Prepared(trainer, training, validation)
 
 

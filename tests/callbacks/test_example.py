@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from examples.train_report_generator import __main__ as example
+from examples.train_report_generator import training
 from examples.train_report_generator.config import read_config
 from examples.train_report_generator.data import load_items
 from examples.train_report_generator.drawing import draw
@@ -84,7 +85,8 @@ def test_an_unknown_metric_or_a_missing_package_is_an_error_before_the_run(confi
         example.run(options(config_file(**DRAWN), tmp_path / "out"))
 
 
-def test_a_run_and_its_resumption(config_file, tmp_path, capsys):
+def test_a_run_and_its_resumption(config_file, tmp_path, capsys, caplog, monkeypatch):
+    monkeypatch.setattr(training, "TIMED", 1)
     path, output = config_file(**DRAWN), tmp_path / "out"
     example.run(options(path, output, steps=2))
     example.run(options(path, output, resume=True))
@@ -98,7 +100,9 @@ def test_a_run_and_its_resumption(config_file, tmp_path, capsys):
     assert (output / "best" / "model.safetensors").is_file()
     printed = capsys.readouterr().out
     page = output / "reports" / "index.html"
-    assert f"2 steps; an evaluation every 1 steps. Each writes the page {page}." in printed
+    assert caplog.messages[0].startswith(f"Open {page} in a browser after the first evaluation")
+    assert "2 steps; an evaluation every 1 steps." in printed
+    assert " s to the end and the time of evaluations." in printed
     assert "4 steps, of which 2 are done; an evaluation every 1 steps." in printed
     assert "Reports of the best step" in printed
     with pytest.raises(SystemExit, match="contains a run"):
