@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.files import Columns, check_columns
+from rrgmetrics.files.codes import SAMPLE, warn_of_codes
 from rrgmetrics.files.columns import announce_columns, pick_columns
 from rrgmetrics.files.sources import parts
 from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
@@ -107,7 +108,7 @@ def score_dataset(
     num_gpus: float = 0,
     missing: Missing = "unscored",
 ) -> ScoredDataset:
-    """Scores the pairs of a Ray data set; nothing runs before its rows are asked for.
+    """Scores the pairs of a Ray data set. Its ids and missing reports are checked now, the scores follow on demand.
 
     Args:
         dataset: With a column of references and one of candidates, optionally `study_id, age, sex, indication`.
@@ -122,7 +123,8 @@ def score_dataset(
         missing: As in `rrgmetrics.score`.
 
     Raises:
-        InputError: A name or a column that cannot be used.
+        InputError: A name or a column that cannot be used; a study id that is blank or in two rows; or a reference is
+            missing, and `missing` is "error".
 
     Example:
         >>> import ray                                                          # doctest: +SKIP
@@ -133,7 +135,37 @@ def score_dataset(
     named = check_columns(columns)
     fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, "The data set")
     announce_columns({field: fields[field] for field in ("reference", "candidate")}, named, "The data set")
-    frequencies = _counted(dataset, parsed, fields["reference"], statistics or {}, missing)
+    id_column = named.get("study_id", "study_id")
+    _check_rows(dataset, "The data set", fields, id_column if id_column in dataset.columns() else "", missing)
+    return _scored(
+        dataset,
+        parsed,
+        named,
+        fields["reference"],
+        statistics=statistics,
+        batch_size=batch_size,
+        device=device,
+        concurrency=concurrency,
+        num_gpus=num_gpus,
+        missing=missing,
+    )
+
+
+def _scored(
+    dataset: Any,
+    parsed: Mapping[str, MetricName],
+    named: Mapping[str, str],
+    reference: str,
+    *,
+    statistics: Mapping[str, Frequencies] | None = None,
+    batch_size: int | None,
+    device: str | None,
+    concurrency: int | tuple[int, int],
+    num_gpus: float,
+    missing: Missing,
+) -> ScoredDataset:
+    """Scores the pairs of a data set whose rows are checked; nothing runs before they are asked for."""
+    frequencies = _counted(dataset, parsed, reference, statistics or {}, missing)
     shared = ray.put(frequencies) if frequencies else None
     scored = dataset.map_batches(
         Scorer,
@@ -224,24 +256,25 @@ def score_files(
     """
     from pyarrow.fs import FileSystem
 
-    parsed, paths, reader = list(parse_names(list(metrics))), *_files(source)
+    parsed, paths, reader = parse_names(list(metrics)), *_files(source)
     _start(address, concurrency)
     logging.getLogger("ray.data").setLevel(logging.ERROR)  # it logs every plan that it runs
     ray.data.DataContext.get_current().enable_progress_bars = progress
     filesystem, folder = FileSystem.from_uri(output if "://" in output else str(Path(output).resolve()))
     dataset = getattr(ray.data, reader)(paths)
-    id_column = check_columns(columns).get("study_id", "study_id")
+    named = check_columns(columns)
+    id_column = named.get("study_id", "study_id")
     if id_column not in dataset.columns():
         raise InputError(f"{source} has no column {id_column!r}, which is needed to resume a run.")
-    named = check_columns(columns)
     fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, source)
     _check_rows(dataset, source, fields, id_column, missing)
-    job = {"source": source, "metrics": parsed, "columns": check_columns(columns), "v": VERSION}
+    job = {"source": source, "metrics": list(parsed), "columns": named, "v": VERSION}
     _claim(filesystem, folder, job | ({"missing": missing} if missing != "unscored" else {}))
-    scored = score_dataset(
+    scored = _scored(
         dataset,
         parsed,
-        columns=columns,
+        named,
+        fields["reference"],
         batch_size=batch_size,
         device=device,
         concurrency=concurrency,
@@ -258,12 +291,12 @@ def score_files(
 
 
 def _check_rows(dataset: Any, source: str, fields: Mapping[str, str], id_column: str, missing: Missing) -> None:
-    """Checks ids and missing reports before any work, as one process does, and logs what is missing.
+    """Checks ids ("": there are none) and reports before any work, as one process does, and logs what is missing.
 
     Raises:
-        InputError: An id is blank or in two rows, by which no run could be resumed; or a reference is missing, and
-            `missing` is "error".
+        InputError: An id is blank or in two rows; or a reference is missing, and `missing` is "error".
     """
+    warn_of_codes(dataset.take(SAMPLE), fields, source)
     texts = [fields["reference"], fields["candidate"]]
     marks = dataset.map_batches(_marks, fn_kwargs={"id_column": id_column, "texts": texts}, batch_format="pyarrow")
     marks.context.execution_options.preserve_order = True
@@ -274,11 +307,14 @@ def _check_rows(dataset: Any, source: str, fields: Mapping[str, str], id_column:
         for batch in marks.iter_batches(batch_format="pyarrow", batch_size=ROWS * 8):
             yield from batch[column].to_pylist()
 
-    refuse_ids(lambda: ((f"{source}, {unit} {number}", cell) for number, cell in enumerate(cells("id"), 1)), id_column)
+    if id_column:
+        refuse_ids(
+            lambda: ((f"{source}, {unit} {number}", cell) for number, cell in enumerate(cells("id"), 1)), id_column
+        )
     lacking = MissingReports(missing)
     for batch in marks.iter_batches(batch_format="pyarrow", batch_size=ROWS * 8):
         pairs = zip(batch["reference"].to_pylist(), batch["candidate"].to_pylist(), strict=True)
-        lacking.add({"": list(pairs)}, [str(cell) for cell in batch["id"].to_pylist()])
+        lacking.add({"": list(pairs)}, [str(cell) for cell in batch["id"].to_pylist()] if id_column else None)
     log_lines(lacking.lines)
 
 
@@ -287,7 +323,8 @@ def _marks(table: pyarrow.Table, id_column: str, texts: Sequence[str]) -> pyarro
     import pyarrow
 
     marks = [["" if _is_lacking(cell) else "x" for cell in table[name].to_pylist()] for name in texts]
-    return pyarrow.table({"id": table[id_column], "reference": marks[0], "candidate": marks[1]})
+    ids = table[id_column] if id_column else pyarrow.nulls(table.num_rows)
+    return pyarrow.table({"id": ids, "reference": marks[0], "candidate": marks[1]})
 
 
 def _is_lacking(cell: Any) -> bool:

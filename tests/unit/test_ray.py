@@ -89,6 +89,8 @@ def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys, capl
     ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     try:
         scored = score_dataset(ray.data.read_parquet(str(folder)), NAMES, columns=COLUMNS)
+        assert "1 reference is missing (study id s0)" in caplog.text  # before anything is scored
+        caplog.clear()
         totals, results = scored.reduce(), scored.results()
         for name in NAMES:
             for found in (totals[name], results[name]):
@@ -128,3 +130,12 @@ def refused_as_by_one_process(tmp_path, capsys, caplog):
         assert said[0] == said[1]
         assert said[0][0] == (0 if name in ("reference", "candidate") else 2)
         assert said[0][1]
+    from rrgmetrics.integrations.ray import score_dataset
+
+    for change, says in (({"study_id": "s3"}, "'s3' is already in"), ({"study_id": " "}, "is blank")):
+        dataset = ray.data.from_items([row | (change if n == 20 else {}) for n, row in enumerate(rows)])
+        with pytest.raises(InputError, match=says):
+            score_dataset(dataset, "bleu")
+    ids = [{**row, "reference": row["study_id"], "truth": row["reference"]} for row in rows]
+    score_dataset(ray.data.from_items(ids), "bleu")
+    assert "column 'reference' holds ids, numbers or paths, such as 's0', and no reports; reports" in caplog.text
