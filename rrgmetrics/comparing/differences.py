@@ -18,6 +18,7 @@ from rrgmetrics.reading.similarity import INTERCHANGEABLE, concept_similarity, r
 
 # Steps of severity (lexicon/*/attributes.yaml) that differ by more than observer variation, and that matter.
 SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
+SHARE_RATIO, SHARE_POINTS = 2.0, 10.0  # of two estimates in per cent: beyond observer variation if both are reached
 GROWING = ("new", "worse")  # what is new or grows is worked up or treated; what shrinks is being treated already
 # Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
 SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
@@ -193,10 +194,18 @@ def _gravest(unit: Unit, lexicon: Lexicon) -> frozenset[str]:
 
 
 def severity_steps(ref: Unit, cand: Unit) -> int:
-    """Returns the steps between two stated severities, 0 if one is not stated."""
+    """Returns the steps between two stated severities, 0 if one is not stated; two per cents of one step can differ."""
     a = next((finding.severity for finding in ref.readings if finding.severity is not None), None)
     b = next((finding.severity for finding in cand.readings if finding.severity is not None), None)
-    return abs(a - b) if a is not None and b is not None else 0
+    steps = abs(a - b) if a is not None and b is not None else 0
+    return max(steps, SEVERITY_STEPS) if _shares_differ(ref, cand) else steps
+
+
+def _shares_differ(ref: Unit, cand: Unit) -> bool:
+    """Tells whether both give per cents, and one is at least twice the other: "pneumothorax of 15%", "of 5%"."""
+    told = [next((f.per_cent for f in unit.readings if f.per_cent is not None), None) for unit in (ref, cand)]
+    given = sorted(share for share in told if share is not None)
+    return len(given) == 2 and given[1] >= max(SHARE_RATIO * given[0], given[0] + SHARE_POINTS)
 
 
 def _measurement_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:

@@ -79,6 +79,11 @@ def _size(unit: Unit, lexicon: Lexicon) -> str:
     return _severity(unit, lexicon) if unit.head.concept in lexicon.roles["sized"] else ""
 
 
+def _extent(unit: Unit, lexicon: Lexicon | None = None) -> str:
+    share = next((finding.per_cent for finding in unit.readings if finding.per_cent is not None), None)
+    return f"{share:g}%" if share is not None else ""
+
+
 def _measures(unit: Unit, lexicon: Lexicon | None = None) -> str:
     sizes = next((finding.measurements_mm for finding in unit.readings if finding.measurements_mm), ())
     return " x ".join(f"{mm:g}" for mm in sizes) + " mm" if sizes else ""
@@ -171,7 +176,7 @@ def _bracketed(text: str) -> str:
 
 _ATTRIBUTES: Mapping[Attribute, Mapping[str, Callable[[Unit, Lexicon], str]]] = {
     "location": {"side": _side, "location": _place},
-    "severity": {"size": _size, "severity": _severity},
+    "severity": {"size": _size, "severity": _severity, "extent": _extent},
     "measurement": {"size": _measures},
     "certainty": {"certainty": _certainty},
     "descriptor": {"number": _number, "age": _acuity, "description": _described, "interpretation": _name},

@@ -42,6 +42,7 @@ class Attributes(TypedDict, total=False):
     change: str | None
     below: Sequence[bool]  # of each measurement, whether a device ends below what it is measured from
     severity: int | None
+    per_cent: float | None  # that the severity was read from
     acuity: str
     route: str
     position: str
@@ -120,6 +121,9 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
+    if fields.get("severity") is not None:
+        fields["per_cent"] = _per_cent(mention, fields["severity"])
+        note(mention, "per_cent", fields["per_cent"], _per_cent, because=("severity",))
     grown = since(fields, device, lexicon)
     note(mention, "change", grown, since, because=("measurements_mm", "severity", "before"))
     # "no change but larger, was small"
@@ -128,6 +132,14 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
     fields["change"] = _course(mention, mention.change or course, lexicon, astray=astray)
     described(mention, fields)
     return fields
+
+
+def _per_cent(mention: Mention, severity: int | None) -> float | None:
+    """Returns the number that the severity was read from, "pneumothorax of 15%"; None of a range or of two studies."""
+    told = [item for item in mention.modifiers if "severity" in item.senses and item.word[:1].isdigit()]
+    if len(told) != 1 or told[0].senses["severity"] != severity:
+        return None
+    return float(told[0].word)
 
 
 def _course(mention: Mention, told: str | None, lexicon: Lexicon, *, astray: bool) -> str | None:
@@ -328,6 +340,7 @@ def build(
         zones=frozenset(fields["zones"]),
         levels=frozenset(fields["levels"]),
         severity=fields.get("severity"),
+        per_cent=fields.get("per_cent"),
         measurements_mm=fields["measurements"],
         count=fields.get("count"),
         acuity=fields.get("acuity"),

@@ -31,7 +31,7 @@ LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
 BARE_DEVICES = frozenset({"catheter", "drain"})
 TOLD = frozenset({"change", "severity", "measure", "quality"})
 OTHER_SIDE = {"left": "right", "right": "left"}
-GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
+GAPS = ("severity", "per_cent", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
 
 

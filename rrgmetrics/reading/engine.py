@@ -377,6 +377,7 @@ def _union(a: Finding, b: Finding) -> Finding:
         zones=a.zones | b.zones,
         levels=a.levels | b.levels,
         severity=a.severity if a.severity is not None else b.severity,
+        per_cent=a.per_cent or b.per_cent,
         measurements_mm=a.measurements_mm or b.measurements_mm,
         count=a.count or b.count,
         acuity=a.acuity or b.acuity,

@@ -67,11 +67,12 @@ class Finding:
 
     A present finding is definite, `probable` ("likely") or `suspected` ("suspected", "probable", "A or B": the
     comparison treats it as probable, CheXpert's rules as uncertain), an uncertain one `possible` or `not_excluded`.
-    `severity` is a step on the scale of `attributes.yaml` (0 borderline to 7 massive), `measurements_mm` are in
-    mm, `levels` are ribs and vertebrae ("rib 4", "T12"), `worse_side` is where a bilateral finding is worse. Findings
-    with the same `observation` are one picture described twice ("opacity, likely pneumonia", "atelectasis or
-    scarring"). `normal` marks what a normal statement denies ("the lungs are clear" denies an opacity), `background` an
-    operation that is told of the patient ("day 6 after left pneumonectomy"), which counts only where both have it.
+    `severity` is a step on the scale of `attributes.yaml` (0 borderline to 7 massive), `per_cent` the number that it
+    was read from ("pneumothorax of 15%"), `measurements_mm` are in mm, `levels` are ribs and vertebrae ("rib 4",
+    "T12"), `worse_side` is where a bilateral finding is worse. Findings with the same `observation` are one picture
+    described twice ("opacity, likely pneumonia", "atelectasis or scarring"). `normal` marks what a normal statement
+    denies ("the lungs are clear" denies an opacity), `background` an operation that is told of the patient ("day 6
+    after left pneumonectomy"), which counts only where both have it.
     """
 
     concept: str
@@ -82,6 +83,7 @@ class Finding:
     zones: frozenset[str] = frozenset()
     levels: frozenset[str] = frozenset()
     severity: int | None = None
+    per_cent: float | None = None
     measurements_mm: tuple[float, ...] = ()
     count: int | None = None
     acuity: str | None = None
