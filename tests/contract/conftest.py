@@ -51,13 +51,24 @@ def altered(reports, score) -> Callable[[str], Result]:
     return of
 
 
+_MANY = 5  # metrics that share an option
+
+
 def _choices() -> list:
-    return [
-        pytest.param((spec, key, value), id=f"{spec.name}-{key}-{value}")
-        for spec in SPECS.values()
-        for key, option in spec.options.items()
-        for value in option.choices or ((True, False) if isinstance(option.default, bool) else (option.default,))
-    ]
+    """Each choice of each option of each metric; of an option that many metrics share, each choice with one in turn."""
+    having: dict[str, list[str]] = {}
+    for spec in SPECS.values():
+        for key in spec.options:
+            having.setdefault(key, []).append(spec.name)
+    found = []
+    for number, (key, names) in enumerate(having.items()):
+        for turn, name in enumerate(names[number % len(names) :] + names[: number % len(names)]):
+            option = SPECS[name].options[key]
+            values = option.choices or ((True, False) if isinstance(option.default, bool) else (option.default,))
+            if len(names) >= _MANY:
+                values = values[turn : turn + 1]
+            found += [pytest.param((SPECS[name], key, value), id=f"{name}-{key}-{value}") for value in values]
+    return found
 
 
 @pytest.fixture(params=_choices())

@@ -106,8 +106,8 @@ def read_parquet_elsewhere(path: Path) -> tuple[str, int]:
 
 @pytest.fixture
 def small(monkeypatch):
-    """Limits a hundredth of the real ones, so that what goes beyond them is made and read in no time."""
-    monkeypatch.setattr(limits, "FREE", MB // 2)
+    """Limits a hundredth of the real ones and less, so that what goes beyond them is made and read in no time."""
+    monkeypatch.setattr(limits, "FREE", MB // 5)
     monkeypatch.setattr(limits, "MAX_RATIO", 2)
     monkeypatch.setattr(formats, "MAX_LINE", 160_000)
     monkeypatch.setattr(formats, "MAX_RECORD", 40_000)

@@ -214,6 +214,7 @@ def check(board, tally, sent):
     assert workers_of(board.place) == []
 
 
+@pytest.mark.parametrize("any_board", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
 def test_a_few_kills_lose_and_double_nothing(any_board, write_reports, free_port):
     tally, sent = kill_them_all(any_board, write_reports, free_port, 7)
     check(any_board, tally, sent)

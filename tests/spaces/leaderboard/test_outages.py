@@ -87,7 +87,13 @@ def n_unscored(board):
 DOWN = {"fails": 500, "is busy": 429, "hangs up": None, "refuses the key": 401, "refuses all": 400}
 
 
-@pytest.mark.parametrize("how", DOWN)
+def on_a_board(ways):
+    """Each way of a judge with SQLite, and the first with PostgreSQL too."""
+    cases = [("sqlite", way) for way in ways] + [("postgresql", next(iter(ways)))]
+    return pytest.mark.parametrize(("judged", "how"), cases, indirect=["judged"])
+
+
+@on_a_board(DOWN)
 def test_a_judge_that_is_down_leaves_the_job_failed(judge, judged, send, work_off, how):
     judge.answer = lambda text, tries: DOWN[how]
     id = send(judged, "A", REPORTS)
@@ -133,7 +139,7 @@ def test_an_outage_that_passes_needs_nobody(judge, judged, send, work_off):
 REFUSED = {"is refused": 400, "is too long": 413, "gets no verdict": "I would rather not.", "gets nothing": ""}
 
 
-@pytest.mark.parametrize("how", REFUSED)
+@on_a_board(REFUSED)
 def test_a_pair_that_is_rightly_unscored_is_no_outage(judge, judged, send, work_off, how):
     judge.answer = lambda text, tries: REFUSED[how] if "effusion 5." in text else green_reply()
     id = send(judged, "A", REPORTS)

@@ -64,7 +64,12 @@ def serve(board, free_port):
         process.wait()
 
 
-@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+SLOW = pytest.mark.slow  # each starts a server and its worker
+
+
+@pytest.mark.parametrize(
+    "way", [signal.SIGTERM, *(pytest.param(way, marks=SLOW) for way in (signal.SIGINT, signal.SIGKILL))]
+)
 def test_serve_takes_its_worker_along(serve, board, send, way):
     process, worker = serve()
     id = send(board, "A", ["Clear."] * 12)
