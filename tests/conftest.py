@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import inspect
 import json
@@ -58,6 +59,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         function = getattr(item, "function", None)
         if function is not None and _compares_in_float32(function, depth=2):
             item.add_marker("float32")
+
+
+def pytest_collection_finish() -> None:
+    """Spares the garbage collector the tests and imports, through which it would walk again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _compares_in_float32(function: Any, depth: int) -> bool:

@@ -20,7 +20,7 @@ from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import SPENT, spending_lines
 from rrgmetrics.judges.outcomes import OUTCOMES, outcome_lines, outcome_status
-from rrgmetrics.reading.lexicon import use
+from rrgmetrics.reading.lexicon import folder_in_use, use
 from rrgmetrics.utils.printable import log_visibly, visible
 from rrgmetrics.utils.text_format import did_you_mean
 from rrgmetrics.version import VERSION
@@ -158,7 +158,8 @@ def _answer(arguments: Sequence[str] | None) -> int:
     OUTCOMES.clear()
     try:
         options = build_parser().parse_args(arguments)
-        with use(options.lexicon) if "lexicon" in options else nullcontext():
+        own = getattr(options, "lexicon", None) or folder_in_use()
+        with use(options.lexicon) if own and "lexicon" in options else nullcontext():
             _run(options)
     except (InputError, BackendError, MissingExtraError) as error:
         print_error(f"rrgmetrics: {error}")
