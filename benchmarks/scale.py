@@ -78,7 +78,9 @@ def run(way: str, path: Path, names: list[str], kill_after: float) -> dict[str, 
 
     import rrgmetrics
     from rrgmetrics.scoring.streaming import score_stream
+    from rrgmetrics.utils.own_process import collect_seldom
 
+    collect_seldom()  # as the command line does
     output = path.parent / f"{way}-{path.name}"
     if way in KILLED:
         threading.Thread(target=kill_one, args=(kill_after,), daemon=True).start()

@@ -21,6 +21,7 @@ from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import SPENT, spending_lines
 from rrgmetrics.judges.outcomes import OUTCOMES, outcome_lines, outcome_status
 from rrgmetrics.reading.lexicon import folder_in_use, use
+from rrgmetrics.utils.own_process import collect_seldom
 from rrgmetrics.utils.printable import log_visibly, visible
 from rrgmetrics.utils.text_format import did_you_mean
 from rrgmetrics.version import VERSION
@@ -152,6 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answer(arguments: Sequence[str] | None) -> int:
     if arguments is None:  # this process is ours
         _share_cores()
+        collect_seldom()
     print_error = Terminal(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print
     Cache.held = None
     SPENT.clear()

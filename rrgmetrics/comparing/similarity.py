@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rrgmetrics.comparing.assignment import best_assignment
 from rrgmetrics.comparing.model import Unit
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.places import in_two_organs, near, same_side
@@ -48,10 +49,7 @@ def assign(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[tuple[
     gains = [{c: s + _agreement(r, cands[c]) for c, s in row.items()} for r, row in zip(refs, scores, strict=True)]
     matched = _unrivalled(gains)
     if matched is None:
-        from scipy.optimize import linear_sum_assignment  # costs 0.2 s to import: not before it is needed
-
-        table = [[row.get(c, 0.0) for c in range(len(cands))] for row in gains]
-        matched = [(int(r), int(c)) for r, c in zip(*linear_sum_assignment(table, maximize=True), strict=True)]
+        matched = best_assignment([[row.get(c, 0.0) for c in range(len(cands))] for row in gains])
     return [(r, c, scores[r][c]) for r, c in matched if c in scores[r]]
 
 

@@ -37,6 +37,7 @@ from rrgmetrics.scoring.results import Result
 from rrgmetrics.scoring.scope_filter import reasons_of, warn_of_scopes
 from rrgmetrics.specs.names import MetricName
 from rrgmetrics.utils import subprocess_guard as child
+from rrgmetrics.utils.own_process import collect_seldom
 from rrgmetrics.utils.printable import log_visibly
 from rrgmetrics.utils.progress import Progress
 
@@ -272,6 +273,7 @@ def _prepare(metrics: bytes) -> None:
     """In a worker, once: makes the metrics ready."""
     child.follow_parent()
     _logging.enter_context(log_visibly())
+    collect_seldom()
     _ready.append(pickle.loads(metrics))
 
 

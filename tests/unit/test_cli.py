@@ -1,6 +1,7 @@
 """The command line as a user types it, in this process."""
 
 import csv
+import gc
 import json
 import os
 import re
@@ -33,6 +34,18 @@ def write(path, header, rows):
 def run(capsys, *arguments):
     status = cli.main([str(argument) for argument in arguments])
     return status, capsys.readouterr()
+
+
+def test_only_a_process_of_the_command_line_collects_seldom(monkeypatch):
+    before = gc.get_threshold()
+    try:
+        cli.main(["list"])
+        assert gc.get_threshold() == before
+        monkeypatch.setattr("sys.argv", ["rrgmetrics", "list"])
+        cli.main()
+        assert gc.get_threshold() > before
+    finally:
+        gc.set_threshold(*before)
 
 
 def test_score_writes_what_it_was_asked_for(folder, capsys):

@@ -66,9 +66,8 @@ def build_lexicon(key: LexiconKey) -> Lexicon:
 
 def words_of(term: str, spellings: Mapping[str, str]) -> list[str]:
     """The words of a term as the words of a text will look."""
-    words = term.split()
-    if term.isascii() and all(word.isalpha() for word in words):  # the same, faster: most terms are plain words
-        return [spellings.get(word) or singular(word) for word in words]
+    if term.isascii() and term.replace(" ", "").isalpha():  # the same, faster: most terms are plain words
+        return [spellings.get(word) or singular(word) for word in term.split()]
     return [token.word for token in tokenize(term, spellings)]
 
 
