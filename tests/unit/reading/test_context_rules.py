@@ -85,5 +85,5 @@ def test_a_rule_of_ones_own_comes_first_or_takes_the_place_of_ours(tmp_path) -> 
 @pytest.mark.usefixtures("small_lexicon")
 def test_a_list_that_does_not_exist_is_named(tmp_path) -> None:
     (tmp_path / "context_rules.yaml").write_text("cues:\n  - {id: own.rule, words: [PERCHANCES], effect: possible}\n")
-    with use(tmp_path), pytest.raises(InputError, match=r"own\.rule names .*perchances"):
-        read("No edema.")
+    with pytest.raises(InputError, match=r'context_rules\.yaml:2: words names "PERCHANCES"'), use(tmp_path):
+        pytest.fail("it was used")
