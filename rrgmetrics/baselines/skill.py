@@ -72,7 +72,7 @@ class Skill:
         metric: The name the metric was asked for by.
         key: Which of its scores, titled as people read it.
         system: The system's name.
-        score: The system's, on every pair that it has a score for, as other tables show it.
+        score: The system's, on every pair that all systems have a score for, as other tables show it.
         trivial: The trivial systems', by name, on the pairs that all of them and the system have a score for.
         perfect: That of the references against themselves, on the same pairs.
         skill: Between the best trivial system (0) and the perfect one (1), on the same pairs, with its interval and

@@ -27,7 +27,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing
 from rrgmetrics.scoring.prepared import Metrics, prepare
-from rrgmetrics.scoring.results import Result
+from rrgmetrics.scoring.results import Result, on_shared_studies
 from rrgmetrics.utils.progress import phase
 from rrgmetrics.utils.text_format import counted, listed
 
@@ -173,7 +173,7 @@ def worth_of(
         abnormal_studies(references, readings or Readings()) if abnormal is None else np.array(abnormal, dtype=bool)
     )
     rows = np.flatnonzero(is_abnormal).tolist()
-    measure = partial(measure_skill, results, trivial, trials=trials, seed=seed)
+    measure = partial(measure_skill, on_shared_studies(results), trivial, trials=trials, seed=seed)
     return Worth(
         measure(),
         measure(rows=rows) if len(rows) >= MIN_STUDIES else [],

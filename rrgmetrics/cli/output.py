@@ -15,7 +15,7 @@ from rrgmetrics.cli.terminal import Terminal, paragraph
 from rrgmetrics.reporting.documents import document
 from rrgmetrics.reporting.tables import Table
 from rrgmetrics.reports.missing import REASON
-from rrgmetrics.scoring.results import unscored_lines
+from rrgmetrics.scoring.results import missing_of, unscored_lines
 from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.specs.names import parse_name
@@ -148,9 +148,11 @@ def write_reports(
     """Writes what `--table`, `--json` and `--html` ask for."""
     from rrgmetrics.reporting.exports import as_json, table_of
 
+    pairs = {name: studies.pairs for name, studies in systems.items()}
     for path in options.table:
-        n_pairs = len(next(iter(systems.values())).pairs)
-        table = table_of(shown_rows(options, rows), n_pairs, correction)
+        notes = missing_of(results, pairs, None).empty_lines
+        n_pairs = len(next(iter(pairs.values())))
+        table = table_of(shown_rows(options, rows), n_pairs, correction, notes=notes)
         files.write_text(path, document(path, [table]), force=options.force)
     if options.json:
         files.write_json(options.json, as_json(results, rows, worth), force=options.force)
@@ -159,7 +161,7 @@ def write_reports(
 
         page = report_page(
             results,
-            {name: studies.pairs for name, studies in systems.items()},
+            pairs,
             study_ids(next(iter(systems.values()))),
             rows=rows,
             correction=correction,

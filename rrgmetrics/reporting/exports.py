@@ -14,7 +14,7 @@ from rrgmetrics.reporting.results import paper_table, score_table
 from rrgmetrics.reporting.short import marked, with_stand_in_note
 from rrgmetrics.reporting.tables import Cell, Group, Table
 from rrgmetrics.reporting.worth import as_json as worth_as_json
-from rrgmetrics.scoring.results import Result
+from rrgmetrics.scoring.results import Result, missing_of
 from rrgmetrics.systems.comparison import Comparison
 from rrgmetrics.systems.table import Row, distinct_keys
 from rrgmetrics.utils.text_format import counted
@@ -49,7 +49,9 @@ def _result(result: Result) -> Table:
 
 @table.register
 def _comparison(comparison: Comparison) -> Table:
-    return table_of(comparison.rows, comparison.n_studies, comparison.correction)
+    pairs = {name: studies.pairs for name, studies in comparison.studies.items()}
+    notes = missing_of(comparison.results, pairs, None).empty_lines
+    return table_of(comparison.rows, comparison.n_studies, comparison.correction, notes=notes)
 
 
 def _page(value: Result | Comparison) -> str:
@@ -84,11 +86,13 @@ def of_result(result: Result) -> dict[str, object]:
     }
 
 
-def table_of(rows: Sequence[Row], n_pairs: int, correction: str, *, with_p: bool = False) -> Table:
-    """The scores alone, for a paper or a README."""
+def table_of(
+    rows: Sequence[Row], n_pairs: int, correction: str, *, with_p: bool = False, notes: Sequence[str] = ()
+) -> Table:
+    """The scores alone, for a paper or a README; its note ends with the sentences `notes`."""
     if len({row.system for row in rows}) == 1:
-        return score_table(rows, n_pairs=n_pairs)
-    return paper_table(rows, n_pairs=n_pairs, correction=correction, with_p=with_p)
+        return score_table(rows, n_pairs=n_pairs, notes=notes)
+    return paper_table(rows, n_pairs=n_pairs, correction=correction, with_p=with_p, notes=notes)
 
 
 def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -> dict[str, object]:

@@ -21,7 +21,7 @@ from rrgmetrics.reporting.numbers import (
 )
 from rrgmetrics.reporting.short import CORRECTED, marked, with_stand_in_note
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
-from rrgmetrics.scoring.results import Result
+from rrgmetrics.scoring.results import Result, on_shared_studies
 from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs import SPECS, Key
 from rrgmetrics.specs.conventions import Convention
@@ -40,12 +40,13 @@ if TYPE_CHECKING:
 MARK = "†"
 
 
-def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
+def score_table(rows: Sequence[Row], *, n_pairs: int, notes: Sequence[str] = ()) -> Table:
     """One system's scores: a line a key.
 
     Args:
         rows: Of one system.
         n_pairs: Pairs in all.
+        notes: Further sentences of its note.
     """
     lines: list[Cells] = []
     previous = ""
@@ -54,9 +55,10 @@ def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
         name = shown(row.metric) if row.metric != previous else ""
         lines.append((name, marked(headed(row.key)), _value_cell(row)))
         previous = row.metric
-    note = " ".join(filter(None, (left_out, _unscored_clause(rows, "pair"))))
+    note = " ".join(filter(None, (left_out, left_out_clause(rows, "pair"), *notes)))
     heads = ("metric", "score", "value [95% interval]")
-    return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=counted(n_pairs, "pair"), note=note))
+    title = _scored_of(rows, n_pairs, "pair", "pairs")
+    return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=title, note=note))
 
 
 def totals_table(totals: Mapping[str, Totals]) -> Table:
@@ -97,16 +99,19 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
             for row in of_key
         ]
         groups.append(Group(tuple(lines), (Cell(_key_head(of_key[0]), "strong"),)))
+    scored = _scored_of(rows, n_pairs, "study", "studies")
     table = Table(
         ("", "value [95% interval]", "difference", "p", "effect"),
         tuple(groups),
-        title=f"{counted(n_pairs, 'study', 'studies')}; differences from {rows[0].system}; p corrected: {correction}",
-        note=" ".join(filter(None, (_footnote(rows, correction), left_out, _unscored_clause(rows, "study")))),
+        title=f"{scored}; differences from {rows[0].system}; p corrected: {correction}",
+        note=" ".join(filter(None, (_footnote(rows, correction), left_out, left_out_clause(rows, "study")))),
     )
     return with_stand_in_note(table)
 
 
-def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str, with_p: bool = False) -> Table:
+def paper_table(
+    rows: Sequence[Row], *, n_pairs: int, correction: str, with_p: bool = False, notes: Sequence[str] = ()
+) -> Table:
     """Several systems' scores as papers print them: a cell each, along the longer side of scores and systems.
 
     Args:
@@ -114,6 +119,7 @@ def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str, with_p: b
         n_pairs: Studies in all.
         correction: Of the p-values.
         with_p: Whether a column has the corrected p-values, where there are two systems.
+        notes: Further sentences of its note.
     """
     rows, without = _with_values(rows)
     by_key = _by_key(rows)
@@ -128,17 +134,18 @@ def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str, with_p: b
     elif len(systems) > len(names):
         cells, names, heads = [list(column) for column in zip(*cells, strict=True)], systems, names
     lines: list[Cells] = [(name, *own) for name, own in zip(names, cells, strict=True)]
-    notes = (
+    clauses = (
         "95% bootstrap intervals in brackets.",
         _footnote(rows, correction),
-        _unscored_clause(rows, "study"),
+        left_out_clause(rows, "study"),
         without,
+        *notes,
     )
     table = Table(
         ("", *heads),
         (Group(tuple(lines)),),
-        title=f"Scores on {counted(n_pairs, 'study', 'studies')}",
-        note=" ".join(filter(None, notes)),
+        title=f"Scores on {_scored_of(rows, n_pairs, 'study', 'studies')}",
+        note=" ".join(filter(None, clauses)),
     )
     return with_stand_in_note(table)
 
@@ -151,9 +158,10 @@ def convention_table(convention: Convention, results: Mapping[str, Mapping[str, 
         results: For each system its Results by metric.
     """
     lines: list[Cells] = []
+    beside = on_shared_studies(results)
     for words, number in convention.numbers.items():
         key = next(key for key in parse_name(number.metric).spec.keys if key.name == number.key)
-        values = [show(by_metric[number.metric].scores[number.key], key) for by_metric in results.values()]
+        values = [show(by_metric[number.metric].scores[number.key], key) for by_metric in beside.values()]
         lines.append((words, *values, Cell(number.key, "quiet")))
     heads = ("", *(results if len(results) > 1 else ("value",)), "key")
     return Table(heads, (Group(tuple(lines)),), title=f"As {convention.title} prints it", note=convention.words)
@@ -374,21 +382,35 @@ def _test_cells(test: PairedTest, row: Row) -> Cells:
     return Cell(value, style, detail=f"[{low}, {high}]"), p_value(row.p_corrected, at_floor=row.at_floor), effect
 
 
-def _unscored_clause(rows: Sequence[Row], unit: str) -> str:
-    """How many studies are left out because they have no score, of all metrics in one sentence."""
+def left_out_clause(rows: Sequence[Row], unit: str) -> str:
+    """How many studies are left out because they have no score, of all metrics in one sentence.
+
+    Args:
+        rows: By metric, key and system.
+        unit: "pair" of one system, "study" of several.
+    """
     units = {"pair": "pairs", "study": "studies"}[unit]
-    counts: dict[str, list[int]] = {}  # of each system, by metric
-    for row in rows:
-        counts.setdefault(row.metric, []).append(row.n_unscored)
-    by_count: dict[str, list[str]] = {}
-    for metric, own in counts.items():
-        least, most = min(own), max(own)
-        if most:
-            by_count.setdefault(f"{least:,}" if least == most else f"{least:,} to {most:,}", []).append(shown(metric))
+    counts = {metric: min(row.n_left_out for row in own) for metric, own in groupby(rows, lambda row: row.metric)}
+    by_count: dict[int, list[str]] = {}
+    for metric, n in counts.items():
+        if n:
+            by_count.setdefault(n, []).append(shown(metric))
     if not by_count:
         return ""
+    without = "without a score"
+    if any(row.n_left_out > row.n_unscored for row in rows):
+        without = "that not every system has a score for"
     if len(by_count) == 1 and len(next(iter(by_count.values()))) == len(counts):
         n = next(iter(by_count))
-        return f"{n} {unit if n == '1' else units} without a score {by_number(int(n == '1'), 'is', 'are')} left out."
-    parts = [f"{n} in {listed(names)}" for n, names in by_count.items()]
-    return f"{units.capitalize()} without a score are left out: {'; '.join(parts)}."
+        return f"{counted(n, unit, units)} {without} {by_number(n, 'is', 'are')} left out."
+    parts = [f"{n:,} in {listed(names)}" for n, names in by_count.items()]
+    return f"{units.capitalize()} {without} are left out: {'; '.join(parts)}."
+
+
+def _scored_of(rows: Sequence[Row], n_pairs: int, unit: str, units: str) -> str:
+    """How many studies the scores count, of all: `38 of 40 studies`, `36 to 38 of 40 studies`, or `40 studies`."""
+    scored = {row.score.n for row in rows if row.score.n} or {0}
+    if scored == {n_pairs} or not rows:
+        return counted(n_pairs, unit, units)
+    least, most = min(scored), max(scored)
+    return f"{least:,}{f' to {most:,}' if most > least else ''} of {counted(n_pairs, unit, units)}"

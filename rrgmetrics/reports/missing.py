@@ -156,6 +156,19 @@ class MissingReports:
                 lines.append(f"{system + ': ' if system else ''}{said}: scored as empty reports.")
         return lines
 
+    @property
+    def empty_lines(self) -> list[str]:
+        """How many missing reports are scored as empty ones, a sentence a kind and system, without the studies."""
+        counts = [("reference", "", self._references.n)] if self._missing == "empty" else []
+        several = len(self._candidates) > 1
+        counts += [("candidate", system if several else "", cells.n) for system, cells in self._candidates.items()]
+        return [
+            f"{counted(n, what)}{f' of {system}' if system else ''} {by_number(n, 'is', 'are')} missing and scored as "
+            f"{by_number(n, 'an empty report', 'empty reports')}."
+            for what, system, n in counts
+            if n
+        ]
+
 
 def missing_lines(systems: Mapping[str, Sequence[Any]], study_ids: Sequence[str] | None, missing: Missing) -> list[str]:
     """Describes the missing reports of systems on the same studies.

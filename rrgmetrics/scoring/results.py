@@ -15,7 +15,9 @@ from rrgmetrics import stats
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
 from rrgmetrics.files.stored import SHOWN, Scored, Stored, joined, read_stored, reading, storing
-from rrgmetrics.reports import describe
+from rrgmetrics.reports import Pair, describe
+from rrgmetrics.reports.missing import FACT as MISSING
+from rrgmetrics.reports.missing import MissingReports
 from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Array, Chosen, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
@@ -282,6 +284,21 @@ class Result:
             rows = np.asarray(rows) if len(rows) else np.zeros(0, dtype=int)
         return aggregate.reduce(self.reduction, self.pair_stats[rows])
 
+    def only(self, kept: NDArray[np.bool_]) -> Result:
+        """Returns the result with the other pairs unscored; itself if these have no score already.
+
+        Args:
+            kept: Which pairs keep their scores `(n_pairs,)`.
+        """
+        if not (aggregate.scored(self.pair_stats) & ~kept).any():
+            return self
+        return replace(
+            self,
+            scores=self.reduce(kept),
+            per_pair={key: np.where(kept, values, np.nan) for key, values in self.per_pair.items()},
+            pair_stats=np.where(kept[:, None], self.pair_stats, np.nan),
+        )
+
     @classmethod
     def of_stats(cls, stats: Array, signed: str, details: Mapping[str, Sequence[Any]]) -> Result:
         """Makes a result of the statistics of its pairs.
@@ -467,6 +484,24 @@ def cut_line(sets: Iterable[Mapping[str, Result]]) -> str:
     )
 
 
+def on_shared_studies(results: Mapping[str, Mapping[str, Result]]) -> dict[str, dict[str, Result]]:
+    """Leaves out of each metric the studies that not every system has a score for, so that means can be compared.
+
+    A system without any score in a metric is not counted: its metric failed, and the others can still be compared.
+
+    Args:
+        results: For each system its Results by metric, on the same studies.
+    """
+    beside: dict[str, dict[str, Result]] = {system: {} for system in results}
+    for metric in next(iter(results.values())):
+        own = {system: by_metric[metric] for system, by_metric in results.items()}
+        scored = [mask for each in own.values() if (mask := aggregate.scored(each.pair_stats)).any()]
+        shared = np.logical_and.reduce(scored) if scored else None
+        for system, each in own.items():
+            beside[system][metric] = each if shared is None else each.only(shared)
+    return beside
+
+
 def unscored_lines(
     results: Mapping[str, Mapping[str, Result]],
     study_ids: Sequence[str] | None = None,
@@ -502,6 +537,22 @@ def unscored_lines(
             f"Unscored in {where}{of}: {counted(len(studies), *unit)} ({named}), because {reason.removesuffix('.')}."
         )
     return lines
+
+
+def missing_of(
+    results: Mapping[str, Mapping[str, Result]], pairs: Mapping[str, Sequence[Pair]], study_ids: Sequence[str] | None
+) -> MissingReports:
+    """Counts the missing reports; the signatures of the results say what became of them.
+
+    Args:
+        results: For each system its Results by metric.
+        pairs: The pairs of each system.
+        study_ids: One id a pair; None names them by their index.
+    """
+    first = next(iter(next(iter(results.values())).values()))
+    found = MissingReports("empty" if signature.parse(first.signature)[1].get(MISSING) == "empty" else "unscored")
+    found.add({system: pairs[system] for system in results}, study_ids)
+    return found
 
 
 def some_of(ids: Sequence[str]) -> str:

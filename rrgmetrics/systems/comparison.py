@@ -134,6 +134,9 @@ def compare(
 ) -> Comparison:
     """Scores systems on the same studies and tests their differences from the first one.
 
+    Scores, intervals and tests of a metric count the studies that every system has a score for; a note gives the number
+    of the others. `.results` holds the scores of each system over all of its own.
+
     Args:
         systems: The reports of each system by name: a list or column of texts, or a table or file of any kind that
             `rrgmetrics.score` accepts, joined with the references by `study_id` if both have it. The first system is

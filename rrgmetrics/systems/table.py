@@ -11,7 +11,7 @@ import numpy as np
 from rrgmetrics import stats
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.base import Array, Chosen, Reduction
-from rrgmetrics.scoring.results import Result
+from rrgmetrics.scoring.results import Result, on_shared_studies
 from rrgmetrics.specs import SPECS, Key
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.utils.text_format import did_you_mean
@@ -37,6 +37,7 @@ class Row:
         system: The system's name.
         score: Value with its bootstrap interval.
         n_unscored: Pairs of this system without a score.
+        n_left_out: Studies that the score does not count: those that a compared system has no score for.
         test: Comparison with the baseline; None for the baseline itself.
         p_corrected: The test's p-value corrected over all tests of the table; NaN for the baseline.
     """
@@ -46,6 +47,7 @@ class Row:
     system: str
     score: stats.Estimate
     n_unscored: int
+    n_left_out: int
     test: stats.PairedTest | None
     p_corrected: float
 
@@ -64,6 +66,7 @@ class Row:
             "system": self.system,
             **dict(zip(("value", "low", "high"), self.score[:3], strict=True)),
             "n_unscored": self.n_unscored,
+            "n_left_out": self.n_left_out,
             **dict(zip(("difference", "difference_low", "difference_high"), difference, strict=True)),
             "p": np.nan if self.test is None else self.test.p_value,
             "p_corrected": self.p_corrected,
@@ -99,6 +102,8 @@ def compare_systems(
 ) -> list[Row]:
     """Compares systems scored on the same studies; the first is the baseline.
 
+    Scores and tests of a metric count the studies that every system has a score for (`on_shared_studies`).
+
     Args:
         results: For each system its Results by metric, as `score_systems` returns them.
         all_keys: Every key of each metric instead of the headline.
@@ -116,14 +121,14 @@ def compare_systems(
     """
     check_correction(correction)
     baseline, *others = results
-    metrics = results[baseline]
+    metrics, beside = results[baseline], on_shared_studies(results)
     chosen = _all_of(metrics, headlines=not all_keys) if keys is None else choose_keys(list(metrics), keys)
     tests: dict[tuple[str, str], stats.PairedStats] = {}
     tables: dict[tuple[str, str], tuple[Reduction, Array]] = {}
     for metric in dict.fromkeys(metric for metric, _ in chosen):
-        first = metrics[metric]
+        first = beside[baseline][metric]
         reduction = Chosen(first.reduction, frozenset(key for each, key in chosen if each == metric))
-        for name, by_metric in results.items():
+        for name, by_metric in beside.items():
             own = by_metric[metric].pair_stats
             tables[metric, name] = reduction, own
             if name in others:
@@ -138,6 +143,7 @@ def compare_systems(
             system=name,
             score=of_scores[metric, name][key],
             n_unscored=results[name][metric].n_unscored,
+            n_left_out=beside[name][metric].n_unscored,
             test=of_tests[metric, name][key] if name in others else None,
             p_corrected=np.nan,
         )

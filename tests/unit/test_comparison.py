@@ -8,6 +8,13 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, Result
+from rrgmetrics.baselines.skill import PERFECT
+from rrgmetrics.baselines.worth import worth_of
+from rrgmetrics.reporting.documents import latex
+from rrgmetrics.reporting.report import report_page
+from rrgmetrics.reporting.results import comparison_table, paper_table
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.specs import Key, MetricSpec, get_spec
 from rrgmetrics.systems.table import compare_systems
@@ -19,7 +26,7 @@ def result(values):
     stats = np.stack([values] * 4, axis=1).astype(float)
     reduction = Mean(("rouge", "rouge_1", "rouge_2", "rouge_l"))
     per_pair = reduction.per_pair(stats)
-    scores = {key: float(np.nanmean(column)) for key, column in per_pair.items()}
+    scores = aggregate.reduce(reduction, stats)
     return Result(get_spec("rouge"), scores, per_pair, stats, reduction, "rouge|v:0")
 
 
@@ -55,6 +62,63 @@ def test_all_keys_and_unscored_pairs():
     assert rows[1].n_unscored == 1
     assert rows[1].test.n_left_out == 1
     assert rows[1].test.baseline == pytest.approx(np.mean(SAME[1:]))
+
+
+def with_gaps(values, *gaps):
+    return np.where(np.isin(np.arange(len(values)), gaps), np.nan, values)
+
+
+def test_means_are_over_the_studies_that_every_system_has_a_score_for():
+    """Equal reports of which different ones are unscored: over their own studies the means would differ."""
+    systems = {"base": with_gaps(SAME, 0, 1), "pred": with_gaps(SAME, 0), "other": with_gaps(SAME, 4)}
+    rows = table(**systems)
+    assert [(row.score.value, row.score.n) for row in rows] == [(pytest.approx(0.625), 2)] * 3
+    assert [row.n_unscored for row in rows] == [2, 1, 1]
+    assert [row.n_left_out for row in rows] == [3, 3, 3]
+    assert all(row.test.difference.value == 0 and row.test.system == pytest.approx(0.625) for row in rows[1:])
+    results = {name: {"rouge": result(values)} for name, values in systems.items()}
+    trivial = {"empty": {"rouge": result(WORSE)}, PERFECT: {"rouge": result(BETTER)}}
+    worth = worth_of(results, trivial, {name: [Pair("Clear.", "Clear.")] * 5 for name in systems})
+    assert [skill.score for skill in worth.skills] == pytest.approx([0.625] * 3)
+    (alone,) = table(pred=systems["pred"])
+    assert (alone.score.value, alone.score.n, alone.n_left_out) == (pytest.approx(0.625), 4, 1)
+
+
+def test_a_system_without_any_score_leaves_the_others_theirs():
+    rows = table(base=SAME, failed=with_gaps(SAME, *range(5)), gap=with_gaps(SAME, 4))
+    assert [row.score.n for row in rows] == [4, 0, 4]
+    assert [row.n_left_out for row in rows] == [1, 5, 1]
+    assert "Scores on 4 of 5 studies" in latex([paper_table(rows, n_pairs=5, correction="holm")])
+
+
+def test_tables_rank_on_the_same_studies_and_count_those_left_out():
+    gaps = table(base=with_gaps(SAME, 0, 1), pred=with_gaps(SAME, 0))
+    said = "2 studies that not every system has a score for are left out."
+    for of in (paper_table, comparison_table):
+        text = latex([of(gaps, n_pairs=5, correction="holm")])
+        assert "3 of 5 studies" in text
+        assert said in text
+        assert text.count(r"\textbf{0.750}") == 2  # a tie: neither is ranked above the other
+    equal = latex([paper_table(table(base=with_gaps(SAME, 0), pred=with_gaps(SAME, 0)), n_pairs=5, correction="holm")])
+    assert "1 study without a score is left out." in equal
+    results = {name: {"rouge": result(with_gaps(SAME, *own))} for name, own in {"base": (0, 1), "pred": (0,)}.items()}
+    pairs = {name: [Pair("Clear.", "Clear.")] * 5 for name in results}
+    page = report_page(results, pairs, rows=compare_systems(results, trials=50))
+    scores = page[page.index("Every score") :]
+    assert scores.count("0.750") >= 6  # three keys of two systems, also those without an interval
+    assert said in page
+
+
+def test_documents_count_the_reports_that_are_scored_as_empty():
+    references = ["Clear lungs.", "Edema.", "Cardiomegaly."]
+    systems = {"a": ["Clear lungs.", None, "Edema."], "b": references}
+    options = {"metrics": "rouge", "trivial": False, "progress": False, "trials": 50}
+    comparison = rrgmetrics.compare(systems, references, **options)
+    said = "1 candidate of a is missing and scored as an empty report."
+    assert said in comparison.to_latex()
+    assert said in comparison.to_markdown()
+    empty = rrgmetrics.compare({"a": references, "b": references}, ["", *references[1:]], missing="empty", **options)
+    assert "1 reference is missing and scored as an empty report." in empty.to_markdown()
 
 
 def test_unknown_correction():

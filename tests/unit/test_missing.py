@@ -267,6 +267,10 @@ def test_score_on_the_command_line(csv, capsys, caplog, more):
     page = Path("a.html").read_text()
     assert "3 references are missing (study ids s2, s3, s4)" in page
     assert all("3 pairs without a score are left out." in Path(name).read_text() for name in ("a.md", "a.tex"))
+    said = "2 candidates are missing and scored as empty reports."
+    for document in (Path(name).read_text() for name in ("a.md", "a.tex")):
+        assert said in document
+        assert "3 of 6 pairs" in document
     assert pd.read_csv("a.csv")["rouge"].isna().tolist() == [False, True, True, True, False, False]
 
 

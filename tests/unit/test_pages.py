@@ -67,7 +67,7 @@ def test_worst_first_and_unscored_last():
 
 
 def test_scores_counts_and_provenance():
-    rows = [Row("rouge", key, "mini", Estimate(0.5, 0.25, 0.75, 2), 1, None, math.nan) for key in fake().titled.keys]
+    rows = [Row("rouge", key, "mini", Estimate(0.5, 0.25, 0.75, 2), 1, 1, None, math.nan) for key in fake().titled.keys]
     html = page(rows=rows)
     table = "0.500", "0.250 to 0.750", "higher is better", "1 study unscored", "median 0.500"
     study = "72 years, female", "18 months", "Cough", "(empty report)", "Unscored: the metric gave no number."

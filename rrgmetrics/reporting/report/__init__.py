@@ -26,12 +26,12 @@ from rrgmetrics.reporting.marks import SIGNIFICANT
 from rrgmetrics.reporting.numbers import estimate, p_value, signed
 from rrgmetrics.reporting.report import sections
 from rrgmetrics.reporting.report.studies import Studies, as_data, blocks, comparisons_of, worst_first
+from rrgmetrics.reporting.results import left_out_clause
 from rrgmetrics.reporting.verdict import verdict
 from rrgmetrics.reporting.worth import HEADING, collapse_table, worth_tables
 from rrgmetrics.reports import Pair
-from rrgmetrics.reports.missing import FACT, REASON, Missing, missing_lines
-from rrgmetrics.scoring import signature
-from rrgmetrics.scoring.results import Result, unscored_lines
+from rrgmetrics.reports.missing import REASON
+from rrgmetrics.scoring.results import Result, missing_of, on_shared_studies, unscored_lines
 from rrgmetrics.systems.table import Row
 from rrgmetrics.utils.text_format import capitalized, counted
 from rrgmetrics.version import VERSION
@@ -77,6 +77,7 @@ def report_page(
         InputError: No system or metric, systems with other metrics or other references, or a list of another length.
     """
     _check(results, pairs, study_ids)
+    beside = on_shared_studies(results)
     references = [pair.reference for pair in next(iter(pairs.values()))]
     ids = list(study_ids) if study_ids is not None else [str(number) for number in range(1, len(references) + 1)]
     readings = readings or Readings()
@@ -96,21 +97,22 @@ def report_page(
         n_studies=len(references),
         n_abnormal=len(abnormal),
         metrics=sections.metrics_of(results),
-        verdict=sections.verdict(results, rows, worth, correction),
-        overviews=sections.overviews(results, rows, worth),
-        differences=sections.differences(results, rows) if rows else {},
+        verdict=sections.verdict(beside, rows, worth, correction),
+        overviews=sections.overviews(beside, rows, worth),
+        differences=sections.differences(beside, rows) if rows else {},
         correction=sections.CORRECTIONS[correction],
-        score_lines=sections.score_lines(results, rows),
-        every_score=sections.every_score(results, rows),
+        left_out=left_out_clause(rows, "study"),
+        score_lines=sections.score_lines(beside, rows),
+        every_score=sections.every_score(beside, rows),
         worth=worth,
         skills=None if worth is None else sections.skill_lines(results, worth),
         worth_tables=[] if worth is None else worth_tables(worth)[:-1],
         collapse=None if worth is None else collapse_table(worth.collapses),
-        kinds=sections.kinds(results, found, trials=trials, seed=seed),
+        kinds=sections.kinds(beside, found, trials=trials, seed=seed),
         groups=sections.groups(found),
-        parts=sections.part_tables(results, parts, score_parts(results, parts, trials=trials, seed=seed)),
-        spreads=sections.spreads(results),
-        unscored=[*_missing_lines(results, pairs, ids), *unscored_lines(results, study_ids, without=[REASON])],
+        parts=sections.part_tables(beside, parts, score_parts(beside, parts, trials=trials, seed=seed)),
+        spreads=sections.spreads(beside),
+        unscored=[*missing_of(results, pairs, ids).lines, *unscored_lines(results, study_ids, without=[REASON])],
         legend=legend([category.value for category in ErrorCategory]),
         is_marked=bool(found),
         significant=capitalized(SIGNIFICANT),
@@ -140,15 +142,6 @@ def _environment() -> jinja2.Environment:
         worth_heading=HEADING,
         style=theme.style_sheet("drawn.css", "report.css", dark=theme.BY_PREFERENCE),
     )
-
-
-def _missing_lines(
-    results: Mapping[str, Mapping[str, Result]], pairs: Mapping[str, Sequence[Pair]], study_ids: Sequence[str] | None
-) -> list[str]:
-    """Describes missing reports, of which the results say by their signature what became."""
-    first = next(iter(next(iter(results.values())).values()))
-    choice: Missing = "empty" if signature.parse(first.signature)[1].get(FACT) == "empty" else "unscored"
-    return missing_lines({system: pairs[system] for system in results}, study_ids, choice)
 
 
 def _check(

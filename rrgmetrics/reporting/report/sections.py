@@ -106,7 +106,7 @@ class Overview(NamedTuple):
         state: `better`, `worse` or "": what the skill says.
         written: How different its reports are; "" where that was not measured.
         collapsed: Whether they are too much alike.
-        unscored: How many studies lack a score; "" if none.
+        unscored: How many studies are left out of a metric for want of a score; "" if none.
     """
 
     name: str
@@ -145,7 +145,7 @@ def _overview(system: str, results: Results, rows: Sequence[Row], worth: Worth |
         "" if not tested else "better" if n_better == len(tested) else "worse" if 2 * n_better <= len(tested) else "",
         "" if collapse is None else _written(collapse),
         collapse is not None and bool(collapse.sentence),
-        f"{counted(n_unscored, 'study', 'studies')} without a score" if n_unscored else "",
+        f"{counted(n_unscored, 'study', 'studies')} left out" if n_unscored else "",
     )
 
 
