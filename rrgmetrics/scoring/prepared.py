@@ -20,7 +20,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reading.lexicon import DEFAULT_PACK, first_pack
 from rrgmetrics.reports import Pair, count_distinct
 from rrgmetrics.reports.missing import Missing, MissingReports, check_choice, log_lines, warn_of_missing
-from rrgmetrics.reports.text import get_normaliser, missing_sections
+from rrgmetrics.reports.text import get_normaliser, missing_sections, sections_of, unlike_sections
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
@@ -148,12 +148,16 @@ class Metrics:
     def warn(self, systems: Mapping[str, Sequence[Pair]], study_ids: Sequence[str] | None) -> None:
         """Logs which reports are missing, and how many lack the section that all metrics read (`text` of `prepare`).
 
+        Without `text` it logs whether only the references, or only the candidates, have sections.
+
         Args:
             systems: The pairs of each system, on the same studies.
             study_ids: One id a study; None names them by their index.
         """
         warn_of_missing(systems, study_ids, self.missing)
-        log_lines(filter(None, [missing_sections(self.text, systems)]))
+        reads_whole = any(not sections_of(str(job.name.options.get("text", ""))) for job in self.jobs.values())
+        unlike = unlike_sections(systems) if reads_whole and not self.text else ""
+        log_lines(filter(None, [missing_sections(self.text, systems), unlike]))
 
     @property
     def widths(self) -> dict[str, int]:

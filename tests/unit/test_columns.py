@@ -156,6 +156,55 @@ def test_one_option_chooses_the_section_for_all_metrics(caplog):
         rrgmetrics.score("bleu", rows, text="findigs", progress=False)
 
 
+BARE = ["Small left pleural effusion.", "Clear lungs.", "Mild edema.", "Nodule."]
+WHOLE = [f"EXAMINATION: Chest. INDICATION: Cough.\nFINDINGS: {text}\nIMPRESSION: As above." for text in BARE]
+UNLIKE = {
+    "references": (WHOLE, BARE, "4 of 4 references have sections that the candidates lack; --text findings"),
+    "candidates": (BARE, WHOLE, "4 of 4 candidates have sections that the references lack; --text findings"),
+    "most": ([*WHOLE[:3], BARE[3]], [*BARE[:3], WHOLE[3]], "3 of 4 references have sections that the candidates lack"),
+    "impression": (
+        [f"IMPRESSION: {text}" for text in BARE],
+        BARE,
+        "--text impression (text='impression')",
+    ),
+    "both": (WHOLE, WHOLE, ""),
+    "neither": (BARE, BARE, ""),
+    "half": ([*WHOLE[:2], *BARE[2:]], BARE, ""),
+    "one pair": (WHOLE[:1], BARE[:1], ""),
+}
+
+
+@pytest.mark.parametrize("case", UNLIKE)
+def test_sections_that_one_side_lacks_are_named_once(case, caplog):
+    references, candidates, said = UNLIKE[case]
+    pairs = {"predictions": candidates, "references": references, "progress": False}
+    rrgmetrics.score("bleu,rouge".split(","), **pairs)
+    lines = [line for line in caplog.messages if "have sections that" in line]
+    assert len(lines) == bool(said)
+    assert all(said in line for line in lines)
+    caplog.clear()
+    rrgmetrics.score("bleu", **pairs, text="findings")
+    rrgmetrics.score("bleu?text=impression", **pairs)
+    rrgmetrics.score("bleu", **pairs, text="space")  # whole reports were asked for
+    assert "have sections that" not in caplog.text
+
+
+def test_sections_that_a_system_lacks_are_named_in_a_comparison(caplog):
+    options = {"metrics": "bleu", "trials": 10, "progress": False}
+    rrgmetrics.compare({"ours": WHOLE, "bare": BARE}, WHOLE, **options)
+    (said,) = (line for line in caplog.messages if "have sections that" in line)
+    assert said.startswith("4 of 4 references have sections that the candidates of bare lack; --text findings")
+    caplog.clear()
+    rrgmetrics.compare({"a": BARE, "b": BARE[::-1]}, WHOLE, **options)
+    assert (
+        sum("4 of 4 references have sections that the candidates of a and b lack" in line for line in caplog.messages)
+        == 1
+    )
+    caplog.clear()
+    rrgmetrics.compare({"a": WHOLE, "b": WHOLE[::-1], "c": BARE}, BARE, **options)
+    assert "8 of 8 candidates of a and b have sections that the references lack; --text findings" in caplog.text
+
+
 @pytest.mark.parametrize("column", ["dicom_accession", "image_id", "StudyInstanceUID", "Accession Number", "report_id"])
 def test_files_are_joined_by_a_column_of_ids_though_their_rows_differ_in_order(column, tmp_path):
     reports = {f"s{n}": f"Nodule of {n} mm." for n in range(3, 7)}
