@@ -55,9 +55,11 @@ def outcome_lines() -> list[str]:
         of_all = f"of {len(each.states):,} pairs"
         if pending := each.count(State.PENDING):
             scored = f"{each.count(State.SCORED):,} {of_all} scored"
+            is_rest = each.count(State.SCORED) + pending == len(each.states)
+            which = f"other {pending:,}" if is_rest else f"{pending:,} without a reply"
             lines.append(
                 f"{metric}, {engine}: {scored}; run the same command again (with --force if it writes files) to ask "
-                f"about the other {pending:,}."
+                f"about the {which}."
             )
         if unrecorded := each.count(State.UNRECORDED):
             lines.append(

@@ -269,6 +269,14 @@ BEHAVIOURS = {  # of the server, what is said on standard error, and the exit st
         "5 of 9 pairs scored; run the same command again (with --force if it writes files) to ask about the other 4.",
         3,
     ),
+    "fails at four and is empty once": (
+        lambda request: (
+            request.say("" if not request.number else GREEN) if request.number < 5 else request.send(500, {})
+        ),
+        "4 of 9 pairs scored; run the same command again (with --force if it writes files) to ask about the 4 without "
+        "a reply.",
+        3,
+    ),
     "fails": (lambda request: request.send(500, {}), "0 of 9 pairs scored; run the same command again", 4),
     "is cut off": (
         lambda request: request.send(200, choice("[Clin", "length")),
@@ -315,12 +323,13 @@ def test_exit_status(command, behaviour, nine, judge, loopback, capsys):
     first = sum(loopback.asked.values())
     assert first == {"is cut off": 18, "is cut off once": 10}.get(behaviour, 9)
     assert run(capsys, *asking)[0] == expected
-    again = {"fails at four": 4, "fails": 9, "refuses one": 1}.get(behaviour, 0)
+    again = {"fails at four": 4, "fails at four and is empty once": 4, "fails": 9, "refuses one": 1}.get(behaviour, 0)
     assert sum(loopback.asked.values()) - first == again
     if command == "judge":
         assert REASONS.get(behaviour, "") in out
         assert run(capsys, *asking, "--redo")[0] == expected
-        redone = {"is cut off": 18, "is cut off once": 2, "loops": 9, "is empty": 9}.get(behaviour, again)
+        unusable = {"is cut off": 18, "is cut off once": 2, "loops": 9, "is empty": 9}
+        redone = {**unusable, "fails at four and is empty once": 5}.get(behaviour, again)
         assert sum(loopback.asked.values()) - first - again == redone
 
 
