@@ -197,7 +197,7 @@ class Board:
         checked = submissions.check_file(Path(file), filename, self._study_ids, self.limits)
         with self.store.writing() as connection:
             if not problems and not checked.problems and (known := registry.known_number(connection, form, checked)):
-                return self._receipt(connection, known, form)
+                return replace(self._receipt(connection, known, form), is_repeated=True)
             problems += registry.name_problems(connection, form, checked)
             if problems or checked.problems:
                 raise RefusedError((*problems, *checked.problems), is_of_file=bool(checked.problems))

@@ -141,6 +141,8 @@ def _submit(options: argparse.Namespace) -> None:
     if progress.state != "queued":
         print_line(f"{receipt.id}: {receipt.name} is already on the board. {progress.message}".strip())
         return
+    if receipt.is_repeated:
+        print_line(f"{receipt.id}: this is the same submission as before; nothing was queued again.")
     print_line(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
     print_line(f"`rrgmetrics leaderboard work {options.board} --once` scores the queue; `serve` does too.")
     print_line("The limits of `leaderboard limits` apply to the page only, not to this command.")

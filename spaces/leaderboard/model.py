@@ -163,7 +163,7 @@ class Standing:
 
     Attributes:
         system: Who.
-        rank: 1 is best, by the primary metric; None: listed but not ranked.
+        rank: 1 is best, by the primary metric, and equal shown scores share a rank; None: listed but not ranked.
         reason: Why it is not ranked; "" if it is.
         best_rank: 1 + the ranked systems above that are significantly better; None while it is not ranked or untested.
         scores: Headline of each metric by its name. Of a system that is ranked in that metric on `Standings.n_common`
@@ -336,11 +336,13 @@ class Receipt:
         id: Of the submission and, once scored, of the system.
         name: As it will stand on the board.
         ahead: Jobs that come before it.
+        is_repeated: Whether the same submission was sent before, so that nothing was stored now.
     """
 
     id: str
     name: str
     ahead: int
+    is_repeated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -157,14 +157,18 @@ class Table:
     @cached_property
     def ranking(self) -> list[Entry]:
         """The ranked entries, best first; of equal ones the earlier."""
+        return sorted(self.compared(self.info.primary), key=lambda entry: (self._badness(entry), entry.number))
+
+    def _badness(self, entry: Entry) -> float:
+        """The shown score in the primary metric, turned so that less is better."""
         metric = self.info.metric(self.info.primary)
-        goodness = metric.spec.headline.goodness
+        value = metric.spec.headline.goodness(self.score(entry, metric.name).value)
+        return math.inf if math.isnan(value) else -value
 
-        def place(entry: Entry) -> tuple[float, int]:
-            value = goodness(self.score(entry, metric.name).value)
-            return math.inf if math.isnan(value) else -value, entry.number
-
-        return sorted(self.compared(metric.name), key=place)
+    def rank(self, entry: Entry) -> int:
+        """1 + the ranked entries with a better shown score: equal ones share a rank."""
+        own = self._badness(entry)
+        return 1 + sum(self._badness(other) < own for other in self.ranking)
 
     def versus_figure(self, metric: str, first: Entry, second: Entry, left_out: frozenset[int]) -> Figure:
         """What compares two entries; the same figure whichever is named first."""
@@ -208,10 +212,10 @@ class Table:
 
     def _line(self, entry: Entry) -> Standing:
         reason = self.reason(entry, self.info.primary)
-        rank = None if reason else self.ranking.index(entry) + 1
+        rank = None if reason else self.rank(entry)
         tests = self.above(entry)
         best = None
-        if rank is not None and len(tests) == rank - 1:
+        if rank is not None and len(tests) == self.ranking.index(entry):
             best = 1 + sum(test.is_better is False and test.p_corrected < SIGNIFICANT for test in tests)
         return Standing(
             system=entry.system,

@@ -14,6 +14,7 @@ from rrgmetrics.scorers import aggregate
 from rrgmetrics.scoring.prepared import Metrics
 from rrgmetrics.spaces.access import LimitError
 from rrgmetrics.spaces.leaderboard import open_board, pages, scoring
+from rrgmetrics.spaces.leaderboard.commands import standings_table
 from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError
 
 REFERENCES = [f"Small left pleural effusion {i}." for i in range(12)]
@@ -104,7 +105,7 @@ def test_systems_are_compared_on_the_pairs_that_all_have_scored(make_board, send
     assert table.n_common == {"rouge": 199}
     assert by_name["One wrong"].scores["rouge"] == (1, 1, 1, 199)
     assert by_name["One unscored"].scores["rouge"].value == 1
-    assert ranks(board) == {"One wrong": 1, "One unscored": 2, "Three unscored": None}  # equal: the earlier first
+    assert ranks(board) == {"One wrong": 1, "One unscored": 1, "Three unscored": None}
     assert by_name["Three unscored"].reason.startswith("3 of 200 pairs (1.5%) are unscored in ROUGE")
     assert by_name["Three unscored"].scores["rouge"].n == 197
     assert board.system(one_wrong).results[0].scores[0].score.value == pytest.approx(0.995)  # its own pairs
@@ -171,7 +172,7 @@ def test_pairs_that_nobody_has_scored_count_against_nobody(make_board, send, wor
     send(board, "Three more", ["?"] * 23 + references[23:])
     work_off(board)
     assert board.standings().n_common == {"rouge": 179}
-    assert ranks(board) == {"All": 1, "One more": 2, "Three more": None}
+    assert ranks(board) == {"All": 1, "One more": 1, "Three more": None}
     last = board.standings().systems[-1]
     assert last.reason.startswith("3 of 180 pairs (1.7%) are unscored in ROUGE")
     send(board, "Whole", references)  # so they can be scored, and count
@@ -201,7 +202,8 @@ def test_what_differs_in_no_shown_number_is_equal(make_board, send, work_off):
     )
     exact = stats.compare(first.reduction, first.pair_stats, second.pair_stats, trials=200)["rouge"]
     assert (round(exact.difference.value, 5), exact.p_value < 0.05) == (0.00045, True)
-    assert ranks(board) == {"Base": 1, "Better": 2}  # the earlier first
+    assert ranks(board) == {"Base": 1, "Better": 1}
+    assert [line.system.name for line in board.standings().systems] == ["Base", "Better"]  # the earlier first
     assert [line.scores["rouge"].value for line in board.standings().systems] == [0.75, 0.75]
     assert [line.best_rank for line in board.standings().systems] == [1, 1]
     duel = board.head_to_head(ids["Better"], ids["Base"]).rows[0]
@@ -209,6 +211,20 @@ def test_what_differs_in_no_shown_number_is_equal(make_board, send, work_off):
         assert (versus.is_better, versus.p_corrected, versus.test.p_value) == (None, 1.0, 1.0)
         assert (versus.test.difference.value, versus.test.effect_size) == (0.0, 0.0)
         assert versus.test.system == versus.test.baseline == 0.75
+
+
+def test_equal_systems_share_a_rank(make_board, send, work_off):
+    board = make_board(REFERENCES)
+    worse = [f"{text} Edema." for text in REFERENCES]
+    for name, reports in (("Worse", worse), ("A", REFERENCES), ("B", REFERENCES), ("Worse too", worse)):
+        send(board, name, reports)
+    work_off(board)
+    assert ranks(board) == {"A": 1, "B": 1, "Worse": 3, "Worse too": 3}
+    best = {line.system.name: line.best_rank for line in board.standings().systems}
+    assert best["A"] == best["B"] == 1
+    assert best["Worse"] == best["Worse too"]
+    table = standings_table(board.standings())
+    assert [line[0] for line in table.groups[0].lines] == ["1", "1", "3", "3"]
 
 
 def test_values_on_common_pairs_are_right_before_their_intervals_are_there(make_board, send, work_off, unscored):
@@ -284,7 +300,7 @@ def test_head_to_head_reads_the_same_from_both_sides(make_board, send, work_off,
 
 
 def test_filters(board, send, work_off):
-    send(board, "A", ["Clear."] * 12, tags=["VLM", "7B"])
+    send(board, "A", GOOD, tags=["VLM", "7B"])
     send(board, "B", ["Clear."] * 12, tags=["retrieval"])
     work_off(board)
     assert board.standings().tags == ("7B", "retrieval", "VLM")
@@ -330,7 +346,7 @@ def test_rescoring_opens_a_round(board, send, work_off, monkeypatch):
     assert board.system(id).stale
     assert board.standings().systems[0].reason == "Scored with the metrics of round 1; round 2 is being scored."
     work_off(board)
-    assert ranks(board) == {"A": 1, "B": 2}
+    assert ranks(board) == {"A": 1, "B": 1}
     assert (board.info().round, board.info().metrics[0].signature) == (2, newer["rouge"])
     assert not board.system(id).stale
     with board.store.reading() as connection:

@@ -244,6 +244,9 @@ def test_command_line(tmp_path, capsys):
     assert "has no errors; nothing was queued" in run("submit", place, str(good), *who, "--check")
     id = run("submit", place, str(good), *who, "--tags", "7B").partition(":")[0]
     assert "Good: queued. Waiting; it is next." in run("show", place, id)
+    again = run("submit", place, str(good), *who, "--tags", "7B")
+    assert f"{id}: this is the same submission as before; nothing was queued again." in again
+    assert f"{id}: Good is queued, 0 before it." in again
     assert "1 recorded, the queue is empty" in run("work", place, "--once")
     table = run("show", place)
     assert id in table
