@@ -12,7 +12,7 @@ FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files
 OLDEST := 'transformers==4.57.*' 'huggingface_hub==0.36.*' 'tokenizers==0.22.*' 'datasets==4.4.*'
 UNPINNED := transformers|huggingface_hub|tokenizers|datasets|fsspec|dill|multiprocess
 
-.PHONY: demo test docs transformers-4 server cards notebooks screenshots stress gamed rewards processors crepe slow lint release clean
+.PHONY: demo test docs transformers-4 server cards notebooks screenshots stress gamed rewards processors crepe boundaries slow lint release clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -33,6 +33,10 @@ crepe: .venv/test
 	OMP_NUM_THREADS=1 $(BIN)/rrgmetrics train crepe --config aligned --pairs out/pairs.parquet --pairs out/collages.parquet \
 		--output out/crepe
 	$(BIN)/rrgmetrics train export out/crepe --output out/crepe-int8
+
+# What tells whether a comma parts two statements, from invented reports: a quarter of an hour of processor time.
+boundaries: .venv/test
+	$(BIN)/python scripts/train_boundaries.py
 
 # As on processors with narrower vectors than this one's: what compares in 32 bits must hold on each.
 processors: .venv/test

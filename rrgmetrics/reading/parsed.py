@@ -82,9 +82,12 @@ Kept = OrderedDict[tuple[str, str], Parsed]
 def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
     """Yields the sentences of a report in the sections that are read."""
     inline = inline_headings(report, tokens, lexicon.inline)
-    find = _statements if _has_ends(report, tokens) else _unmarked_statements
+    found = [*sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline, SEARCHED)]
+    find = _unmarked_statements
+    if _has_ends(report, tokens):
+        find = _statements if _are_several(found) else _joined_statements
     kept = _kept(lexicon)
-    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline, SEARCHED):
+    for sentence in found:
         parsed = _parsed(report, tokens[sentence.first : sentence.last], lexicon, kept)
         for statement, whole in _cut(report, tokens, sentence, parsed, find, kept):
             for part, clause in _cut(report, tokens, statement, whole, _clauses, kept):
@@ -159,23 +162,34 @@ def _read_parts(
         yield part, _parsed(report, tokens[part.first : part.last], lexicon, kept)
 
 
+def _are_several(found: list[Sentence]) -> bool:
+    """Tells whether a section has two sentences: then full stops end statements, and commas seldom do."""
+    return len({sentence.section for sentence in found}) < len(found)
+
+
 def _statements(parsed: Parsed) -> list[tuple[int, int]]:
-    """The words `[first, last)` of each statement of a sentence, in a report that has full stops."""
-    return _with_marks(parsed, full_stops=True)
+    """The words `[first, last)` of each statement of a sentence, in a report that has several in a section."""
+    return _with_marks(parsed, full_stops=True, several=True)
+
+
+def _joined_statements(parsed: Parsed) -> list[tuple[int, int]]:
+    """The words `[first, last)` of each statement of a sentence, in a report of one sentence a section."""
+    return _with_marks(parsed, full_stops=True, several=False)
 
 
 def _unmarked_statements(parsed: Parsed) -> list[tuple[int, int]]:
     """The words `[first, last)` of each statement of a sentence, in a report without full stops."""
-    return _with_marks(parsed, full_stops=False)
+    return _with_marks(parsed, full_stops=False, several=False)
 
 
-def _with_marks(parsed: Parsed, *, full_stops: bool) -> list[tuple[int, int]]:
+def _with_marks(parsed: Parsed, *, full_stops: bool, several: bool) -> list[tuple[int, int]]:
     tokens = range(1, len(parsed.tokens))
     small = parsed.text[1:].islower()
     capitals = frozenset(k for k in tokens if not small and _is_capital(parsed, k) and not _is_capital(parsed, k - 1))
     broken = "\n" in parsed.text and parsed.text.islower()
     lines = frozenset(k for k in tokens if broken and "\n" in parsed.between(k))
-    return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, Marks(capitals, lines, full_stops))
+    marks = Marks(capitals, lines, full_stops, several)
+    return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, marks)
 
 
 def _is_capital(parsed: Parsed, k: int) -> bool:

@@ -7,12 +7,7 @@ no edema, BILATERAL EFFUSIONS". A statement begins
 - at a determiner or a noun that has a verb of its own, or something said of it ("lungs clear");
 - at a described finding behind a finished one ("small left ...", "old ..."), if the report has no full stops and the
   sentence no comma;
-- behind a comma, where a full stop could stand: what is before it is said in full, and what follows has a subject with
-  a verb of its own, is a denial or something normal, or is a finding that is no item of the list before. A list that
-  is denied ends with "or", with a verb ("no effusion is seen"), or where more is said of a finding than that it is not
-  there ("no effusion, chronic scarring"). "With the exception of the base, ..." leads to what follows;
-- behind a semicolon, where it could behind a comma, at "no", and at each one of a row of four or more statements that
-  each name what they are about.
+- behind a comma or a semicolon, where `boundaries` finds that it parts two statements.
 
 What a denied list names without any of these is denied with it.
 """
@@ -23,9 +18,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rrgmetrics.reading.boundaries import MARKS, BoundarySearch
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, load_file, per_lexicon
-from rrgmetrics.reading.sentence import JUDGEMENTS, SentenceView
+from rrgmetrics.reading.sentence import JUDGEMENTS
 from rrgmetrics.reading.tokens import Token
 
 _OPEN = frozenset(  # senses of words that something has to follow
@@ -51,27 +47,6 @@ _SAID = frozenset({"quality", "change", "severity", "position", "acuity", "morph
 _WHERE = frozenset({"side", "zone", "structure", "level", "several", "measure"})
 _PUT = frozenset({"tip", "position"})  # of a device
 _NOUN = frozenset({"concept", "structure", "normal"})
-_LEADING = frozenset(  # before a noun
-    {
-        "side",
-        "zone",
-        "severity",
-        "count",
-        "acuity",
-        "change",
-        "quality",
-        "morphology",
-        "several",
-        "structure",
-        "measure",
-    }
-    | {"resolved_before", "location_preposition"}
-)
-_ACUTE = frozenset({"acute", "active"})
-_OLD = frozenset({"benign_expected", "not_actionable_not_urgent"})
-_REASONS = frozenset({"as", "because", "since", "of", "to"})
-_ASKED = frozenset({"question"})
-_SUPPOSED = frozenset({"hypothetical", "communication", "retracted"})
 _SUBJECT = 8  # items from the first of a subject to its verb
 _LED = 4  # items from a preposition or a verb to the end of what it leads to
 
@@ -83,11 +58,13 @@ class Marks(NamedTuple):
         capitals: Those with a capital, behind small letters.
         lines: Those that begin a line.
         full_stops: Whether the report has full stops: then what could be one noun phrase is one.
+        several: Whether a section has several sentences: then a comma seldom ends a statement.
     """
 
     capitals: frozenset[int]
     lines: frozenset[int]
     full_stops: bool
+    several: bool
 
 
 def statements(
@@ -108,7 +85,7 @@ def statements(
     return list(zip(firsts, lasts, strict=True))
 
 
-class _StatementSearch(SentenceView):
+class _StatementSearch(BoundarySearch):
     """The search for statements in one sentence."""
 
     def __init__(
@@ -119,8 +96,8 @@ class _StatementSearch(SentenceView):
         lexicon: Lexicon,
         marks: Marks,
     ) -> None:
-        super().__init__(items, mentions, lexicon)
-        self.tokens, self.marks = tokens, marks
+        super().__init__(tokens, items, mentions, lexicon)
+        self.marks = marks
         self.named = sorted(mention.at for mention in mentions)
         self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
         self.openings = _determiners(lexicon) | self.small.existing
@@ -132,8 +109,8 @@ class _StatementSearch(SentenceView):
         first = 0
         said = self._first_said(first)
         for k in range(1, len(self.items)):
-            if self.items[k].word in (",", ";"):
-                if self._parts(first, k):
+            if self.items[k].word in MARKS:
+                if self._ends(first, k):
                     found.append((k, k + 1))
                     first = k + 1
                     said = self._first_said(first)
@@ -145,6 +122,14 @@ class _StatementSearch(SentenceView):
                 said = self._first_said(first)
         return found
 
+    def _ends(self, first: int, mark: int) -> bool:
+        """Tells whether a statement ends at a comma or a semicolon; a name may go on, or a colon answer, behind it."""
+        end = self._end(mark + 1)
+        answered = any(item.word == ":" for item in self.items[end : end + 1])
+        if not first < mark < len(self.items) - 1 or answered or self._is_held(mark):
+            return False
+        return self.is_boundary(first, mark, several=self.marks.several)
+
     def _first_said(self, first: int) -> int:
         """Returns the first item from `first` on that names a finding or something normal; else their number."""
         k = bisect_left(self.named, first)
@@ -152,57 +137,6 @@ class _StatementSearch(SentenceView):
 
     def _is_denied(self, first: int, last: int) -> bool:
         return any("negation_before" in item.senses for item in self.items[first:last])
-
-    def _parts(self, first: int, comma: int) -> bool:
-        """Tells whether a full stop could stand for a comma: what is on either side is whole without the other."""
-        behind = comma + 1
-        if behind == len(self.items) or self._leans(behind) or self._is_held(comma):
-            return False
-        end = self._end(behind)
-        if self.items[comma].word == ";":
-            pointing = self.items[behind].word in self.small.subjects | self.small.pointers
-            if pointing or not self._says(first, comma):
-                return False  # "a pneumothorax is not visible; IT cannot be excluded"
-            if self._is_denial(behind) and self._says(behind, end):
-                return True
-        if not self._is_whole(first, comma) or (end < len(self.items) and self.items[end].word == ":"):
-            return False
-        if self._is_clause(first, comma) or (self.items[behind].word == "no" and self._says(behind, end)):
-            return True
-        if self._is_remark(behind, end) or self._is_summary(behind, end):
-            return True
-        named = next((m for m in self.mentions if behind <= m.first < end), None)
-        denial = self._denial(first, comma)
-        doubted = denial >= 0 and self._is_doubt(behind)
-        if named is None or not self._leads(behind + doubted, named.first):
-            return False
-        if named.denies:
-            return True
-        if self._or_ahead(behind) or self._is_headed(first, comma):
-            return doubted
-        if denial < 0 and not self._is_denied(first, comma):
-            more = self._is_described(behind, named, end) or self._is_predicated(first, comma)
-            return more and not self._is_reading(named, comma)
-        return doubted or self._is_closed(denial, comma, named, end) or self._is_no_item(behind, named, denial, end)
-
-    def _leans(self, k: int) -> bool:
-        """Tells whether no statement begins with a word, only what is said of one: "WHICH is new", "OBSCURING the"."""
-        word = self.items[k].word
-        if word in self.small.separators | self.small.relative | self.small.contrasts | _REASONS:
-            return True
-        senses = self.items[k].senses
-        verbal = word.endswith("ing") and "concept" not in senses
-        return "quality" in senses and (verbal or self.next_word(k) in self.small.definite)
-
-    def _is_doubt(self, k: int) -> bool:
-        """Tells whether a finding is doubted by an adjective: "POSSIBLE small effusion", "QUESTION left effusion"."""
-        item = self.items[k]
-        after = "possible_after" in item.senses or "probable_after" in item.senses
-        return (after and item.last - item.first == 1) or item.word in _ASKED
-
-    def _is_headed(self, first: int, comma: int) -> bool:
-        """Tells whether a heading or a list of readings goes on: "RIGHT: small effusion, basal atelectasis"."""
-        return any(item.word == ":" or "possible_list" in item.senses for item in self.items[first:comma])
 
     def _is_held(self, comma: int) -> bool:
         """Tells whether a finding behind a comma has its words, or its name, from before it."""
@@ -219,171 +153,9 @@ class _StatementSearch(SentenceView):
                 return True  # but "a granuloma in the left UPPER LOBE, HEART and mediastinum normal"
         return False
 
-    def _is_whole(self, first: int, comma: int) -> bool:
-        """Tells whether what stands before a comma is said in full, and leads to nothing behind it."""
-        ahead = self._part(first, comma)
-        if not (self._may_end(comma - 1) or "item_break" in self.items[comma - 1].senses) or any(
-            not item.senses.keys().isdisjoint(_SUPPOSED) for item in self.items[first:comma]
-        ):
-            return False
-        opening = self.items[ahead].word
-        if self._is_denial(ahead):
-            return True
-        if self.items[first].word in self.small.historic:
-            return False
-        if any(self._is_finite(j) for j in range(ahead + 1, comma)):
-            about = any(not item.senses.keys().isdisjoint(_NOUN) for item in self.items[ahead:comma])
-            verb = max(j for j in range(ahead + 1, comma) if self._is_finite(j))
-            tells = any(token.word in self.small.embedding for token in self._tokens(verb, comma))
-            shown = self.items[verb].word in self.small.showing  # "shows multiple SMALL, round nodules"
-            tells = tells or (shown and all(_NOUN.isdisjoint(i.senses) for i in self.items[verb + 1 : comma]))
-            return about and not tells and opening not in self.small.contrasts
-        if self.items[first].word in _openings(self.lexicon) or self._is_setting(first, comma):
-            return False
-        if not self._says(first, comma):
-            return self._is_remark(first, comma)
-        last = self.items[comma - 1].senses.keys()
-        placed = bool(last) and last <= {"side"} and "item_break" in self.items[comma - 2].senses  # "seen BILATERALLY"
-        return placed or "item_break" in last or self._is_finished(first, comma - 1)
-
-    def _is_clause(self, first: int, comma: int) -> bool:
-        """Tells whether a clause with a verb of its own begins behind a comma, and its subject is no list before it."""
-        behind = comma + 1
-        opening = self.items[behind].word
-        if opening in self.small.existing:
-            return True
-        if opening in self.small.pointers:
-            return self._is_finite(behind + 1) if behind + 1 < len(self.items) else False
-        if opening in self.small.places:  # "IN THE LEFT BASE, THERE IS a nodule"
-            then = self._end(behind) + 1
-            return then < len(self.items) and (self.items[then].word in self.small.existing or self._has_verb(then))
-        if not self._has_verb(behind):
-            return False
-        verb = next(j for j in range(behind, len(self.items)) if self._is_finite(j))
-        if any(token.word in self.small.relative for token in self._tokens(behind, verb)):
-            return False  # "the leads OF WHICH end in the right atrium"
-        if opening in self.small.definite | self.small.indefinite | self.small.pairing:
-            return True
-        if self._denial(first, comma) < 0 and any(self._is_finite(j) for j in range(first, comma)):
-            return True
-        return not self._or_ahead(behind) and "concept" not in self.items[self._noun_from(behind)].senses
-
-    def _is_remark(self, first: int, last: int) -> bool:
-        """Tells whether words speak of a structure and name no finding: "stable appearance of the mediastinum"."""
-        if self._says(first, last):
-            return False
-        about = next((j for j in range(first, last) if "structure" in self.items[j].senses), -1)
-        if about < 0 or not any("change" in item.senses for item in self.items[first:last]):
-            return False
-        led = (token.word for token in self._tokens(first, about))
-        return self.small.after_nouns.isdisjoint(word for word in led if word != "of")  # but "unchanged SINCE the film"
-
-    def _is_summary(self, first: int, last: int) -> bool:
-        """Tells whether words compare the whole study with another: "OVERALL no interval change"."""
-        if self.items[first].word not in self.small.summing or self._says(first, last):
-            return False
-        return any("change" in item.senses for item in self.items[first:last])
-
-    def _part(self, first: int, comma: int) -> int:
-        """Returns where the words that a comma ends begin: behind the comma before it, or at `first`."""
-        return max((j + 1 for j in range(first, comma) if self.items[j].word == ","), default=first)
-
-    def _tokens(self, first: int, last: int) -> Sequence[Token]:
-        """Returns the words of the items between."""
-        return self.tokens[self.items[first].first : self.items[last].first]
-
-    def _leads(self, first: int, noun: int) -> bool:
-        """Tells whether the words between only describe what they lead to."""
-        led = self.items[first:noun]
-        return all(i.senses.keys() <= _LEADING if i.senses else i.word == "and" or i.word.endswith("ed") for i in led)
-
-    def _denial(self, first: int, comma: int) -> int:
-        """Returns the last denial before a comma that no verb has ended; -1 if there is none."""
-        for j in range(comma - 1, first - 1, -1):
-            if not self.items[j].senses.keys().isdisjoint(("negation_before", "resolved_before")):
-                return j
-            if self._is_finite(j):
-                return -1
-        return -1
-
-    def _goes_with(self, k: int) -> bool:
-        """Tells whether an item describes the noun before it."""
-        return bool(self.items[k].senses) or self.items[k].word in self.small.places
-
-    def _is_closed(self, denial: int, comma: int, named: Mention, end: int) -> bool:
-        """Tells whether the last item of a denied list stands before a comma: "no effusion OR PNEUMOTHORAX,"."""
-        if named.last < end and not (self._is_finite(named.last) or self._goes_with(named.last)):
-            return False  # "no edema or pneumonia, tuberculosis INCLUDED"
-        if denial < 0:
-            return True  # "no effusion IS SEEN,"
-        last = max((j for j in range(denial, comma) if self.items[j].word in ("or", "nor")), default=-1)
-        return any(denial < m.first < last for m in self.mentions) and self._says(last, comma)
-
-    def _is_no_item(self, behind: int, named: Mention, denial: int, end: int) -> bool:
-        """Tells whether a finding is no item of the denied list before it."""
-        if "resolved_before" in self.items[denial].senses and self.items[denial].word != "no":
-            return False  # "removal of the tube, drain and line"
-        denied = self.items[denial + 1 : behind - 1]
-        leads = (bool(item.senses) and item.senses.keys() <= _DEGREE - {"quality"} for item in denied)
-        whole = not denied or not all(leads)  # "no SHIFT, ...", but "no ACUTE, displaced fracture"
-        if (self.listed and whole) or self._is_seen(behind):
-            return True
-        if self._has_verb(behind) and (named.first > behind or self._is_placed(behind, end)):
-            return True
-        acute = any(token.word in _ACUTE for token in self._tokens(denial, behind))
-        return acute and (named.first > behind or self.lexicon.concepts[named.concept].significance in _OLD)
-
-    def _is_described(self, behind: int, named: Mention, end: int) -> bool:
-        """Tells whether a finding is described, so that it is more than an item of a list."""
-        before = self._last_before(behind)
-        listed = before is not None and self.is_device(before) and self.is_device(named)
-        more = named.first > behind or named.last - named.first > 1
-        tail = self.items[end + 1 : self._end(end + 1)]  # "left effusion, left lower lobe collapse, INCREASED"
-        shared = any("change" in i.senses for i in tail) and all(_NOUN.isdisjoint(i.senses) for i in tail)
-        return more and not listed and not shared and self._is_placed(behind, end)
-
-    def _is_predicated(self, first: int, comma: int) -> bool:
-        """Tells whether a predicate that is no noun ends before a comma: "the aorta IS TORTUOUS, ...", no list."""
-        ahead = self._part(first, comma)
-        verb = max((j for j in range(ahead + 1, comma) if self._is_finite(j)), default=-1)
-        if verb < 0 or self._exists(verb) or self.items[verb].word in self.small.showing:
-            return False
-        return all(_NOUN.isdisjoint(item.senses) for item in self.items[verb:comma])
-
-    def _is_placed(self, first: int, last: int) -> bool:
-        """Tells whether words between name a place: "left", "at the bases", "of T9"."""
-        return any(not item.senses.keys().isdisjoint(("side", "zone", "level")) for item in self.items[first:last])
-
-    def _is_reading(self, named: Mention, comma: int) -> bool:
-        """Tells whether a finding can be what the picture before it shows: "a patchy opacity, EARLY PNEUMONIA"."""
-        before = self._last_before(comma)
-        if before is None or before.denies:
-            return False
-        kinds = self._ancestors(before) | self._ancestors(named)
-        kind = not kinds.isdisjoint((before.concept, named.concept))  # "SEPTATED, loculated effusion"
-        described = before.concept in self.lexicon.roles["describing"] | self.lexicon.roles["replaceable"]
-        return kind or (described and self.same_picture(before, named))
-
-    def _ancestors(self, mention: Mention) -> frozenset[str]:
-        return frozenset(self.lexicon.concepts[mention.concept].ancestors)
-
-    def _last_before(self, k: int) -> Mention | None:
-        """Returns the last mention before an item."""
-        return max((m for m in self.mentions if m.first < k), key=lambda m: m.last, default=None)
-
     def _is_denial(self, k: int) -> bool:
         """Tells whether a statement that begins at an item denies."""
         return self.items[k].word == "no" and not self.items[k].senses.keys().isdisjoint(("negation_before", "normal"))
-
-    def _end(self, k: int) -> int:
-        """Returns the next comma or the like behind an item."""
-        return next((j for j in range(k, len(self.items)) if self.items[j].word in (",", ";", ":")), len(self.items))
-
-    def _is_seen(self, k: int) -> bool:
-        """Tells whether a described finding is said to be seen: "LEFT rib fractures NOTED"."""
-        noun = self._noun_from(k)
-        behind = self.items[noun + 1 : self._end(k)]
-        return noun > k and any(item.word in self.small.seen and item.word != "with" for item in behind)
 
     def _says(self, first: int, last: int) -> bool:
         """Tells whether the items between name a finding or something normal."""
@@ -576,13 +348,6 @@ def _determiners(lexicon: Lexicon) -> frozenset[str]:
     """The words that begin a subject."""
     small = lexicon.small
     return (small.definite - small.embedding) | small.indefinite | small.pairing
-
-
-@per_lexicon
-def _openings(lexicon: Lexicon) -> frozenset[str]:
-    """The words that lead to a statement behind a comma: "WITH the exception of the left base, the lungs are clear"."""
-    small = lexicon.small
-    return small.places | small.premises | small.settings | small.opening | small.contrasts
 
 
 @per_lexicon

@@ -76,10 +76,15 @@ UNSAID = (
     "A small {} would not be visible.",
 )
 POINTERS = ("it", "this", "these", "they")  # a sentence that begins so speaks of the one before
+SPLICED = {  # in a report of several sentences a comma ends a statement less readily (boundaries.is_boundary)
+    "Effusion, right lung better aerated.",
+    "Emphysema, no nodule, apical scarring.",
+}
 ALONE = [
     sentence
     for _, sentence, _ in ROWS
     if ":" not in sentence
+    and sentence not in SPLICED
     and "XXXX" not in sentence
     and sentence.split()[0].lower() not in POINTERS
     and "." in sentence  # without a full stop, what follows another sentence is read otherwise

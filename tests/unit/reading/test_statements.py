@@ -28,6 +28,12 @@ def test_commas_read_as_full_stops(kind: str, text: str) -> None:
     assert _said(text.replace(", | ", ", ").replace(" | ", ", ") + ".") == expected, kind
 
 
+@each_row("text, same", read_table(HERE / "one_statement.tsv"))
+def test_commas_within_a_statement_part_nothing(text: str, same: str) -> None:
+    assert _said(same)
+    assert _said(text) == _said(same)
+
+
 ROWS_OF_SEMICOLONS = (
     "Heart size is normal; the lungs are hyperinflated; small left effusion; no pneumothorax",
     "Large right effusion; mediastinum shifted to the left; bones intact; left lung clear",

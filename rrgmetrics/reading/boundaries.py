@@ -1,0 +1,234 @@
+"""Whether a comma or a semicolon parts two statements: a logistic regression on what is on either side of it.
+
+"The heart is enlarged, NO EFFUSION, SMALL NODULE in the lingula" holds three statements, "no effusion, nodule or mass"
+one. Hands write both, and no single word decides. So each mark is weighed: by the words beside it, by what its two
+sides hold (a verb, a finding, something normal, a structure), by the denial that is open before it and by how the list
+goes on behind it. The weights, in `boundaries.tsv`, come from invented reports only; `make boundaries` finds them
+again. A sentence in a table of the reader's tests is one more example, and `scripts/boundary_examples.txt` says at
+which of its marks statements end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from rrgmetrics.reading.items import Item, Mention
+from rrgmetrics.reading.lexicon import Lexicon, load_file, per_lexicon
+from rrgmetrics.reading.sentence import SentenceView
+from rrgmetrics.reading.tokens import Token
+
+MARKS = frozenset({",", ";"})
+_WEIGHTS = Path(__file__).with_suffix(".tsv")
+_ENDS = MARKS | {":"}
+_HELD = ("verb", "concept", "normal", "structure")  # what a side may hold
+_LISTED = frozenset({"or", "nor", "and", "with"})
+_ENDINGS = ("ing", "ed", "ly", "al", "ar", "ic", "ous", "s")
+_DENYING = frozenset({"negation_before", "resolved_before"})
+_DOUBTING = frozenset({"possible_before", "possible_list", "probable_before", "not_excluded_before", "evidenced_by"})
+_PLACE = frozenset({"side", "zone", "level"})
+_SELDOM = 2.5  # log odds that a comma needs where full stops or semicolons end statements
+_MOST = 6  # items; what is longer counts as long
+_FEW = 3  # marks
+_LED = 3  # items before a finding that are looked at
+
+
+class BoundarySearch(SentenceView):
+    """The items of a sentence, with what tells whether a mark between them parts two statements."""
+
+    def __init__(self, tokens: Sequence[Token], items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+        super().__init__(items, mentions, lexicon)
+        self.tokens = tokens
+
+    def is_boundary(self, first: int, mark: int, *, several: bool) -> bool:
+        """Tells whether a statement that begins at an item ends at a mark.
+
+        Args:
+            first: The item.
+            mark: A comma or a semicolon behind it.
+            several: Whether a section of the report has several sentences.
+        """
+        weights = load_weights()
+        is_comma = self.items[mark].word == ","
+        seldom = is_comma and (several or sum(item.word == ";" for item in self.items) > 1)
+        score = weights.get("bias", 0.0) + sum(weights.get(each, 0.0) for each in self.features(first, mark))
+        return score > (_SELDOM if seldom else 0)
+
+    def features(self, first: int, mark: int) -> Iterator[str]:
+        """Yields what speaks for or against the end of a statement that begins at an item, at a mark behind it."""
+        items, behind, end = self.items, mark + 1, self._end(mark + 1)
+        part = max((j + 1 for j in range(first, mark) if items[j].word == ","), default=first)
+        denial, ahead = self._denial(first, mark), self._ahead(behind)
+        left, whole, right, after = (
+            self._held(*span) for span in ((part, mark), (first, mark), (behind, end), (end + 1, self._end(end + 1)))
+        )
+        before = max((m for m in self.mentions if first <= m.first < mark), key=lambda m: m.last, default=None)
+        named = next((m for m in self.mentions if behind <= m.first < end), None)
+        lists = [_flags(held) for held in (left, whole, right, after)]
+        kind, word = self._kind, self._word
+        commas = min(sum(item.word in MARKS for item in items[behind:]), _FEW)
+        passed = min(sum(item.word == "," for item in items[first:mark]), _FEW)
+        led = "+".join(kind(j) for j in range(behind, min(named.first, behind + _LED))) if named else "-"
+        groups = self._group(before), self._group(named)
+        joint = self._joint(behind)
+        doubt = str(any(not _DOUBTING.isdisjoint(item.senses) for item in items[first:mark]))
+        semicolons = str(any(item.word == ";" for item in items))
+        yield from map(
+            ":".join,
+            (
+                ("mark", items[mark].word),
+                ("mark, semicolons", items[mark].word, semicolons),
+                ("mark, semicolons, right", items[mark].word, semicolons, denial, lists[2]),
+                ("doubt", doubt, str("verb" in right), led),
+                ("doubt, right", doubt, lists[2], joint),
+                ("doubt, part", doubt, lists[0], lists[2]),
+                ("joint", joint, denial),
+                ("joint, sides", joint, lists[0], lists[2]),
+                ("joint, openings", joint, kind(part), kind(behind)),
+                ("joint, group", joint, denial, groups[1]),
+                ("kind before", kind(mark - 1)),
+                ("kinds before", kind(mark - 2), kind(mark - 1)),
+                ("kind behind", kind(behind)),
+                ("kinds behind", kind(behind), kind(behind + 1)),
+                ("three behind", kind(behind), kind(behind + 1), kind(behind + 2)),
+                ("around", kind(mark - 1), kind(behind)),
+                ("word before", word(mark - 1)),
+                ("word behind", word(behind)),
+                ("words behind", word(behind), word(behind + 1)),
+                ("words around", word(mark - 1), word(behind)),
+                ("opening", kind(first)),
+                ("opening word", word(first)),
+                ("part opening", kind(part)),
+                ("part opening word", word(part)),
+                ("openings", kind(part), kind(behind)),
+                ("sides", lists[0], lists[2]),
+                ("statement", lists[1]),
+                ("right", lists[2]),
+                ("denial", denial),
+                ("denial, behind", denial, kind(behind)),
+                ("denial, right, ahead", denial, lists[2], ahead),
+                ("denial, group", denial, groups[1]),
+                ("denial, concept", denial, _name(named)),
+                ("denial, concept before", denial, _name(before)),
+                ("ahead", ahead, denial, str(commas)),
+                ("next", word(end), kind(end + 1), denial),
+                ("end", kind(end - 1), lists[2]),
+                ("after", lists[3], str("or" in after), denial),
+                ("length", str(min(end - behind, _MOST)), lists[2], denial),
+                ("length before", str(min(mark - part, _MOST)), lists[0]),
+                ("marks behind", str(commas)),
+                ("marks before", str(passed), denial),
+                ("groups", *groups),
+                ("same group", str(groups[0] == groups[1]), denial, lists[2]),
+                ("concepts", _name(before), _name(named), denial),
+                ("concept behind", _name(named)),
+                ("concept before", _name(before)),
+                ("led", led),
+                ("denial, led", denial, led),
+                ("verbs", str("verb" in whole), str("verb" in left), str("verb" in right), denial),
+                ("places", str(bool(left & _PLACE)), str(bool(right & _PLACE)), denial, lists[2]),
+            ),
+        )
+        yield from (f"before holds:{each}" for each in sorted(left))
+        yield from (f"behind holds:{each}" for each in sorted(right))
+        yield from (f"denial, behind holds:{denial}:{each}" for each in sorted(right))
+
+    def _end(self, k: int) -> int:
+        """Returns the next comma or the like from an item on."""
+        return next((j for j in range(k, len(self.items)) if self.items[j].word in _ENDS), len(self.items))
+
+    def _word(self, k: int) -> str:
+        return self.items[k].word if 0 <= k < len(self.items) else "-"
+
+    def _kind(self, k: int) -> str:
+        """Returns what kind of word an item is: its senses, a word of grammar, or how it ends."""
+        if not 0 <= k < len(self.items):
+            return "-"
+        item = self.items[k]
+        grammar = item.word in _grammar(self.lexicon)
+        if item.senses:
+            return "+".join([*([item.word] if grammar else []), *sorted(item.senses)])
+        if grammar:
+            return item.word
+        if self._is_verb(item):
+            return "verb"
+        return (
+            "number" if item.word[0].isdigit() else next(("-" + e for e in _ENDINGS if item.word.endswith(e)), "word")
+        )
+
+    def _is_verb(self, item: Item) -> bool:
+        return any(token.word in self.small.finite for token in self.tokens[item.first : item.last])
+
+    def _held(self, first: int, last: int) -> frozenset[str]:
+        """Returns what the items between hold: senses, a verb, the words that join a list."""
+        held: set[str] = set()
+        for item in self.items[first:last]:
+            held.update(item.senses)
+            if self._is_verb(item):
+                held.add("verb")
+            if item.word in _LISTED:
+                held.add("or" if item.word == "nor" else item.word)
+        return frozenset(held)
+
+    def _denial(self, first: int, mark: int) -> str:
+        """Tells of the denial before a mark: "open", closed by "or" or by a "verb", or "none"."""
+        seen = "none"
+        for item in reversed(self.items[first:mark]):
+            if not _DENYING.isdisjoint(item.senses):
+                return "open" if seen == "none" else "or"
+            if self._is_verb(item):
+                return "verb"
+            if item.word in ("or", "nor"):
+                seen = "listed"
+        return seen
+
+    def _ahead(self, behind: int) -> str:
+        """Returns which comes first behind a mark: "or", a "verb", a "denial", or "none"."""
+        for item in self.items[behind:]:
+            if item.word in self.small.alternatives:
+                return "or"
+            if self._is_verb(item):
+                return "verb"
+            if "negation_before" in item.senses:
+                return "denial"
+        return "none"
+
+    def _joint(self, behind: int) -> str:
+        """Returns which comes first behind a mark and how many marks later: a joint, a verb, a denial, or "none"."""
+        passed = 0
+        for item in self.items[behind:]:
+            if item.word in ("and", "or", "nor"):
+                return f"{item.word}{min(passed, _FEW)}"
+            if self._is_verb(item):
+                return f"verb{min(passed, _FEW)}"
+            if "negation_before" in item.senses:
+                return "denial"
+            passed += item.word in MARKS
+        return "none"
+
+    def _group(self, mention: Mention | None) -> str:
+        if mention is None or not mention.concept:
+            return _name(mention)
+        concept = self.lexicon.concepts[mention.concept]
+        return "device" if concept.is_device else str(concept.group)
+
+
+def _name(mention: Mention | None) -> str:
+    return "-" if mention is None else mention.concept or "normal"
+
+
+def _flags(held: frozenset[str]) -> str:
+    return "+".join(each for each in _HELD if each in held) or "-"
+
+
+@cache
+def load_weights() -> dict[str, float]:
+    """Returns the weight of each feature, and the bias; positive ones speak for a boundary."""
+    rows = (line.rsplit("\t", 1) for line in _WEIGHTS.read_text(encoding="utf-8").splitlines())
+    return {feature: float(weight) for feature, weight in rows}
+
+
+@per_lexicon
+def _grammar(lexicon: Lexicon) -> frozenset[str]:
+    return frozenset(map(str, load_file("vocabulary", lexicon.key)["grammar"]))

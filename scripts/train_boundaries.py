@@ -1,0 +1,232 @@
+"""Trains what tells whether a comma or a semicolon parts two statements: `rrgmetrics/reading/boundaries.tsv`.
+
+Usage: python scripts/train_boundaries.py
+
+Sentences of invented reports are joined by commas, and by semicolons: a mark that joins two of them is a boundary, one
+inside a sentence is none, unless `boundary_examples.txt` says so. A mark counts in full where the reading of the
+report depends on it, else little. The reports: the generator's, those of `benchmarks/voices` that may be read, the
+sentences of the reader's tables, alone and together, and lists from `boundary_frames.yaml`. A quarter of an hour of
+processor time; the same rows make the same file up to rounding. Needs scikit-learn.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+from unittest.mock import patch
+
+import yaml
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from rrgmetrics.reading import Finding, read
+from rrgmetrics.reading.boundaries import MARKS, BoundarySearch
+from rrgmetrics.synthesis.generator import generate_reports
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+import layouts  # noqa: E402
+
+TABLES = ROOT / "tests" / "unit" / "reading"
+WEIGHTS = ROOT / "rrgmetrics" / "reading" / "boundaries.tsv"
+FRAMES = Path(__file__).with_name("boundary_frames.yaml")
+EXAMPLES = Path(__file__).with_name("boundary_examples.txt")
+BAR = " |"  # behind a mark within a sentence that ends a statement
+JOINTS = (", ", "; ")
+SIZES = (1, 2, 3, 3, 4, 5)  # sentences of a report made of single ones
+REPORTS = 1800  # of each kind
+MARKED = 0.35  # of the sentences of a report from tables, those with a mark at least
+INDIFFERENT = 0.3  # weight of a mark on which the reading does not depend
+WRITTEN = 3.0  # weight of a mark in what was written to show where statements end
+STRENGTH = 1.0  # inverse of the penalty (L1), which leaves about a thousand features
+SLOT = re.compile(r"\{(\w+)(?::(\d)-(\d):(\W|\w+))?\}")
+
+Said = Sequence[str]  # the sentences of a report
+
+
+class Example(NamedTuple):
+    """A mark: what speaks for or against a boundary, whether it is one, and how much it counts."""
+
+    features: list[str]
+    is_boundary: bool
+    weight: float
+
+
+class Boundaries:
+    """Boundaries at given characters, in place of the model; keeps what the model would look at."""
+
+    def __init__(self, starts: set[int]) -> None:
+        self.starts, self.seen = starts, dict[int, list[str]]()
+
+    def decide(self, search: BoundarySearch, first: int, mark: int, **_: bool) -> bool:
+        """Tells whether a mark is one of the boundaries."""
+        start = search.tokens[search.items[mark].first].start
+        self.seen.setdefault(start, list(search.features(first, mark)))
+        return start in self.starts
+
+    def read(self, text: str) -> frozenset[Finding]:
+        """Reads a text with these boundaries."""
+        with patch.object(BoundarySearch, "is_boundary", lambda *place, **where: self.decide(*place, **where)):
+            return frozenset(map(layouts.plain, read(text).findings))
+
+
+def main() -> None:
+    """Trains and writes the weights."""
+    kinds = {
+        "generator": generated(),
+        "voices": voices(),
+        "tables": collages(),
+        "frames": lists(),
+        "written": written(),
+    }
+    examples: list[Example] = []
+    for kind, reports in kinds.items():
+        own = [example for said in reports for joint in JOINTS for example in examples_of(said, joint)]
+        print(f"{kind}: {len(own):,} marks, {sum(each.weight == 1 for each in own):,} on which the reading depends")
+        if kind == "written":
+            own = [each._replace(weight=WRITTEN) for each in own]
+        examples += own
+    write_weights(examples)
+
+
+def write_weights(examples: Sequence[Example]) -> None:
+    """Trains on the examples and writes the weights."""
+    vectorizer = DictVectorizer()
+    rows = vectorizer.fit_transform([dict.fromkeys(each.features, 1) for each in examples])
+    rows.indices, rows.indptr = rows.indices.astype("int32"), rows.indptr.astype("int32")
+    model = LogisticRegression(C=STRENGTH, l1_ratio=1.0, solver="liblinear", random_state=0, max_iter=400)
+    model.fit(
+        rows,
+        [each.is_boundary for each in examples],
+        sample_weight=[each.weight for each in examples],
+    )
+    weights = dict(zip(vectorizer.feature_names_, model.coef_[0], strict=True), bias=model.intercept_[0])
+    lines = [f"{feature}\t{weight:.2f}" for feature, weight in sorted(weights.items()) if abs(weight) >= 0.005]
+    WEIGHTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{WEIGHTS.name}: {len(lines):,} weights")
+
+
+def examples_of(said: Said, joint: str) -> Iterator[Example]:
+    """Yields the marks of a report whose sentences are joined."""
+    text, joints = joined(said, joint)
+    search = Boundaries(joints)
+    reading = search.read(text)
+    for start, features in search.seen.items():
+        matters = Boundaries(joints ^ {start}).read(text) != reading
+        yield Example(features, start in joints, 1.0 if matters else INDIFFERENT)
+
+
+def joined(said: Said, joint: str) -> tuple[str, set[int]]:
+    """Returns sentences as one, and the characters at which statements end in it."""
+    text, ends = "", set[int]()
+    for sentence in said:
+        first, *others = layouts.bare(sentence).split(BAR)
+        if text:
+            ends.add(len(text))
+            text, first = text + joint, layouts.uncapitalised(first)
+        text += first
+        for other in others:
+            ends.add(len(text) - 1)
+            text += other
+    return text + ".", ends
+
+
+def usable(sentences: Iterable[str]) -> list[str]:
+    """Keeps sentences of more than one word, once each, with a bar behind the marks that end statements."""
+    parted = {line.replace(" |", ""): line for (line,) in rows_of(EXAMPLES)}
+    return [parted.get(each, each) for each in dict.fromkeys(sentences) if " " in each and not each.isupper()]
+
+
+def generated() -> Iterator[Said]:
+    """Yields the generator's reports."""
+    for report in generate_reports(REPORTS, seed=77):
+        yield from sections(layouts.of_text("", report.text))
+
+
+def voices() -> Iterator[Said]:
+    """Yields the invented reports that may be read."""
+    for report in layouts.invented():
+        yield from sections(report)
+
+
+def sections(report: layouts.Report) -> Iterator[Said]:
+    """Yields the sentences of each section that can be used."""
+    for _, said in report.sections:
+        if kept := usable(said):
+            yield kept
+
+
+def collages() -> Iterator[Said]:
+    """Yields reports made of the sentences of the reader's tables, a third of them with a mark."""
+    texts = {
+        cell
+        for path in sorted(TABLES.rglob("*.tsv"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+        for cell in line.split("\t")[1:]
+        if len(cell.split()) > 2 and not re.search(r"[|=+<>{}_]", cell)
+    }
+    rng = Random(1)
+    single = usable(sentence for text in sorted(texts) for sentence in layouts.sentences(text))
+    marked = [sentence for sentence in single if not MARKS.isdisjoint(sentence)]
+    yield from ([sentence] for sentence in marked)
+    for _ in range(REPORTS):
+        yield [rng.choice(marked if rng.random() < MARKED else single) for _ in range(rng.choice(SIZES) + 1)]
+
+
+def written() -> Iterator[Said]:
+    """Yields what was written to show where statements end and where not."""
+    for row in rows_of(TABLES / "spliced.tsv"):
+        yield [part.rstrip(",").removeprefix("and ") for part in row[1].split(" | ")]
+    for row in (*rows_of(TABLES / "one_statement.tsv"), *rows_of(EXAMPLES)):
+        yield [row[0]]
+
+
+def rows_of(path: Path) -> Iterator[list[str]]:
+    """Yields the rows of a table, without its remarks."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            yield line.split("\t")
+
+
+def lists() -> Iterator[Said]:
+    """Yields reports of which half the sentences are made from frames, the others from the generator and voices."""
+    rng = Random(11)
+    frames = yaml.safe_load(FRAMES.read_text(encoding="utf-8"))
+    others = [sentence for said in (*generated(), *voices()) for sentence in said]
+    for _ in range(REPORTS):
+        yield [
+            filled(rng.choice(frames["frames"]), frames["words"], rng) if rng.random() < 0.5 else rng.choice(others)
+            for _ in range(rng.choice(SIZES))
+        ]
+
+
+def filled(frame: str, words: dict[str, list[str]], rng: Random) -> str:
+    """Fills the slots of a frame.
+
+    >>> filled("No {a:2-2:or} {b}", {"a": ["edema"] * 2, "b": ["seen"]}, Random(0))
+    'No edema or edema seen.'
+    """
+
+    def fill(slot: re.Match[str]) -> str:
+        name, least, most, joint = slot.groups()
+        if least is None:
+            return rng.choice(words[name])
+        drawn = rng.sample(words[name], rng.randint(int(least), int(most)))
+        if joint == ",":
+            return ", ".join(drawn)
+        *first, last = drawn
+        comma = "," if len(first) > 1 and rng.random() < 0.5 else ""
+        return f"{', '.join(first)}{comma} {joint} {last}"
+
+    text = " ".join(SLOT.sub(fill, frame).split())
+    return text[0].upper() + text[1:] + "."
+
+
+if __name__ == "__main__":
+    with patch("rrgmetrics.reading.parsed.KEPT", 0):  # a sentence is read again with other boundaries
+        main()
