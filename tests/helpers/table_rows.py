@@ -94,7 +94,10 @@ def each_row(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Calla
         run.tables = tables  # type: ignore[attr-defined]
         run.__signature__ = _signature(test, arguments, ["request", *["table"][: len(files)]])  # type: ignore[attr-defined]
         if files:
-            return pytest.mark.parametrize("table", files, ids=[Path(file).stem for file in files])(run)
+            parametrized: Callable[..., None] = pytest.mark.parametrize(
+                "table", files, ids=[Path(file).stem for file in files]
+            )(run)
+            return parametrized
         return run
 
     return decorate
