@@ -5,8 +5,9 @@ Usage: python scripts/train_boundaries.py
 Sentences of invented reports are joined by commas, and by semicolons: a mark that joins two of them is a boundary, one
 inside a sentence is none, unless `boundary_examples.txt` says so. A mark counts in full where the reading of the
 report depends on it, else little. The reports: the generator's, those of `benchmarks/voices` that may be read, the
-sentences of the reader's tables, alone and together, and lists from `boundary_frames.yaml`. A quarter of an hour of
-processor time; the same rows make the same file up to rounding. Needs scikit-learn.
+sentences of the reader's tables, alone and together, and lists from `boundary_frames.yaml`. Ten minutes of
+processor time. The generator uses the reader, so that a second run gives slightly other weights: run the tests of the
+reader, and `benchmarks/layouts.py`, before you keep them. Needs scikit-learn.
 """
 
 from __future__ import annotations

@@ -10,13 +10,14 @@ which of its marks statements end.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, load_file, per_lexicon
-from rrgmetrics.reading.sentence import SentenceView
+from rrgmetrics.reading.sentence import LOOK_AHEAD, SentenceView
 from rrgmetrics.reading.tokens import Token
 
 MARKS = frozenset({",", ";"})
@@ -40,6 +41,8 @@ class BoundarySearch(SentenceView):
     def __init__(self, tokens: Sequence[Token], items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
         super().__init__(items, mentions, lexicon)
         self.tokens = tokens
+        self.semicolons = sum(item.word == ";" for item in items)
+        self.firsts = [mention.first for mention in mentions]
 
     def is_boundary(self, first: int, mark: int, *, several: bool) -> bool:
         """Tells whether a statement that begins at an item ends at a mark.
@@ -51,29 +54,30 @@ class BoundarySearch(SentenceView):
         """
         weights = load_weights()
         is_comma = self.items[mark].word == ","
-        seldom = is_comma and (several or sum(item.word == ";" for item in self.items) > 1)
+        seldom = is_comma and (several or self.semicolons > 1)
         score = weights.get("bias", 0.0) + sum(weights.get(each, 0.0) for each in self.features(first, mark))
         return score > (_SELDOM if seldom else 0)
 
     def features(self, first: int, mark: int) -> Iterator[str]:
         """Yields what speaks for or against the end of a statement that begins at an item, at a mark behind it."""
         items, behind, end = self.items, mark + 1, self._end(mark + 1)
+        first, last = max(first, mark - LOOK_AHEAD), behind + LOOK_AHEAD  # linear in texts without full stops
         part = max((j + 1 for j in range(first, mark) if items[j].word == ","), default=first)
-        denial, ahead = self._denial(first, mark), self._ahead(behind)
+        denial, ahead = self._denial(first, mark), self._ahead(behind, last)
         left, whole, right, after = (
             self._held(*span) for span in ((part, mark), (first, mark), (behind, end), (end + 1, self._end(end + 1)))
         )
-        before = max((m for m in self.mentions if first <= m.first < mark), key=lambda m: m.last, default=None)
-        named = next((m for m in self.mentions if behind <= m.first < end), None)
+        before = max(self._mentions(first, mark), key=lambda m: m.last, default=None)
+        named = next(iter(self._mentions(behind, end)), None)
         lists = [_flags(held) for held in (left, whole, right, after)]
         kind, word = self._kind, self._word
-        commas = min(sum(item.word in MARKS for item in items[behind:]), _FEW)
+        commas = min(sum(item.word in MARKS for item in items[behind:last]), _FEW)
         passed = min(sum(item.word == "," for item in items[first:mark]), _FEW)
         led = "+".join(kind(j) for j in range(behind, min(named.first, behind + _LED))) if named else "-"
         groups = self._group(before), self._group(named)
-        joint = self._joint(behind)
+        joint = self._joint(behind, last)
         doubt = str(any(not _DOUBTING.isdisjoint(item.senses) for item in items[first:mark]))
-        semicolons = str(any(item.word == ";" for item in items))
+        semicolons = str(self.semicolons > 0)
         yield from map(
             ":".join,
             (
@@ -134,6 +138,10 @@ class BoundarySearch(SentenceView):
         yield from (f"behind holds:{each}" for each in sorted(right))
         yield from (f"denial, behind holds:{denial}:{each}" for each in sorted(right))
 
+    def _mentions(self, first: int, last: int) -> list[Mention]:
+        """Returns the mentions that begin at the items between."""
+        return self.mentions[bisect_left(self.firsts, first) : bisect_left(self.firsts, last)]
+
     def _end(self, k: int) -> int:
         """Returns the next comma or the like from an item on."""
         return next((j for j in range(k, len(self.items)) if self.items[j].word in _ENDS), len(self.items))
@@ -183,9 +191,9 @@ class BoundarySearch(SentenceView):
                 seen = "listed"
         return seen
 
-    def _ahead(self, behind: int) -> str:
+    def _ahead(self, behind: int, last: int) -> str:
         """Returns which comes first behind a mark: "or", a "verb", a "denial", or "none"."""
-        for item in self.items[behind:]:
+        for item in self.items[behind:last]:
             if item.word in self.small.alternatives:
                 return "or"
             if self._is_verb(item):
@@ -194,10 +202,10 @@ class BoundarySearch(SentenceView):
                 return "denial"
         return "none"
 
-    def _joint(self, behind: int) -> str:
+    def _joint(self, behind: int, last: int) -> str:
         """Returns which comes first behind a mark and how many marks later: a joint, a verb, a denial, or "none"."""
         passed = 0
-        for item in self.items[behind:]:
+        for item in self.items[behind:last]:
             if item.word in ("and", "or", "nor"):
                 return f"{item.word}{min(passed, _FEW)}"
             if self._is_verb(item):

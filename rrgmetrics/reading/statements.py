@@ -99,7 +99,6 @@ class _StatementSearch(BoundarySearch):
         super().__init__(tokens, items, mentions, lexicon)
         self.marks = marks
         self.named = sorted(mention.at for mention in mentions)
-        self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
         self.openings = _determiners(lexicon) | self.small.existing
         self.marked = marks.full_stops or any(item.word in (",", ";", ":", "(") for item in items)
 
