@@ -246,7 +246,7 @@ CLINICAL = (
         ),
         stand_in=True,
         level="pair",
-        empty=(13.845388797959904,) * 3,
+        empty=(14.662699377912631,) * 3,
         options={
             "text": TEXT_OPTION,
             "coefficients": Option(

@@ -169,12 +169,12 @@ def test_long_cells_behind_short_ones(tmp_path):
     """The first rows are as they should be; a later group has the bomb."""
     schema = pyarrow.schema([("reference", pyarrow.string()), ("candidate", pyarrow.string())])
     with parquet.ParquetWriter(path := tmp_path / "b.parquet", schema, compression="zstd") as file:
-        file.write_table(pyarrow.table({"reference": ["Clear."] * 10, "candidate": ["x"] * 10}, schema=schema))
+        file.write_table(pyarrow.table({"reference": ["Clear."] * 30, "candidate": ["x"] * 30}, schema=schema))
         file.write_table(pyarrow.table({"reference": ["x" * 5 * MB] * 100, "candidate": ["x"] * 100}, schema=schema))
     reads = []
-    with pytest.raises(InputError, match="column 'reference', rows 11 to 110: a cell has 5,000,000 bytes"):
+    with pytest.raises(InputError, match="column 'reference', rows 31 to 130: a cell has 5,000,000 bytes"):
         reads.extend(stream_pairs(path))
-    assert len(reads) == 10
+    assert len(reads) == 30
 
 
 def test_more_rows_than_a_file_can_hold(tmp_path):
