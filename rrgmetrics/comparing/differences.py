@@ -202,10 +202,10 @@ def severity_steps(ref: Unit, cand: Unit) -> int:
 
 
 def _shares_differ(ref: Unit, cand: Unit) -> bool:
-    """Tells whether both give per cents, and one is at least twice the other: "pneumothorax of 15%", "of 5%"."""
-    told = [next((f.per_cent for f in unit.readings if f.per_cent is not None), None) for unit in (ref, cand)]
-    given = sorted(share for share in told if share is not None)
-    return len(given) == 2 and given[1] >= max(SHARE_RATIO * given[0], given[0] + SHARE_POINTS)
+    """Whether both state a per cent, and one is at least twice the other: "pneumothorax of 15%", "of 5%"."""
+    stated = [next((f.per_cent for f in unit.readings if f.per_cent is not None), None) for unit in (ref, cand)]
+    shares = sorted(share for share in stated if share is not None)
+    return len(shares) == 2 and shares[1] >= max(SHARE_RATIO * shares[0], shares[0] + SHARE_POINTS)
 
 
 def _measurement_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:

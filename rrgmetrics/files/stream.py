@@ -93,7 +93,6 @@ def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = N
     named = check_columns(columns)
     fields: dict[str, str] | None = None
     keys: Collection[str] = ()
-    rows = iter(rows)
     sample = list(islice(rows, SAMPLE))
     for number, (where, row) in enumerate(chain(sample, rows)):
         if isinstance(row, InputError):

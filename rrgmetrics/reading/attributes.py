@@ -136,10 +136,10 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
 
 def _per_cent(mention: Mention, severity: int | None) -> float | None:
     """Returns the number that the severity was read from, "pneumothorax of 15%"; None of a range or of two studies."""
-    told = [item for item in mention.modifiers if "severity" in item.senses and item.word[:1].isdigit()]
-    if len(told) != 1 or told[0].senses["severity"] != severity:
+    shares = [item for item in mention.modifiers if "severity" in item.senses and item.word[:1].isdigit()]
+    if len(shares) != 1 or shares[0].senses["severity"] != severity:
         return None
-    return float(told[0].word)
+    return float(shares[0].word)
 
 
 def _course(mention: Mention, told: str | None, lexicon: Lexicon, *, astray: bool) -> str | None:

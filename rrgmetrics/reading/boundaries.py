@@ -1,7 +1,7 @@
 """Whether a comma or a semicolon parts two statements: a logistic regression on what is on either side of it.
 
 "The heart is enlarged, NO EFFUSION, SMALL NODULE in the lingula" holds three statements, "no effusion, nodule or mass"
-one. Hands write both, and no single word decides. So each mark is weighed: by the words beside it, by what its two
+one. Both are common, and no single word decides. So each mark is weighed: by the words beside it, by what its two
 sides hold (a verb, a finding, something normal, a structure), by the denial that is open before it and by how the list
 goes on behind it. The weights, in `boundaries.tsv`, come from invented reports only; `make boundaries` finds them
 again. A sentence in a table of the reader's tests is one more example, and `scripts/boundary_examples.txt` says at
@@ -70,7 +70,8 @@ class BoundarySearch(SentenceView):
         before = max(self._mentions(first, mark), key=lambda m: m.last, default=None)
         named = next(iter(self._mentions(behind, end)), None)
         lists = [_flags(held) for held in (left, whole, right, after)]
-        kind, word = self._kind, self._word
+        near = (mark - 2, mark - 1, *range(behind, behind + _LED), first, part, end - 1, end + 1)
+        kind, word = {k: self._kind(k) for k in near}.__getitem__, self._word
         commas = min(sum(item.word in MARKS for item in items[behind:last]), _FEW)
         passed = min(sum(item.word == "," for item in items[first:mark]), _FEW)
         led = "+".join(kind(j) for j in range(behind, min(named.first, behind + _LED))) if named else "-"
@@ -154,18 +155,19 @@ class BoundarySearch(SentenceView):
         if not 0 <= k < len(self.items):
             return "-"
         item = self.items[k]
-        grammar = item.word in _grammar(self.lexicon)
+        grammar = item.word in grammar_words(self.lexicon)
         if item.senses:
             return "+".join([*([item.word] if grammar else []), *sorted(item.senses)])
         if grammar:
             return item.word
-        if self._is_verb(item):
+        if self.is_finite(item):
             return "verb"
         return (
             "number" if item.word[0].isdigit() else next(("-" + e for e in _ENDINGS if item.word.endswith(e)), "word")
         )
 
-    def _is_verb(self, item: Item) -> bool:
+    def is_finite(self, item: Item) -> bool:
+        """Tells whether an item has a finite verb."""
         return any(token.word in self.small.finite for token in self.tokens[item.first : item.last])
 
     def _held(self, first: int, last: int) -> frozenset[str]:
@@ -173,7 +175,7 @@ class BoundarySearch(SentenceView):
         held: set[str] = set()
         for item in self.items[first:last]:
             held.update(item.senses)
-            if self._is_verb(item):
+            if self.is_finite(item):
                 held.add("verb")
             if item.word in _LISTED:
                 held.add("or" if item.word == "nor" else item.word)
@@ -185,7 +187,7 @@ class BoundarySearch(SentenceView):
         for item in reversed(self.items[first:mark]):
             if not _DENYING.isdisjoint(item.senses):
                 return "open" if seen == "none" else "or"
-            if self._is_verb(item):
+            if self.is_finite(item):
                 return "verb"
             if item.word in ("or", "nor"):
                 seen = "listed"
@@ -196,7 +198,7 @@ class BoundarySearch(SentenceView):
         for item in self.items[behind:last]:
             if item.word in self.small.alternatives:
                 return "or"
-            if self._is_verb(item):
+            if self.is_finite(item):
                 return "verb"
             if "negation_before" in item.senses:
                 return "denial"
@@ -208,7 +210,7 @@ class BoundarySearch(SentenceView):
         for item in self.items[behind:last]:
             if item.word in ("and", "or", "nor"):
                 return f"{item.word}{min(passed, _FEW)}"
-            if self._is_verb(item):
+            if self.is_finite(item):
                 return f"verb{min(passed, _FEW)}"
             if "negation_before" in item.senses:
                 return "denial"
@@ -238,5 +240,6 @@ def load_weights() -> dict[str, float]:
 
 
 @per_lexicon
-def _grammar(lexicon: Lexicon) -> frozenset[str]:
+def grammar_words(lexicon: Lexicon) -> frozenset[str]:
+    """Returns the words of any English text, as `vocabulary.yaml` lists them."""
     return frozenset(map(str, load_file("vocabulary", lexicon.key)["grammar"]))

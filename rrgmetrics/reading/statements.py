@@ -18,9 +18,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rrgmetrics.reading.boundaries import MARKS, BoundarySearch
+from rrgmetrics.reading.boundaries import MARKS, BoundarySearch, grammar_words
 from rrgmetrics.reading.items import Item, Mention
-from rrgmetrics.reading.lexicon import Lexicon, load_file, per_lexicon
+from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.sentence import JUDGEMENTS
 from rrgmetrics.reading.tokens import Token
 
@@ -123,9 +123,10 @@ class _StatementSearch(BoundarySearch):
 
     def _ends(self, first: int, mark: int) -> bool:
         """Tells whether a statement ends at a comma or a semicolon; a name may go on, or a colon answer, behind it."""
+        if not first < mark < len(self.items) - 1 or self._is_held(mark):
+            return False
         end = self._end(mark + 1)
-        answered = any(item.word == ":" for item in self.items[end : end + 1])
-        if not first < mark < len(self.items) - 1 or answered or self._is_held(mark):
+        if any(item.word == ":" for item in self.items[end : end + 1]):
             return False
         return self.is_boundary(first, mark, several=self.marks.several)
 
@@ -160,10 +161,6 @@ class _StatementSearch(BoundarySearch):
         """Tells whether the items between name a finding or something normal."""
         return self._first_said(first) < last
 
-    def _is_finite(self, k: int) -> bool:
-        item = self.items[k]
-        return any(token.word in self.small.finite for token in self.tokens[item.first : item.last])
-
     def _may_end(self, k: int) -> bool:
         """Tells whether a statement may end with an item."""
         item = self.items[k]
@@ -173,7 +170,8 @@ class _StatementSearch(BoundarySearch):
             return False  # "suspected FROM", "unchanged SINCE"
         if not item.senses:
             return item.word not in _function_words(self.lexicon)
-        if not JUDGEMENTS.isdisjoint(item.senses) and (_OPEN.isdisjoint(item.senses) or self._is_finite(k - 1)):
+        judges = not JUDGEMENTS.isdisjoint(item.senses)
+        if judges and (_OPEN.isdisjoint(item.senses) or self.is_finite(self.items[k - 1])):
             return True  # but "with SUSPECTED adenopathy"
         if "item_break" in item.senses:
             return item.word in self.small.seen and item.word != "with"
@@ -190,7 +188,7 @@ class _StatementSearch(BoundarySearch):
         if item.first in self.marks.capitals:
             return self._is_finished(first, k - 1) and self._says(k, self._end(k))
         determined = word in _determiners(self.lexicon)
-        if not determined and (self._is_finite(k) or (self.marked and item.first not in self.marks.lines)):
+        if not determined and (self.is_finite(item) or (self.marked and item.first not in self.marks.lines)):
             return False
         if not self._is_finished(first, k - 1) or self._is_setting(first, k):
             return False
@@ -217,7 +215,7 @@ class _StatementSearch(BoundarySearch):
         opening = next((j + 1 for j in range(k - 1, first, -1) if self.items[j].word in self.small.list_joints), first)
         asks = any("hypothetical" in item.senses for item in self.items[first:k])
         led = self.items[opening].word in self.small.places | self.small.premises | self.small.settings | {"the"}
-        return asks or (led and not any(self._is_finite(j) for j in range(opening, k)))
+        return asks or (led and not any(map(self.is_finite, self.items[opening:k])))
 
     def _is_compound(self, first: int, k: int) -> bool:
         """Tells whether two names make one: "the port LINE", "nephrectomy CLIPS", "lytic RIB LESIONS"."""
@@ -239,7 +237,7 @@ class _StatementSearch(BoundarySearch):
         named = False
         for j in range(k, min(len(self.items), k + _SUBJECT)):
             item = self.items[j]
-            if j > k and self._is_finite(j):
+            if j > k and self.is_finite(item):
                 return named
             if "clause_end" in item.senses or "negation_before" in item.senses or item.word in self.small.list_joints:
                 return False
@@ -257,10 +255,10 @@ class _StatementSearch(BoundarySearch):
 
     def _is_predicate(self, k: int) -> bool:
         """Tells whether an item is what a verb says of its subject: "is MILDLY ENLARGED", not "there are LINEAR"."""
-        if self._is_finite(k):
+        if self.is_finite(self.items[k]):
             return bool(self.items[k].senses.keys() & _SAID) and not self._exists(k)
         for j in range(k - 1, max(-1, k - _LED), -1):
-            if self._is_finite(j):
+            if self.is_finite(self.items[j]):
                 return not self._exists(j)
             if self.items[j].senses.keys() - _SAID or self.items[j].word in self.small.indefinite:
                 return False
@@ -337,7 +335,7 @@ class _StatementSearch(BoundarySearch):
             item = self.items[j]
             if item.word in self.small.alternatives:
                 return True
-            if self._is_finite(j) or not item.senses.keys().isdisjoint(("clause_end", "negation_before")):
+            if self.is_finite(item) or not item.senses.keys().isdisjoint(("clause_end", "negation_before")):
                 return False
         return False
 
@@ -352,4 +350,4 @@ def _determiners(lexicon: Lexicon) -> frozenset[str]:
 @per_lexicon
 def _function_words(lexicon: Lexicon) -> frozenset[str]:
     """The words that no statement ends with: those of grammar, without "today" and the like."""
-    return frozenset(map(str, load_file("vocabulary", lexicon.key)["grammar"])) - lexicon.small.final
+    return grammar_words(lexicon) - lexicon.small.final

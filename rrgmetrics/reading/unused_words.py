@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from rrgmetrics.reading.lexicon import Lexicon, load_file, per_lexicon
+from rrgmetrics.reading.boundaries import grammar_words
+from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.lexicon.build import words_of
 from rrgmetrics.reading.model import Compared, Reading, Span, Unused
 from rrgmetrics.reading.recording import Recorder, SentenceRecord
@@ -95,8 +96,7 @@ def _near(own: list[str], words: frozenset[str], lexicon: Lexicon, places_of: Pl
 @per_lexicon
 def _grammar(lexicon: Lexicon) -> frozenset[str]:
     """The words of any English text."""
-    listed = " ".join(map(str, load_file("vocabulary", lexicon.key)["grammar"]))
-    return frozenset(words_of(listed, lexicon.words))
+    return frozenset(words_of(" ".join(grammar_words(lexicon)), lexicon.words))
 
 
 @per_lexicon

@@ -126,7 +126,7 @@ class Source(Answerer, Protocol):
 
 @dataclass(frozen=True)
 class AbsentSource:
-    """Stands in a dry run for a model that is not on this machine.
+    """The source of a dry run where the model is not on this machine.
 
     Attributes:
         identity: The model by its name; the cache knows replies by its revision, so that none is found.
