@@ -25,15 +25,16 @@ def bundled_text(file: str) -> str:
     return (packs.BUNDLED / file).read_text("utf-8")
 
 
-def edit_bundled(patch: pytest.MonkeyPatch, folder: Path, file: str, old: str, new: str) -> Path:
-    """Reads the lexicon from a copy in `folder`, of which one file is edited; returns its path."""
+@contextmanager
+def edited_bundled(folder: Path, file: str, old: str, new: str) -> Iterator[Path]:
+    """Reads with a copy of the lexicon in `folder`, of which one file is edited; yields the path of that file."""
     text = bundled_text(file)
     assert old in text
     copy = _copy_bundled(folder)
     path = copy / file
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    _read_from(copy, patch)
-    return path
+    with bundled_in(copy):
+        yield path
 
 
 def write_small_lexicon(folder: Path) -> Path:
@@ -51,12 +52,18 @@ def write_small_lexicon(folder: Path) -> Path:
 
 @contextmanager
 def bundled_in(folder: Path) -> Iterator[None]:
-    """Reads with the lexicon in a folder in place of the bundled one."""
-    with pytest.MonkeyPatch.context() as patch:
-        _read_from(folder, patch)
-        packs._bundled_packs.cache_clear()
-        with use(None):
+    """Reads with the lexicon in a folder in place of the bundled one; nothing made of it is left afterwards."""
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (checking, packs):
+                patch.setattr(module, "BUNDLED", folder)
+            _forget()
             yield
+    finally:
+        _forget()
+
+
+def _forget() -> None:
     packs._bundled_packs.cache_clear()
     with use(None):
         pass
@@ -69,11 +76,6 @@ def _copy_bundled(folder: Path, names: Collection[str] = ()) -> Path:
         if (pack.name in names or not names) and any(pack.glob("*.yaml")):
             shutil.copytree(pack, copy / pack.name, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     return copy
-
-
-def _read_from(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    for module in (checking, packs):
-        patch.setattr(module, "BUNDLED", folder)
 
 
 def _terms_that_others_name(lexicon: Path) -> set[str]:

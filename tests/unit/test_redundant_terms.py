@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from benchmark import benchmark
-from edited_lexicon import edit_bundled
-
-from rrgmetrics.reading.lexicon import use
+from edited_lexicon import edited_bundled
 
 
-def test_a_term_that_shorter_ones_make_up_is_redundant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_term_that_shorter_ones_make_up_is_redundant(tmp_path: Path) -> None:
     module = benchmark("redundant_terms")
     line = "    - aeration disturbance\n"
-    edit_bundled(
-        monkeypatch, tmp_path, "chest_xray/lung.yaml", line, line + "    - (focal opacity|golden septal line)\n"
-    )
-    with use(None):
+    more = "    - (focal opacity|golden septal line)\n"
+    with edited_bundled(tmp_path, "chest_xray/lung.yaml", line, line + more):
         terms = {module.Term("chest_xray", "lung", "opacity", text) for text in ("focal opacity", "golden septal line")}
         assert [term.text for term in module.redundant(terms, "chest_xray")] == ["focal opacity"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from edited_lexicon import edit_bundled
+from edited_lexicon import edited_bundled
 
 import rrgmetrics
 from rrgmetrics.reading import read
@@ -57,8 +57,7 @@ def test_what_is_stale_is_not_used(cache: Path, tmp_path: Path, monkeypatch: pyt
     load()
     assert not read("Fire sign.").findings
     line = "    - kerley b\n"
-    edit_bundled(monkeypatch, tmp_path / "copy", "chest_xray/lung.yaml", line, line + "    - fire sign\n")
-    with use(None):
+    with edited_bundled(tmp_path / "copy", "chest_xray/lung.yaml", line, line + "    - fire sign\n"):
         assert [finding.concept for finding in read("Fire sign.").findings] == ["kerley_lines"]
     key = compiled.key_of([])
     assert key != compiled.key_of([b""])

@@ -8,7 +8,7 @@ from typing import Any, get_origin, get_type_hints
 
 import pytest
 import yaml
-from edited_lexicon import BUNDLED, edit_bundled
+from edited_lexicon import BUNDLED, edited_bundled
 
 import rrgmetrics
 from rrgmetrics.cli import main
@@ -198,17 +198,15 @@ def test_the_bundled_lexicon_has_no_fault(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.usefixtures("small_lexicon")
-def test_a_bundled_file_that_is_edited_is_checked_as_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_bundled_file_that_is_edited_is_checked_as_itself(tmp_path: Path) -> None:
     line = "    - kerley b\n"
-    edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/lung.yaml", line, line + "    - pleural effusion\n")
-    (fault,) = check([edited])
+    with edited_bundled(tmp_path, "chest_xray/lung.yaml", line, line + "    - pleural effusion\n") as edited:
+        (fault,) = check([edited])
+        faults = check(pack="chest_xray")
     assert fault.file == edited
     assert edited.read_text("utf-8").splitlines()[fault.line - 1] == "    - pleural effusion"
     assert "under kerley_lines and under pleural_effusion (pleura.yaml:" in fault.message
-    assert {each.file.name for each in check(pack="chest_xray")} == {
-        "lung.yaml",
-        "pleura.yaml",
-    }  # both places are named
+    assert {each.file.name for each in faults} == {"lung.yaml", "pleura.yaml"}  # both places are named
 
 
 @pytest.mark.usefixtures("small_lexicon")
@@ -231,22 +229,21 @@ def test_a_faulty_lexicon_is_refused_in_the_same_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_lexicon")
-def test_tables_of_labels_are_checked_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/srr.yaml", "{leaf: Edema,", "{leaf: Oedema,")
-    (fault,) = check(pack="chest_xray")
+def test_tables_of_labels_are_checked_too(tmp_path: Path) -> None:
+    with edited_bundled(tmp_path, "chest_xray/srr.yaml", "{leaf: Edema,", "{leaf: Oedema,") as edited:
+        (fault,) = check(pack="chest_xray")
     assert "{leaf: Oedema," in edited.read_text("utf-8").splitlines()[fault.line - 1]
     assert fault.message == 'leaf names "Oedema", which does not exist; did you mean "Edema"?'
 
 
 @pytest.mark.usefixtures("small_lexicon")
-def test_a_bundled_file_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_bundled_file_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     message = r'lung.yaml:\d+: unknown key "signifcance"; did you mean "significance"'
-    with monkeypatch.context() as patch:
-        edit_bundled(patch, tmp_path, "chest_xray/lung.yaml", "  significance: actionable", "  signifcance: actionable")
-        with use(None), pytest.raises(InputError, match=message):  # what was loaded before is read anew
-            load()
-    with use(None):
-        assert load()
+    old, new = "  significance: actionable", "  signifcance: actionable"
+    load()
+    with edited_bundled(tmp_path, "chest_xray/lung.yaml", old, new), pytest.raises(InputError, match=message):
+        load()  # what was loaded before is read anew
+    assert load()
 
 
 def test_every_file_says_how_to_edit_and_has_a_term_a_line() -> None:
