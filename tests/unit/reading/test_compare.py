@@ -140,6 +140,7 @@ SENTENCES = [
     ("Left effusion has resolved.", "Left effusion is unchanged.", ["Pleural effusion, change: resolved → stable."]),
     ("Left effusion.", "Worsening left effusion.", ["Left pleural effusion, change: not given → worse."]),
     ("Right chest tube.", "Clear lungs.", ["Only the reference reports: right chest tube."]),
+    ("Clear lungs.", "Endotracheal tube in place.", ["Only the candidate reports: endotracheal tube (in position)."]),
 ]
 
 
