@@ -87,12 +87,12 @@ def state_of(value: float, baseline: Baseline, higher_is_better: bool) -> State:
 
 
 def say_change(
-    before: State, what: str, value: float, baseline: Baseline, *, higher_is_better: bool, use: str
+    before: State | None, what: str, value: float, baseline: Baseline, *, higher_is_better: bool, use: str
 ) -> State:
-    """Logs how a value compares with the trivial reports, if that has changed.
+    """Logs how a value compares with the trivial reports, if that has changed; a first value that beats them does not.
 
     Args:
-        before: How it stood the last time; `"better"` at first, so that a good beginning is not worth a word.
+        before: What this function returned the last time; None for the first value.
         what: Of what, as the beginning of a sentence: `"step 500: eval_crepe"`.
         value: The system's; NaN = unscored.
         baseline: The trivial reports'.
@@ -100,28 +100,31 @@ def say_change(
         use: What the value is used for, up to what that would lead to: `"Choosing the best model by it would choose"`.
 
     Returns:
-        How it stands now.
+        How the value compares now.
     """
     state = state_of(value, baseline, higher_is_better)
-    if state != before:
-        level = logging.INFO if state == "better" else logging.WARNING
-        logger.log(level, "%s", _words(state, what, value, baseline, higher_is_better, use))
+    if state != (before or "better"):  # a warning also where the value now beats them: it ends an earlier warning
+        logger.warning("%s", _words(state, before, what, value, baseline, higher_is_better, use))
     return state
 
 
-def _words(state: State, what: str, value: float, baseline: Baseline, higher_is_better: bool, use: str) -> str:
+def _words(
+    state: State, before: State | None, what: str, value: float, baseline: Baseline, higher_is_better: bool, use: str
+) -> str:
     shown = _show(value)
     # An empty and a normal report are always named, the others where they have a score.
     scores = {"empty": baseline.empty, "normal": baseline.normal, **baseline.trivial}
     if state == "better":
-        return f"{what} {shown} beats {listed([f'{TRIVIAL_NAMES[name]} ({_show(scores[name])})' for name in scores])}."
+        beaten = listed([f"{TRIVIAL_NAMES[name]} ({_show(scores[name])})" for name in scores])
+        return f"{what} {shown} now beats {beaten}."
     if state == "unscored":
         theirs = ", ".join(f"{TRIVIAL_NAMES[name]}'s is {_show(scores[name])}" for name in scores)
         return f"{what} cannot be compared with trivial reports: it is {shown}, {theirs}."
     better = "higher" if higher_is_better else "lower"
     best = (max if higher_is_better else min)(baseline.trivial, key=scores.__getitem__)
     against = f"{TRIVIAL_NAMES[best]}'s {_show(scores[best])}"
-    return f"{what} {shown} does not beat {against} ({better} is better). {use} {OUTCOMES[best]}."
+    verb = "no longer beats" if before == "better" else "does not beat"
+    return f"{what} {shown} {verb} {against} ({better} is better). {use} {OUTCOMES[best]}."
 
 
 @dataclass
@@ -176,7 +179,7 @@ class Watch:
                     what += f", in distance from {key.target:g},"
                     value, baseline = abs(value - key.target), Baseline(*(abs(each - key.target) for each in baseline))
                 here.states[logged] = say_change(
-                    here.states.get(logged, "better"),
+                    here.states.get(logged),
                     what,
                     value,
                     baseline,
@@ -219,7 +222,7 @@ class RewardWatch:
 
     rows: list[tuple[float | None, ...]] = field(default_factory=list)
     known: OrderedDict[bytes, tuple[float | None, ...]] = field(default_factory=OrderedDict)
-    state: State = "better"
+    state: State | None = None
 
     def __reduce__(self) -> tuple[type[RewardWatch], tuple[()]]:
         return RewardWatch, ()

@@ -58,8 +58,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     What trivial systems would score (`rrgmetrics.baselines.skill`) is computed
     once a set, of the references alone, when the training begins (with the first evaluation where references cannot be
     read without loading images); it is logged and kept in `baselines`. Where a
-    headline, or the key that chooses the best model, does not beat the best of them, the log `rrgmetrics` warns, once
-    per set, metric and change. Why pairs are unscored is
+    headline, or the key that chooses the best model, does not beat the best of them, the log `rrgmetrics` warns: once
+    per set and metric, and again when that changes ("now beats", "no longer beats"). Why pairs are unscored is
     said once a set and metric, and stands in the table.
 
     The log names the page of the run when training begins and ends. In `<output_dir>/reports` stand `index.html`, that

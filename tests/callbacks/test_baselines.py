@@ -108,13 +108,14 @@ def calls(monkeypatch):
 )
 def test_the_words_say_the_three_numbers(value, baseline, higher, words, caplog):
     use = "Choosing the best model by it would choose"
-    say_change("better", "step 500: eval_crepe", value, Baseline(*baseline), higher_is_better=higher, use=use)
+    say_change(None, "step 500: eval_crepe", value, Baseline(*baseline), higher_is_better=higher, use=use)
     assert messages(caplog) == [words]
 
 
 def test_what_is_beaten_is_not_worth_a_warning_even_beside_an_unscored_baseline(caplog):
     for baseline in (Baseline(0.1, 0.4), Baseline(math.nan, 0.4)):
-        assert say_change("better", "x", 0.5, baseline, higher_is_better=True, use="") == "better"
+        for before in (None, "better"):
+            assert say_change(before, "x", 0.5, baseline, higher_is_better=True, use="") == "better"
     assert messages(caplog) == []
 
 
@@ -128,20 +129,15 @@ def test_the_callback_warns_once_a_change_and_computes_once_a_set(make_trainer, 
     callback = ReportMetricsCallback(["finding_errors", "bleu"], generate_fn=generate).attach(trainer)
     trainer.train()
     assert calls == [5, 1, 1, 1, 1]  # four trivial systems and the references, before the first step
-    beginnings = [message.partition(" does not beat")[0] for message in messages(caplog)]
+    beginnings = [message[: message.index(" beat") + 5] for message in messages(caplog)]
     assert beginnings == [
-        "step 2: eval_finding_errors 1.17",
-        "step 2: eval_bleu 0.000",
-        "step 8: eval_finding_errors 1.17",
-        "step 8: eval_bleu 0.000",
+        "step 2: eval_finding_errors 1.17 does not beat",
+        "step 2: eval_bleu 0.000 does not beat",
+        "step 6: eval_finding_errors 0.000 now beat",
+        "step 6: eval_bleu 1.000 now beat",
+        "step 8: eval_finding_errors 1.17 no longer beat",
+        "step 8: eval_bleu 0.000 no longer beat",
     ]
-    assert (
-        sum(
-            message.startswith("step 6: eval_finding_errors 0.000 beats an empty report (1.17)")
-            for message in messages(caplog, logging.INFO)
-        )
-        == 1
-    )
     references = [example["report"] for example in trainer.eval_dataset]
     for index, text in enumerate(("", NORMAL_REPORT)):
         results = rrgmetrics.score(["finding_errors", "bleu"], predictions=[text] * 6, references=references)
@@ -165,7 +161,7 @@ def test_all_trivial_systems_are_logged_before_the_first_step(make_trainer, visi
 
 def test_another_study_s_report_can_be_the_one_that_is_not_beaten(caplog):
     baseline = Baseline(0.1, 0.2, another=0.4)
-    say_change("better", "x", 0.3, baseline, higher_is_better=True, use="It would choose")
+    say_change(None, "x", 0.3, baseline, higher_is_better=True, use="It would choose")
     (message,) = messages(caplog)
     assert message == (
         "x 0.300 does not beat another study's report's 0.400 (higher is better). It would choose any report."
@@ -299,9 +295,10 @@ def test_a_reward_warns_when_completions_do_not_beat_silence(caplog):
         "-1.00 (higher is better). Training on it would teach silence."
     )
     assert earn(function, WORSE[0], 64, caplog) == []  # said once
-    assert earn(function, "Small left pleural effusion.", 64, caplog) == []
-    assert sum("beats an empty report" in message for message in messages(caplog, logging.INFO)) == 1
-    assert len(earn(function, WORSE[0], 64, caplog)) == 1
+    (message,) = earn(function, "Small left pleural effusion.", 64, caplog)
+    assert " now beats an empty report (-1.00)" in message
+    (message,) = earn(function, WORSE[0], 64, caplog)
+    assert " no longer beats an empty report's -1.00" in message
 
 
 @pytest.mark.parametrize("transform", ["none", "unit"])
