@@ -58,16 +58,13 @@ def add_pairs(parser: argparse.ArgumentParser) -> None:
     add_per_study(parser)
 
 
-def add_columns(parser: argparse.ArgumentParser) -> None:
+def add_columns(
+    parser: argparse.ArgumentParser,
+    summary: str = "column names of the inputs, such as reference=ground_truth candidate=generated study_id=id; "
+    "further fields: report, age, sex, indication, prior",
+) -> None:
     """Adds what the columns of the inputs are called."""
-    parser.add_argument(
-        "--columns",
-        nargs="+",
-        default=[],
-        metavar="FIELD=COLUMN",
-        help="column names of the inputs, such as reference=ground_truth candidate=generated study_id=id; "
-        "further fields: report, age, sex, indication, prior",
-    )
+    parser.add_argument("--columns", nargs="+", default=[], metavar="FIELD=COLUMN", help=summary)
 
 
 def add_per_study(parser: argparse.ArgumentParser) -> None:
@@ -204,12 +201,9 @@ def add_rated(parser: argparse.ArgumentParser, *, required: bool = True) -> None
         "between two candidates); or, for pairs with equal content, chest2error_equal or "
         "radreport_error_injected_equal. Several data sets share one table",
     )
-    parser.add_argument(
-        "--columns",
-        nargs="+",
-        default=[],
-        metavar="FIELD=COLUMN",
-        help="column names of a table; the fields are reference, candidate, study, rater, section, source, age, "
+    add_columns(
+        parser,
+        "column names of a table; the fields are reference, candidate, study, rater, section, source, age, "
         "sex, indication, prior",
     )
     parser.add_argument(

@@ -17,7 +17,7 @@ from typing import Any, Unpack
 from sqlalchemy import Connection, select, update
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files import PathLike
+from rrgmetrics.files import Columns, PathLike
 from rrgmetrics.spaces.access import digest, new_token
 from rrgmetrics.spaces.database import Store, open_store
 from rrgmetrics.spaces.leaderboard import details, jobs, references, registry, schema, scoring, standings, submissions
@@ -150,6 +150,7 @@ class Board:
         file: PathLike,
         *,
         filename: str = "",
+        columns: Columns = None,
         address: str = "",
         **description: Unpack[Description],
     ) -> tuple[str, ...]:
@@ -160,7 +161,7 @@ class Board:
         """
         self._quotas.count_file(address)
         form, problems = submissions.check_form(**description)
-        checked = submissions.check_file(Path(file), filename, self._study_ids, self.limits)
+        checked = submissions.check_file(Path(file), filename, self._study_ids, self.limits, columns)
         with self.store.reading() as connection:
             problems += registry.name_problems(connection, form, checked)
         return (*problems, *checked.problems)
@@ -170,6 +171,7 @@ class Board:
         file: PathLike,
         *,
         filename: str = "",
+        columns: Columns = None,
         address: str = "",
         **description: Unpack[Description],
     ) -> Receipt:
@@ -180,6 +182,7 @@ class Board:
         Args:
             file: CSV or JSONL of `study_id, report`; read at once and not needed afterwards.
             filename: What the submitter calls the file, for messages; how it is read, the ending of `file` says.
+            columns: What its columns are called, such as `{"report": "generated"}`.
             address: Network address it comes from, for the rate limits; "" for none (the command line).
             **description: `name` and `submitter`; if wanted `model_card`, `tags` and `verified` (`Description`).
 
@@ -194,7 +197,7 @@ class Board:
         form, problems = submissions.check_form(**description)
         with self.store.reading() as connection:  # before the file is read
             self._quotas.check_submission(connection, form, address)
-        checked = submissions.check_file(Path(file), filename, self._study_ids, self.limits)
+        checked = submissions.check_file(Path(file), filename, self._study_ids, self.limits, columns)
         with self.store.writing() as connection:
             if not problems and not checked.problems and (known := registry.known_number(connection, form, checked)):
                 return replace(self._receipt(connection, known, form), is_repeated=True)

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import add_step, split_names
+from rrgmetrics.cli.arguments import add_columns, add_step, column_names, split_names
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
@@ -116,6 +116,7 @@ def _template(options: argparse.Namespace) -> None:
 
 def _submit_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="submission: CSV or JSONL with study_id, report")
+    add_columns(parser, "column names of FILE, such as study_id=id report=generated")
     parser.add_argument("--name", required=True, help="name of the system")
     parser.add_argument("--submitter", required=True, help="Hub user name or URL of the submitter")
     parser.add_argument("--model-card", default="", metavar="ID", help="Hub id or URL of the model card")
@@ -125,7 +126,8 @@ def _submit_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _submit(options: argparse.Namespace) -> None:
     board = _open(options)
-    description = {
+    description: dict[str, Any] = {
+        "columns": column_names(options),
         "name": options.name,
         "submitter": options.submitter,
         "model_card": options.model_card,

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files import Row, rows_of
+from rrgmetrics.files import Columns, Row, check_columns, rows_of
 from rrgmetrics.spaces import identity
 from rrgmetrics.spaces.leaderboard.model import Limits
 
 HUB = "https://huggingface.co/"
 SUFFIXES = (".csv", ".jsonl")
+FIELDS = ("study_id", "report")
 MAX_NAME, MAX_URL, MAX_TAG, MAX_TAGS = 80, 300, 30, 10
 MOST_TAGS = 100  # that are looked at, to say how many are too many
 NO_NAMES = ("null", "none", "nil", "undefined", "nan")
@@ -162,8 +163,18 @@ def shown_name(file: Path, filename: str) -> str:
     return printable[-60:] or "the file"
 
 
-def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limits) -> Checked:
-    """Reads a submission's file against the board's studies."""
+def check_file(
+    file: Path, filename: str, study_ids: Sequence[str], limits: Limits, columns: Columns = None
+) -> Checked:
+    """Reads a submission's file against the board's studies; `columns`: what its columns are called.
+
+    Raises:
+        InputError: `columns` names a field that no submission has.
+    """
+    named = check_columns(columns)
+    if other := named.keys() - set(FIELDS):
+        raise InputError(f"A submission has no {min(other)}; name the columns of {' and '.join(FIELDS)} only.")
+    fields = [named.get(field, field) for field in FIELDS]
     shown = shown_name(file, filename)
     if file.suffix.lower() not in SUFFIXES:
         return _refused(f"{shown} must be {' or '.join(SUFFIXES)}, plain text in UTF-8.")
@@ -171,28 +182,29 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
         return _refused(f"{shown} does not exist, or is not a file.")
     if file.stat().st_size > limits.file_bytes:
         return _refused(f"{shown} is larger than {limits.file_bytes / 1e6:g} MB; send study_id and report only.")
-    reader = _Reader(study_ids, limits)
+    reader = _Reader(study_ids, limits, fields)
     try:
         longest = ESCAPED * limits.report_characters + SPARE
-        for where, number, row in rows_of(file, ("study_id", "report"), damaged=reader.damaged, longest=longest):
+        for where, number, row in rows_of(file, fields, damaged=reader.damaged, longest=longest):
             if not reader.take(f"{shown}, {where} {number}", row):
                 break
     except InputError as error:
         reader.stopped(str(error))
-    checked = reader.checked(shown, names_columns=_names_columns(file))
+    checked = reader.checked(shown, names_columns=_names_columns(file, fields))
     return checked._replace(problems=[problem.replace(str(file), shown) for problem in checked.problems])
 
 
-def _names_columns(file: Path) -> bool:
+def _names_columns(file: Path, fields: Sequence[str]) -> bool:
     """Tells whether the first line of a CSV file names the columns of a submission."""
     with file.open(encoding="utf-8-sig", errors="replace") as lines:
-        return {"study_id", "report"} <= set(lines.readline(SPARE).strip().replace('"', "").split(","))
+        return set(fields) <= set(lines.readline(SPARE).strip().replace('"', "").split(","))
 
 
 class _Reader:
     """Takes rows, remembers faults."""
 
-    def __init__(self, study_ids: Sequence[str], limits: Limits) -> None:
+    def __init__(self, study_ids: Sequence[str], limits: Limits, fields: Sequence[str]) -> None:
+        self._fields = fields
         self._study_ids = study_ids
         self._known = set(study_ids)
         self._limits = limits
@@ -206,17 +218,18 @@ class _Reader:
     def take(self, where: str, row: Row) -> bool:
         """Reads one row; False if the rest need not be read."""
         self._n_rows += 1
-        missing = [column for column in ("study_id", "report") if column not in row]
+        missing = [column for column in self._fields if column not in row]
         if missing:
             columns = ", ".join(_cut(name) for name in list(row)[:SHOWN]) or "nothing"
             self.stopped(
-                f"{where} has no {' and no '.join(missing)}; it has {columns}. The columns are study_id, report."
+                f"{where} has no {' and no '.join(missing)}; it has {columns}. "
+                f"The columns are {', '.join(self._fields)}."
             )
             return False
         if self._too_many():
             self.stopped(f"{where}: {self._too_many()}")
             return False
-        study_id = row["study_id"]
+        study_id, report = (row[column] for column in self._fields)
         if isinstance(study_id, int) and not isinstance(study_id, bool):
             study_id = str(study_id)
         if not isinstance(study_id, str):
@@ -227,7 +240,7 @@ class _Reader:
             self._faults.append(f"{where}: study {_cut(study_id)} occurs twice; send each study once.")
         else:
             self._reports[study_id] = ""
-            self._take_report(f"{where}, study {_cut(study_id)}", study_id, row["report"])
+            self._take_report(f"{where}, study {_cut(study_id)}", study_id, report)
         return True
 
     def damaged(self, error: InputError) -> None:
@@ -271,8 +284,8 @@ class _Reader:
             problems.append(self._stopped)
         if not self._n_rows and not self._stopped and not names_columns:
             problems.append(
-                f"{shown} has no rows; the first line must name the columns study_id, report, and each further line "
-                "must contain one study."
+                f"{shown} has no rows; the first line must name the columns {', '.join(self._fields)}, and each further "
+                "line must contain one study."
             )
             return Checked([], "", problems)
         if self._unknown:

@@ -242,6 +242,8 @@ def test_command_line(tmp_path, capsys):
     assert template.read_text().splitlines()[:2] == ["study_id,report", "study-000,"]
     assert "every report is blank" in run("submit", place, str(template), *who, "--check", status=2)
     assert "has no errors; nothing was queued" in run("submit", place, str(good), *who, "--check")
+    renamed = write_csv(tmp_path / "renamed.csv", {"id": study_ids(12), "report": REFERENCES})
+    assert "has no errors" in run("submit", place, str(renamed), *who, "--check", "--columns", "study_id=id")
     id = run("submit", place, str(good), *who, "--tags", "7B").partition(":")[0]
     assert "Good: queued. Waiting; it is next." in run("show", place, id)
     again = run("submit", place, str(good), *who, "--tags", "7B")

@@ -11,6 +11,7 @@ import zipfile
 
 import pytest
 
+from rrgmetrics.errors import InputError
 from rrgmetrics.spaces import identity
 from rrgmetrics.spaces.leaderboard import submissions
 from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError
@@ -49,6 +50,19 @@ def test_csv_and_jsonl_in_any_order(board, tmp_path, write_reports):
     )
     assert one == other
     assert one.reports[0] == "Clear 0."
+
+
+def test_the_columns_can_have_other_names(board, tmp_path):
+    columns = {"study_id": "exam", "report": "generated"}
+    path = tmp_path / "reports.csv"
+    path.write_text(rows().replace("study_id,report", "exam,generated"))
+    assert problems(board, path, columns=columns) == []
+    problem = next(iter(problems(board, path, columns={"study_id": "exam"})))
+    assert problem.startswith(
+        "reports.csv, line 2 has no report; it has 'exam', 'generated'. The columns are exam, report."
+    )
+    with pytest.raises(InputError, match="A submission has no age; name the columns of study_id and report only"):
+        problems(board, path, columns={"age": "a"})
 
 
 def test_everything_is_said_at_once(board, tmp_path):
