@@ -163,9 +163,7 @@ def shown_name(file: Path, filename: str) -> str:
     return printable[-60:] or "the file"
 
 
-def check_file(
-    file: Path, filename: str, study_ids: Sequence[str], limits: Limits, columns: Columns = None
-) -> Checked:
+def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limits, columns: Columns = None) -> Checked:
     """Reads a submission's file against the board's studies; `columns`: what its columns are called.
 
     Raises:
@@ -284,8 +282,8 @@ class _Reader:
             problems.append(self._stopped)
         if not self._n_rows and not self._stopped and not names_columns:
             problems.append(
-                f"{shown} has no rows; the first line must name the columns {', '.join(self._fields)}, and each further "
-                "line must contain one study."
+                f"{shown} has no rows; the first line must name the columns {', '.join(self._fields)}, and each "
+                "further line must contain one study."
             )
             return Checked([], "", problems)
         if self._unknown:
