@@ -70,6 +70,7 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
         batch_size=options.batch_size,
         device=options.device,
         missing=options.missing,
+        text=options.text or "",
         progress=not options.no_progress and sys.stderr.isatty(),
     )
     print_totals(options, totals)

@@ -82,6 +82,7 @@ def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
         device=options.device,
         workers=options.workers,
         missing=options.missing,
+        text=options.text or "",
         per_study=options.per_study,
         force=options.force,
         progress=not options.no_progress,

@@ -34,17 +34,20 @@ class Read(NamedTuple):
     has_id: bool = False
 
 
-def stream_pairs(source: Any, columns: Columns = None) -> Iterator[Read]:
+def stream_pairs(source: Any, columns: Columns = None, *, announce: bool = True) -> Iterator[Read]:
     """Yields the pairs of a source of any size, in flat memory.
 
     Args:
         source: As in `rrgmetrics.score`: files, a table, a data set, an iterable of dicts.
         columns: What its columns are called.
+        announce: Whether to log which columns were taken by their names, and which hold ids or paths.
 
     Raises:
         InputError: It is no source, or its first row lacks a column.
     """
-    return read_rows(_rows(source, check_columns(columns)), columns)
+    named = check_columns(columns)
+    rows = _rows(source, named)
+    return read_rows(_announced(rows, named) if announce else rows, named)
 
 
 def check_ids(source: Any, columns: Columns = None) -> None:
@@ -93,26 +96,41 @@ def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = N
     named = check_columns(columns)
     fields: dict[str, str] | None = None
     keys: Collection[str] = ()
-    sample = list(islice(rows, SAMPLE))
-    for number, (where, row) in enumerate(chain(sample, rows)):
+    for number, (where, row) in enumerate(rows):
         if isinstance(row, InputError):
             yield Read(str(number), None, str(row))
             continue
         try:
             if fields is None or row.keys() != keys:
-                first, fields, keys = fields is None, pick_columns(row, _WANTED, named, where), row.keys()
-                if fields.get("study_id") != named.get("study_id", "study_id"):
-                    fields.pop("study_id", None)  # its ids are not known before all rows are read
-                if first:
-                    whole = where.partition(",")[0]
-                    announce_columns(fields, named, whole)
-                    warn_of_codes([cells for _, cells in sample if not isinstance(cells, InputError)], fields, whole)
+                fields, keys = _pick(row, named, where), row.keys()
         except InputError as error:
             if fields is None:
                 raise
             yield Read(str(number), None, str(error))
             continue
         yield _read(row, fields, where, number)
+
+
+def _announced(
+    rows: Iterator[tuple[str, Row | InputError]], named: Mapping[str, str]
+) -> Iterator[tuple[str, Row | InputError]]:
+    """Yields rows; at first logs which columns were taken by their names, and which hold ids or paths."""
+    sample = list(islice(rows, SAMPLE))
+    cells = [row for _, row in sample if not isinstance(row, InputError)]
+    if cells:
+        where = next(where for where, row in sample if not isinstance(row, InputError))
+        fields, source = _pick(cells[0], named, where), where.partition(",")[0]
+        announce_columns(fields, named, source)
+        warn_of_codes(cells, fields, source)
+    yield from chain(sample, rows)
+
+
+def _pick(row: Row, named: Mapping[str, str], where: str) -> dict[str, str]:
+    """The column of each field of a row; ids only in the column that is named."""
+    fields = pick_columns(row, _WANTED, named, where)
+    if fields.get("study_id") != named.get("study_id", "study_id"):
+        fields.pop("study_id", None)  # its ids are not known before all rows are read
+    return fields
 
 
 def _read(row: Row, fields: Mapping[str, str], where: str, number: int) -> Read:

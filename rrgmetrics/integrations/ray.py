@@ -28,8 +28,9 @@ from rrgmetrics.files.stream import read_rows, refuse_ids
 from rrgmetrics.reading.lexicon import environment_of_children
 from rrgmetrics.reports import report_of
 from rrgmetrics.reports.missing import Missing, MissingReports, is_missing, log_lines, says_nothing
+from rrgmetrics.reports.text import SAMPLED, get_normaliser
 from rrgmetrics.scorers.frequencies import Frequencies
-from rrgmetrics.scoring.prepared import prepare
+from rrgmetrics.scoring.prepared import prepare, warn_of_sections
 from rrgmetrics.scoring.results import Result, per_pair_columns
 from rrgmetrics.scoring.streaming import Totals, add_results, score_reads
 from rrgmetrics.specs.names import MetricName, parse_name, parse_names, uncounted
@@ -107,6 +108,8 @@ def score_dataset(
     concurrency: int | tuple[int, int] = (1, 2),
     num_gpus: float = 0,
     missing: Missing = "unscored",
+    text: str = "",
+    source: str = "The data set",
 ) -> ScoredDataset:
     """Scores the pairs of a Ray data set. Its ids and missing reports are checked now, the scores follow on demand.
 
@@ -121,6 +124,8 @@ def score_dataset(
         concurrency: Actors, or the least and the most of them; each takes a core.
         num_gpus: Of each actor; 1 for encoders and judges.
         missing: As in `rrgmetrics.score`.
+        text: As in `rrgmetrics.score`.
+        source: What messages call the data set.
 
     Raises:
         InputError: A name or a column that cannot be used; a study id that is blank or in two rows; or a reference is
@@ -131,45 +136,21 @@ def score_dataset(
         >>> scored = score_dataset(ray.data.read_parquet("pairs"), ["bleu"])    # doctest: +SKIP
         >>> scored.reduce()["bleu"].scores                                      # doctest: +SKIP
     """
-    parsed = parse_names(metrics)
-    named = check_columns(columns)
-    fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, "The data set")
-    announce_columns({field: fields[field] for field in ("reference", "candidate")}, named, "The data set")
+    parsed, named = parse_names(metrics), check_columns(columns)
+    get_normaliser(text or "none")  # an unknown one is refused here, and not by each actor
+    fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, source)
+    announce_columns({field: fields[field] for field in ("reference", "candidate")}, named, source)
+    rows = dataset.take(SAMPLED)
+    warn_of_codes(rows[:SAMPLE], fields, source)
     id_column = named.get("study_id", "study_id")
-    _check_rows(dataset, "The data set", fields, id_column if id_column in dataset.columns() else "", missing)
-    return _scored(
-        dataset,
-        parsed,
-        named,
-        fields["reference"],
-        statistics=statistics,
-        batch_size=batch_size,
-        device=device,
-        concurrency=concurrency,
-        num_gpus=num_gpus,
-        missing=missing,
-    )
-
-
-def _scored(
-    dataset: Any,
-    parsed: Mapping[str, MetricName],
-    named: Mapping[str, str],
-    reference: str,
-    *,
-    statistics: Mapping[str, Frequencies] | None = None,
-    batch_size: int | None,
-    device: str | None,
-    concurrency: int | tuple[int, int],
-    num_gpus: float,
-    missing: Missing,
-) -> ScoredDataset:
-    """Scores the pairs of a data set whose rows are checked; nothing runs before they are asked for."""
-    frequencies = _counted(dataset, parsed, reference, statistics or {}, missing)
+    _check_rows(dataset, source, fields, id_column if id_column in dataset.columns() else "", missing)
+    pairs = [read.pair for read in read_rows(((source, row) for row in rows), named) if read.pair is not None]
+    warn_of_sections(parsed.values(), text, {"": pairs}, SAMPLED if len(rows) == SAMPLED else 0)
+    frequencies = _counted(dataset, parsed, fields["reference"], statistics or {}, missing, text)
     shared = ray.put(frequencies) if frequencies else None
     scored = dataset.map_batches(
         Scorer,
-        fn_constructor_args=(list(parsed), named, shared, batch_size, device, missing),
+        fn_constructor_args=(list(parsed), named, shared, batch_size, device, missing, text),
         batch_format="pyarrow",
         batch_size=ROWS,
         compute=_actors(concurrency),
@@ -197,8 +178,9 @@ class Scorer:
         batch_size: int | None,
         device: str | None,
         missing: Missing = "unscored",
+        text: str = "",
     ) -> None:
-        self.metrics = prepare(names, batch_size=batch_size, device=device, missing=missing)
+        self.metrics = prepare(names, batch_size=batch_size, device=device, missing=missing, text=text)
         self.columns = columns
         self.statistics = None if statistics is None else ray.get(statistics)
 
@@ -231,6 +213,7 @@ def score_files(
     batch_size: int | None = None,
     device: str | None = None,
     missing: Missing = "unscored",
+    text: str = "",
     progress: bool = True,
 ) -> dict[str, Totals]:
     """Scores files of any size to files; the same call resumes a run that was stopped.
@@ -246,6 +229,7 @@ def score_files(
         batch_size: Texts per forward pass of a model.
         device: torch device of models.
         missing: As in `rrgmetrics.score`.
+        text: As in `rrgmetrics.score`.
         progress: Whether to show Ray's bars.
 
     Returns:
@@ -266,21 +250,21 @@ def score_files(
     id_column = named.get("study_id", "study_id")
     if id_column not in dataset.columns():
         raise InputError(f"{source} has no column {id_column!r}, which is needed to resume a run.")
-    fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, source)
-    _check_rows(dataset, source, fields, id_column, missing)
-    job = {"source": source, "metrics": list(parsed), "columns": named, "v": VERSION}
-    _claim(filesystem, folder, job | ({"missing": missing} if missing != "unscored" else {}))
-    scored = _scored(
+    scored = score_dataset(
         dataset,
-        parsed,
-        named,
-        fields["reference"],
+        metrics,
+        columns=columns,
         batch_size=batch_size,
         device=device,
         concurrency=concurrency,
         num_gpus=num_gpus,
         missing=missing,
+        text=text,
+        source=source,
     )
+    job = {"source": source, "metrics": list(parsed), "columns": named, "v": VERSION}
+    changed = {"missing": missing != "unscored" and missing, "text": text}
+    _claim(filesystem, folder, job | {key: value for key, value in changed.items() if value})
     scored.dataset.context.target_max_block_size = BLOCK_BYTES
     scored.dataset.context.checkpoint_config = CheckpointConfig(
         id_column, f"{folder}/done", override_filesystem=filesystem, delete_checkpoint_on_success=False
@@ -296,7 +280,6 @@ def _check_rows(dataset: Any, source: str, fields: Mapping[str, str], id_column:
     Raises:
         InputError: An id is blank or in two rows; or a reference is missing, and `missing` is "error".
     """
-    warn_of_codes(dataset.take(SAMPLE), fields, source)
     texts = [fields["reference"], fields["candidate"]]
     marks = dataset.map_batches(_marks, fn_kwargs={"id_column": id_column, "texts": texts}, batch_format="pyarrow")
     marks.context.execution_options.preserve_order = True
@@ -337,6 +320,7 @@ def _counted(
     reference: str,
     given: Mapping[str, Frequencies],
     missing: Missing,
+    text: str,
 ) -> dict[str, Frequencies]:
     """What metrics with corpus statistics must know of all references: as given, or from a first pass."""
     needed = uncounted(names, given)
@@ -344,7 +328,7 @@ def _counted(
         return dict(given)
     batches = dataset.select_columns([reference]).iter_batches(batch_format="pyarrow", batch_size=ROWS * 8)
     cells = (cell for batch in batches for cell in batch[reference].to_pylist())
-    with prepare(needed, missing=missing) as metrics:
+    with prepare(needed, missing=missing, text=text) as metrics:
         return {**given, **metrics.count_references(_usable(cells, reference))}
 
 
@@ -402,9 +386,9 @@ def _claim(filesystem: Any, folder: str, job: Mapping[str, Any]) -> None:
         return
     with filesystem.open_input_stream(path) as file:
         known = json.loads(file.read())
-    other = [key for key in job if known.get(key) != job[key]]
+    other = [key for key in job | known if known.get(key) != job.get(key)]
     if other:
         raise InputError(
-            f"{folder} contains another job: its {other[0]} is {known.get(other[0])!r}, not {job[other[0]]!r}; name "
-            "an empty folder."
+            f"{folder} contains another job: its {other[0]} is {known.get(other[0])!r}, not {job.get(other[0])!r}; "
+            "name an empty folder."
         )

@@ -155,9 +155,7 @@ class Metrics:
             study_ids: One id a study; None names them by their index.
         """
         warn_of_missing(systems, study_ids, self.missing)
-        reads_whole = any(not sections_of(str(job.name.options.get("text", ""))) for job in self.jobs.values())
-        unlike = unlike_sections(systems) if reads_whole and not self.text else ""
-        log_lines(filter(None, [missing_sections(self.text, systems), unlike]))
+        warn_of_sections(self.names.values(), self.text, systems)
 
     @property
     def widths(self) -> dict[str, int]:
@@ -443,6 +441,25 @@ def prepare(
     made.text = text
     made._pool = Pool(made, workers) if workers > 1 else None
     return made
+
+
+def warn_of_sections(
+    names: Iterable[MetricName], text: str, systems: Mapping[str, Sequence[Pair]], n_first: int = 0
+) -> None:
+    """Logs how many reports lack the section that all metrics read.
+
+    Without `text` it logs whether only the references, or only the candidates, have sections.
+
+    Args:
+        names: The metrics.
+        text: As in `prepare`.
+        systems: The pairs of each system, on the same studies.
+        n_first: Their number, if they are only the first pairs of a source; else 0.
+    """
+    reads_whole = any(not sections_of(str(name.options.get("text", ""))) for name in names)
+    unlike = unlike_sections(systems) if reads_whole and not text else ""
+    first = f"Of the first {n_first:,} pairs: " if n_first else ""
+    log_lines(first + line for line in (missing_sections(text, systems), unlike) if line)
 
 
 def score(

@@ -27,7 +27,7 @@ from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.packs import facts_of, warn_of_packs
-from rrgmetrics.scoring.prepared import Metrics, prepare
+from rrgmetrics.scoring.prepared import Metrics, prepare, warn_of_sections
 from rrgmetrics.scoring.results import Result, per_pair_columns
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import uncounted
@@ -113,6 +113,7 @@ def score_stream(
     device: str | None = None,
     workers: int = 1,
     missing: Missing = "unscored",
+    text: str = "",
     per_study: str = REFUSE,
     force: bool = False,
     progress: bool = True,
@@ -130,6 +131,7 @@ def score_stream(
         device: As in `rrgmetrics.score`.
         workers: As in `rrgmetrics.score`.
         missing: As in `rrgmetrics.score`; with "error" the first missing reference ends the run.
+        text: As in `rrgmetrics.score`.
         per_study: "error" rejects a table in which a study has several reports, before scoring if the table can be read
             twice; "all" scores each. The other rules of `rrgmetrics.score` need all rows.
         force: Whether `output` may be replaced.
@@ -152,7 +154,7 @@ def score_stream(
         raise InputError(f"per_study={per_study!r} needs all pairs in memory; pass 'error' or 'all'.")
     if per_study == REFUSE:
         check_ids(pairs, columns)
-    with prepare(metrics, missing=missing, **runtime) as prepared, ExitStack() as stack:
+    with prepare(metrics, missing=missing, text=text, **runtime) as prepared, ExitStack() as stack:
         statistics = counted(prepared, pairs, columns, statistics)
         file = None
         if output is not None:
@@ -165,6 +167,9 @@ def score_stream(
                 usable = [(read.pair, read) for read in chunk if read.pair is not None]
                 unit = "study id" if any(read.has_id for read in chunk) else "index"
                 lacking.add({"": [pair for pair, _ in usable]}, [read.study_id for _, read in usable], unit)
+                if not totals:
+                    n_first = CHUNK if len(chunk) == CHUNK else 0
+                    warn_of_sections(prepared.names.values(), text, {"": [pair for pair, _ in usable]}, n_first)
                 results = score_reads(prepared, chunk, statistics)
                 add_results(totals, results)
                 if file is not None:
@@ -219,7 +224,8 @@ def counted(
             f"The scores of {', '.join(needed)} depend on all references, and these pairs can be read only once; pass "
             "a file, or statistics=metrics.count_references(references)."
         )
-    references = (read.pair.reference for read in stream_pairs(pairs, columns) if read.pair is not None)
+    reads = stream_pairs(pairs, columns, announce=False)
+    references = (read.pair.reference for read in reads if read.pair is not None)
     return known | metrics.only(needed).count_references(references)
 
 

@@ -12,7 +12,7 @@ import rrgmetrics
 from rrgmetrics import InputError, files
 from rrgmetrics.files.columns import pick_columns
 from rrgmetrics.files.mistaken import suggest_systems
-from rrgmetrics.files.stream import stream_pairs
+from rrgmetrics.files.stream import read_rows, stream_pairs
 
 PAIRS = (("reference",), ("candidate",))
 REFERENCE, CANDIDATE = "Small left pleural effusion.", "Small right pleural effusion."
@@ -187,6 +187,35 @@ def test_sections_that_one_side_lacks_are_named_once(case, caplog):
     rrgmetrics.score("bleu?text=impression", **pairs)
     rrgmetrics.score("bleu", **pairs, text="space")  # whole reports were asked for
     assert "have sections that" not in caplog.text
+
+
+def test_a_stream_names_sections_as_one_call_does_and_reads_the_same_part(caplog, monkeypatch):
+    rows = [{"reference": whole, "candidate": bare} for whole, bare in zip(WHOLE, BARE, strict=True)]
+    said = []
+    for score in (rrgmetrics.score, rrgmetrics.score_stream):
+        caplog.clear()
+        score("bleu", rows, progress=False)
+        said.append([line for line in caplog.messages if "have sections that" in line])
+    assert len(said[0]) == 1
+    assert said[0] == said[1]
+    caplog.clear()
+    streamed = rrgmetrics.score_stream("bleu", rows, text="findings", progress=False)["bleu"]
+    assert streamed.scores == rrgmetrics.score("bleu", rows, text="findings", progress=False)["bleu"].scores
+    assert "have sections that" not in caplog.text
+    monkeypatch.setattr("rrgmetrics.scoring.streaming.CHUNK", 2)
+    rrgmetrics.score_stream("bleu", rows, progress=False)
+    (line,) = (line for line in caplog.messages if "have sections that" in line)
+    assert line.startswith("Of the first 2 pairs: 2 of 2 references have sections that the candidates lack")
+
+
+def test_only_who_opens_a_source_announces_its_columns(tmp_path, caplog):
+    row = {"findings_gt": REFERENCE, "findings_pred": CANDIDATE}
+    (read,) = read_rows(iter([("row 1", row)]))
+    assert (read.pair.reference, caplog.messages) == (REFERENCE, [])
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    rrgmetrics.score_stream("cider", path, progress=False)  # reads the file twice
+    assert sum("is column 'findings_gt'" in line for line in caplog.messages) == 1
 
 
 def test_sections_that_a_system_lacks_are_named_in_a_comparison(caplog):

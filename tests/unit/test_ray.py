@@ -99,6 +99,7 @@ def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys, capl
         with pytest.raises(InputError, match="no column 'verity'"):
             score_dataset(ray.data.read_parquet(str(folder)), NAMES, columns={"reference": "verity"})
         refused_as_by_one_process(tmp_path, capsys, caplog)
+        sections_are_read_and_named_as_by_one_process(tmp_path, capsys, caplog)
         (tmp_path / "job.json").write_text('{"source": "elsewhere"}')
         named = ["--columns", "reference=truth", "study_id=id", "--metrics", "bleu"]
         status = cli.main(["score", str(folder), "--engine", "ray", "--output", str(tmp_path), *named])
@@ -139,3 +140,22 @@ def refused_as_by_one_process(tmp_path, capsys, caplog):
     ids = [{**row, "reference": row["study_id"], "truth": row["reference"]} for row in rows]
     score_dataset(ray.data.from_items(ids), "bleu")
     assert "column 'reference' holds ids, numbers or paths, such as 's0', and no reports; reports" in caplog.text
+
+
+def sections_are_read_and_named_as_by_one_process(tmp_path, capsys, caplog):
+    """Columns are announced, sections that one side lacks are named, and `--text` is heeded."""
+    path = tmp_path / "sections.jsonl"
+    rows = [{"study_id": f"s{n}", "gt": f"FINDINGS: {REFERENCES[n]}", "candidate": REFERENCES[n]} for n in range(9)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for part, value, word in ((["--text", "findings"], "1.000", ""), ([], "", "9 of 9 references have sections that")):
+        said = []
+        for how in (["--no-trivial"], ["--engine", "ray", "--output", str(tmp_path / f"sections{len(part)}")]):
+            caplog.clear()
+            command = ["score", str(path), "--metrics", "bleu", "--trials", "5", "--no-progress", *how, *part]
+            assert cli.main(command) == 0
+            assert value in capsys.readouterr().out
+            said.append([line for line in caplog.messages if "sections that" in line or "is column 'gt'" in line])
+        assert len(said[0]) == len(said[1]) == 1 + bool(word)
+        assert said[0][1:] == said[1][1:]
+    again = [*command, "--text", "findings"]
+    assert (cli.main(again), "its text is None, not 'findings'" in capsys.readouterr().err) == (2, True)
