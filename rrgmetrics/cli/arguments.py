@@ -19,9 +19,10 @@ from rrgmetrics.reports.missing import MISSING_CHOICES
 from rrgmetrics.scoring.defaults import default_preset
 from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare
 from rrgmetrics.scoring.results import Result
-from rrgmetrics.specs import PRESETS, SPECS, OptionValue
-from rrgmetrics.specs.names import ALL, parse_name
+from rrgmetrics.specs import PRESETS, SPECS, OptionValue, all_specs
+from rrgmetrics.specs.names import ALL, metric_of, parse_name
 from rrgmetrics.systems.table import choose_keys
+from rrgmetrics.utils.text_format import capitalized, did_you_mean
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.loaders import Data
@@ -305,11 +306,15 @@ def split_names(texts: Sequence[str]) -> list[str]:
 
 def judge_names(texts: Sequence[str], **options: OptionValue) -> list[str]:
     """Names of judges with options added; InputError for a metric that is none."""
+    judges = [spec.name for spec in SPECS.values() if spec.judge]
+    known = f"judges are {', '.join(judges)}; name one with an engine, such as {judges[0]}@openai:<model>."
+    for metric in map(metric_of, texts):
+        if metric and metric not in all_specs():
+            raise InputError(f"There is no judge {metric!r}.{did_you_mean(metric, judges)} {capitalized(known)}")
     names = []
     for name in map(parse_name, texts):
         if not name.spec.judge:
-            judges = ", ".join(spec.name for spec in SPECS.values() if spec.judge)
-            raise InputError(f"{name.spec.name} is not a judge; judges are {judges}.")
+            raise InputError(f"{name.spec.name} is not a judge; {known}")
         names.append(str(replace(name, options={**name.options, **options})))
     return names
 

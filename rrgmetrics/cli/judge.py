@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pairs(parser)
     parser.add_argument(
         "--metrics",
+        "--judges",
         nargs="+",
         required=True,
         metavar="NAME",

@@ -260,8 +260,8 @@ def engine_for(config: str, paper: str = "") -> EngineName:
         if not paper:
             raise InputError("No checkpoint was published for 'paper'; name an engine, for example 'openai:<model>'.")
         return engine_for(paper)._replace(raw=True)
-    kind, colon, model = config.partition(":")
-    if not colon or kind not in ENGINES:
+    kind, _, model = config.partition(":")
+    if kind not in ENGINES:
         kind, model = "hf", config
     if not model:
         raise InputError(

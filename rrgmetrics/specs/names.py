@@ -142,6 +142,16 @@ def parse_name(text: str) -> MetricName:
     return replace(resolved, short=short, spec=_focused(spec, key.strip(), text) if has_key else spec)
 
 
+def metric_of(text: str) -> str:
+    """Returns the part of a name that says which metric it is, known or not.
+
+    Example:
+        >>> metric_of("g=green@openai:my-model?base_url=http://127.0.0.1:8000/v1")
+        'green'
+    """
+    return re.split("[#?@]", _split_short(text)[1], maxsplit=1)[0].strip()
+
+
 def _focused(spec: MetricSpec, key: str, text: str) -> MetricSpec:
     """The metric with the key that its name asks for after the #."""
     if re.fullmatch(r"\w*", key):

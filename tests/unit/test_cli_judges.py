@@ -74,7 +74,11 @@ def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_p
         ("green", "green is the bundled judge, which asks no model"),
         ("green@reader", "green@reader is the bundled judge, which asks no model"),
         ("rouge", "rouge is not a judge; judges are"),
+        ("X", "There is no judge 'X'. Judges are green, crimson, "),
+        ("gren@openai:m", "There is no judge 'gren'. Did you mean 'green'? Judges are green, "),
+        ("crepe-paper", "name one with an engine, such as green@openai:<model>."),
         ("green@openai:", "names no model"),
+        ("green@openai", "names no model; write for example openai:<model>"),
         ("green?temperature=1", "the bundled judge has no such option"),
         ("green@openai:m?concurrency=none", "not a whole number"),
         ("green@replies:nowhere.jsonl", "nowhere.jsonl cannot be read"),
@@ -83,9 +87,10 @@ def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_p
 )
 def test_wrong_use_of_judge(pairs, tmp_path, capsys, metric, message):
     file = tmp_path / "replies.jsonl"
-    status, out, err = run(capsys, "judge", pairs, "--metrics", metric, "--record", file, "--no-progress")
-    assert (status, out) == (2, "")
-    assert message in err
+    for option in ("--metrics", "--judges"):
+        status, out, err = run(capsys, "judge", pairs, option, metric, "--record", file, "--no-progress")
+        assert (status, out) == (2, "")
+        assert message in err
     assert not file.exists()
 
 
