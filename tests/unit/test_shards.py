@@ -251,6 +251,15 @@ def test_a_stream_of_any_size_gives_the_same(made, tmp_path, monkeypatch, capsys
         assert (merged[name]["n_pairs"], merged[name]["n_unscored"]) == (8, one.n_unscored + 1)
 
 
+def test_a_stream_reads_the_part_that_text_names(tmp_path, capsys):
+    path = tmp_path / "pairs.jsonl"
+    row = {"reference": "FINDINGS: Small left pleural effusion.", "candidate": "Small left pleural effusion."}
+    path.write_text(f"{json.dumps(row)}\n" * 2)
+    stream = ["score", str(path), "--stream", "--metrics", "bleu", "--text", "findings", "--no-progress"]
+    assert cli.main([*stream, "--output", str(tmp_path / "scores.parquet")]) == 0
+    assert "BLEU-4 ↑  1.000" in capsys.readouterr().out
+
+
 def test_a_stream_in_memory():
     rows = ({"truth": text, "candidate": text if index else 3} for index, text in enumerate(REFERENCES))
     totals = score_stream("bleu", rows, columns={"reference": "truth"}, progress=False)["bleu"]
