@@ -9,6 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from rrgmetrics.comparing import explain
+from rrgmetrics.comparing.policies import Policy
 from rrgmetrics.reading import read as read_report
 from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs
 from rrgmetrics.reading.scope import out_of_scope, readable_kinds
@@ -18,7 +20,7 @@ from rrgmetrics.reporting.kinds import KINDS, MATCHED, ONLY_HERE
 from rrgmetrics.reporting.marks import SIGNIFICANT, Explanation
 from rrgmetrics.reporting.numbers import show
 from rrgmetrics.reporting.results import key_table
-from rrgmetrics.reporting.traces import trace_html
+from rrgmetrics.reporting.traces import comparison_html, trace_html
 from rrgmetrics.reporting.usual import usual
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.text import get_normaliser
@@ -96,13 +98,14 @@ def explained(explanation: Explanation, pair: Pair, *, level: int = 2) -> Markup
 
 
 def traces(name: str, pair: Pair) -> Markup:
-    """What set each field of each finding of both reports, and why other words gave none, folded.
+    """What set each field of each finding of both reports, and the steps that compared them, folded.
 
     Args:
         name: What was asked for, with its options.
         pair: As the metric read it.
     """
-    modality = str(parse_name(name).options["modality"])
+    options = parse_name(name).options
+    modality = str(options["modality"])
     reference = read_report(pair.reference, modality, trace=True)
     candidate = read_report(pair.candidate, reference.pack, trace=True)
     pieces = Markup().join(
@@ -110,8 +113,13 @@ def traces(name: str, pair: Pair) -> Markup:
         for title, reading in ((REFERENCE, reference), (CANDIDATE, candidate))
         if reading.trace is not None
     )
+    policy: Policy = "report" if options.get("policy") == "report" else "management"
+    texts = {"reference": pair.reference, "candidate": pair.candidate}
+    compared = explain(**texts, context=pair.context, policy=policy, modality=modality, trace=True).trace
+    if compared is not None:
+        pieces += Markup("<h3>How both were compared</h3>{}").format(comparison_html(compared))
     return Markup(
-        "<details class='trace'><summary>How each report was read, step by step</summary>{}</details>"
+        "<details class='trace'><summary>How each report was read and compared, step by step</summary>{}</details>"
     ).format(pieces)
 
 

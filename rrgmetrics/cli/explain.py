@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace",
         action="store_true",
-        help="also show which words and rules set each field of a finding, and which text gave no finding",
+        help="also show which words and rules set each field of a finding, and which steps compared findings",
     )
     parser.add_argument("--html", metavar="FILE", help="write the comparison as a page (.html)")
     parser.add_argument("--json", metavar="FILE", help="write the comparison as JSON (.json)")
@@ -81,7 +81,11 @@ def run(options: argparse.Namespace) -> None:
     check_report(reference, "REFERENCE")
     check_report(candidate, "CANDIDATE")
     comparison = explain(
-        candidate=candidate, reference=reference, context=context, modality=check_pack(options.modality, "--modality")
+        candidate=candidate,
+        reference=reference,
+        context=context,
+        modality=check_pack(options.modality, "--modality"),
+        trace=options.trace,
     )
     results = _scored(split_names(options.metrics), reference, candidate, context)
     pair = Pair(reference, candidate)
@@ -90,6 +94,9 @@ def run(options: argparse.Namespace) -> None:
     console.print(explained(reference, candidate, shown))
     if options.trace:
         print_traces(console, reference, candidate, options.modality)
+        if comparison.trace is not None:
+            console.print("\nHow both were compared\n", style="bold", markup=False)
+            console.print(str(comparison.trace), markup=False, soft_wrap=True)
     for name, result in results.items():
         console.print(verdict(name, result, pair, shown))
     _write(options, pair, comparison, results)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from rrgmetrics.comparing.decisions import decided, excused
 from rrgmetrics.comparing.device_positions import other_route
 from rrgmetrics.comparing.device_sums import is_summed_up
 from rrgmetrics.comparing.model import Link, Unit
@@ -79,11 +80,14 @@ def _unmatched(
     """Returns which unmatched observations say the same as one of the other report, and which have no counterpart."""
     linked, alone = list[tuple[int, int]](), list[Unit]()
     for i, unit in enumerate(mine):
-        if i not in matched and not _nearly(unit, other):
+        if i not in matched and not (_nearly(unit, other) and excused(unit, _nearly)):
             same = _in_other_words(unit, others, lexicon)
             if same is not None:
                 linked.append((i, same))
-            elif not _is_background(unit, other, lexicon) and not is_summed_up(unit, other, lexicon):
+            elif not (
+                (_is_background(unit, other, lexicon) and excused(unit, _is_background))
+                or (is_summed_up(unit, other, lexicon) and excused(unit, is_summed_up))
+            ):
                 alone.append(unit)
     return linked, alone
 
@@ -111,9 +115,11 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     }
     causes = [lexicon.concepts[finding.concept].sign_of & stated.keys() for finding in unit.readings]
     if all(causes):
+        decided(unit, _in_other_words, "a sign of its counterpart")
         return min(stated[concept] for concept in causes[0])
     named_as = next((i for i, other in enumerate(others) if _is_picture_of(unit, other, lexicon)), None)
     if named_as is not None:
+        decided(unit, _is_picture_of)
         return named_as
     named = replace(unit, readings=(unit.head,))
     apart = [
@@ -127,7 +133,10 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     ]
     scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
     best = max(scores, default=0.0)
-    return scores.index(best) if best >= COVERED else None
+    if best < COVERED:
+        return None
+    decided(unit, _in_other_words, "its counterpart has a like name and place")
+    return scores.index(best)
 
 
 def _is_picture_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:

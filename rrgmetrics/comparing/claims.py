@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from rrgmetrics.comparing.decisions import excused
 from rrgmetrics.comparing.prior import without_supported
 from rrgmetrics.comparing.significance import known_concepts
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
@@ -53,7 +54,11 @@ def as_claimed(reference: Reading, candidate: Reading, context: Context) -> Read
         for finding in candidate.findings
     ]
     number = max((finding.observation for finding in findings), default=0) + 1
-    claimed = [finding for finding in candidate.told if not is_among(finding, known | shown)]
+    claimed = [
+        finding
+        for finding in candidate.told
+        if not (is_among(finding, known | shown) and excused(finding, as_claimed, "both know of it, or it is shown"))
+    ]
     findings += [replace(finding, observation=number + i) for i, finding in enumerate(claimed)]
     return replace(candidate, findings=tuple(findings), told=())
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from rrgmetrics.comparing.alignment import set_beside
 from rrgmetrics.comparing.claims import as_claimed, without_excuse
+from rrgmetrics.comparing.decisions import became, decided, excused, record
 from rrgmetrics.comparing.differences import (
     attribute_errors,
     certainty_errors,
@@ -47,7 +48,11 @@ _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a 
 
 
 def compare(
-    reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None
+    reference: Reading,
+    candidate: Reading,
+    context: Context | Mapping[str, Any] | None = None,
+    *,
+    trace: bool = False,
 ) -> ReportComparison:
     """Compares a candidate's reading with the reference's.
 
@@ -55,6 +60,7 @@ def compare(
         reference: Reading of the radiologist's report.
         candidate: Reading of the machine's report; it is read anew if it was read with another pack.
         context: `age`, `sex` and `indication` of the patient, which decide how much a finding matters; or None.
+        trace: Also record what each step decided: `print(comparison.trace)`.
 
     Returns:
         ReportComparison: matches, errors, and counts per category; no errors for two readings of one text.
@@ -71,17 +77,28 @@ def compare(
     if (candidate.pack, candidate.folder) != lexicon.key:
         candidate = read_with(lexicon, candidate.text)
     known = context if isinstance(context, Context) else parse_context(context)
-    candidate = as_claimed(reference, candidate, known)
+    if not trace:
+        return _compare(reference, as_claimed(reference, candidate, known), known, lexicon)
+    from rrgmetrics.comparing.trace import make_trace
+
+    with record() as decisions:
+        claimed = as_claimed(reference, candidate, known)
+        comparison = _compare(reference, claimed, known, lexicon)
+    return replace(comparison, trace=make_trace(comparison, decisions, (reference, claimed), known))
+
+
+def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Lexicon) -> ReportComparison:
+    """Compares two readings by one pack, the candidate's as it claims them."""
     refs, cands, pairs, links, missing, false = set_beside(reference, candidate)
     errors: list[FindingError] = []
     for unit in false:
         doubt = _not_excluded(unit, reference, lexicon)
         left_over = _left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon)
-        errors.extend(certainty_errors(doubt, unit, lexicon) if doubt else [left_over])
+        errors.extend(_doubtful(unit, certainty_errors(doubt, unit, lexicon)) if doubt else [left_over])
     for unit in missing:
         doubt = _not_excluded(unit, candidate, lexicon)
         left_over = _left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon)
-        errors.extend(certainty_errors(unit, doubt, lexicon) if doubt else [left_over])
+        errors.extend(_doubtful(unit, certainty_errors(unit, doubt, lexicon)) if doubt else [left_over])
     refs_of, cands_of = defaultdict[int, list[Unit]](list), defaultdict[int, list[Unit]](list)
     for link in links:
         refs_of[link.candidate].append(refs[link.reference])
@@ -90,14 +107,20 @@ def compare(
         ref = _with_other_side(refs[r], refs_of[c], cands[c], lexicon)
         cand = _with_other_side(cands[c], cands_of[r], refs[r], lexicon)
         wrong = attribute_errors(ref, cand, lexicon)
-        errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
+        errors.extend(
+            error for error in wrong if not (told_of_all(error, reference, candidate) and excused(error, told_of_all))
+        )
         for unit in _named_though_denied(cand, ref, reference, lexicon):
-            errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon))
+            left_over = _left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon)
+            errors.append(decided(left_over, _named_though_denied))
         for unit in _named_though_denied(ref, cand, candidate, lexicon):
-            errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon))
+            left_over = _left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon)
+            errors.append(decided(left_over, _named_though_denied))
     spoiled = {(error.reference.observation, error.category) for error in errors if error.reference and error.attribute}
     vague = list(left_out_errors(refs, cands, links, spoiled, candidate, lexicon))
-    errors = [error for error in errors if not told_beside(error, reference, candidate)]
+    errors = [
+        error for error in errors if not (told_beside(error, reference, candidate) and excused(error, told_beside))
+    ]
     errors = [_turned(error, lexicon) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
     if not any(error.attribute == "temporal" for error in errors):
@@ -131,6 +154,7 @@ def explain(
     context: Context | Mapping[str, Any] | None = None,
     policy: Policy = MANAGEMENT,
     modality: str = AUTO,
+    trace: bool = False,
 ) -> ReportComparison:
     """Compares two reports and returns the errors, described in words and with their evidence in both texts.
 
@@ -141,6 +165,7 @@ def explain(
         policy: Which errors are significant: those that could change management (`management`), or all except those of
             benign findings and of wording (`report`).
         modality: The kind of both reports: `chest_xray`, `chest_ct`, ...; `auto`: the kind of the reference.
+        trace: As in `compare`.
 
     Returns:
         ReportComparison: `errors`, each with its category, a one-sentence description and its evidence spans in both
@@ -158,7 +183,7 @@ def explain(
     check_report(candidate, "candidate")
     check_report(reference, "reference")
     first = Reader(modality).read(reference)
-    comparison = compare(first, read_with(lexicon_of(first), candidate), context)
+    comparison = compare(first, read_with(lexicon_of(first), candidate), context, trace=trace)
     if why := comparison.out_of_scope:  # half of such a text is read, and nothing can be said of it
         return ReportComparison((), (), out_of_scope=why, pack=comparison.pack, texts=(reference, candidate))
     return under(replace(comparison, texts=(reference, candidate)), policy)
@@ -172,6 +197,13 @@ def _not_excluded(unit: Unit, other: Reading, lexicon: Lexicon) -> Unit | None:
             if related(unit.head.concept, finding.concept, lexicon) and same_side(unit.side, finding.side):
                 return doubt
     return None
+
+
+def _doubtful(unit: Unit, errors: list[FindingError]) -> list[FindingError]:
+    """Returns the errors of certainty of an observation that the other report cannot exclude; none excuses it."""
+    if not errors:
+        excused(unit, _not_excluded)
+    return [decided(error, _not_excluded) for error in errors]
 
 
 def _with_other_side(unit: Unit, linked: list[Unit], other: Unit, lexicon: Lexicon) -> Unit:
@@ -203,7 +235,7 @@ def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Con
     said = f"; the {whom} denies it" if denial else ""
     if denial and sized:
         said = f"; the {whom} measures {min(denial.measurements_mm):g} mm"
-    return FindingError(
+    error = FindingError(
         category=ErrorCategory.INCORRECT_SEVERITY if sized else category,  # "a node of 15 mm" against "of 8 mm"
         attribute="measurement" if sized else None,
         significant=level in SIGNIFICANT,
@@ -215,6 +247,7 @@ def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Con
         significance=level,
         contradicts=denial is not None,
     )
+    return decided(error, _denial if denial else _left_over)
 
 
 def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
@@ -256,7 +289,8 @@ def _turned(error: FindingError, lexicon: Lexicon) -> FindingError:
         return error
     finding = lexicon.concepts[there.concept].name
     sentence = f"{capitalized(finding)}, change: {gone.change} {ARROW} {there.change}."
-    return replace(error, category=ErrorCategory.MISSING_COMPARISON, attribute="temporal", sentence=sentence)
+    turned = replace(error, category=ErrorCategory.MISSING_COMPARISON, attribute="temporal", sentence=sentence)
+    return became(error, turned, _turned)
 
 
 def _told_once(errors: list[FindingError], one: Reading, two: Reading) -> list[FindingError]:
@@ -268,9 +302,12 @@ def _told_once(errors: list[FindingError], one: Reading, two: Reading) -> list[F
         key: object = number
         if error.attribute == "temporal" and told is not None:
             key = (error.category, told.sentence, told.concept, told.change)
-        kept.setdefault(key, error)
+        if kept.setdefault(key, error) is not error:
+            excused(error, _told_once)
     return [
-        error for error in kept.values() if not any(_accompanies(error, other, one, two) for other in kept.values())
+        error
+        for error in kept.values()
+        if not any(_accompanies(error, other, one, two) and excused(error, _accompanies) for other in kept.values())
     ]
 
 
@@ -290,7 +327,7 @@ def _one_wrong_side(errors: list[FindingError], lexicon: Lexicon) -> list[Findin
     """Leaves out a wrong side that a sign has with its cause, and what shifts with what shifts beside it."""
     wrong = [error for error in errors if error.attribute == "location"]
     told = [e for i, e in enumerate(wrong) if any(_moves_with(e, wrong[j], j < i, lexicon) for j in range(len(wrong)))]
-    return [error for error in errors if error not in told]
+    return [error for error in errors if not (error in told and excused(error, _one_wrong_side))]
 
 
 def _moves_with(error: FindingError, other: FindingError, before: bool, lexicon: Lexicon) -> bool:

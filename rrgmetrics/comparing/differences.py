@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
+from rrgmetrics.comparing.decisions import decided, excused
 from rrgmetrics.comparing.device_positions import device_error, position
 from rrgmetrics.comparing.device_sums import is_sum
 from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, ErrorCategory, FindingError, Unit
@@ -12,6 +14,7 @@ from rrgmetrics.reading.dates import told_of_the_study
 from rrgmetrics.reading.device_moves import MOVES, is_support_device
 from rrgmetrics.reading.levels import number_of, touch
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.lexicon.rules import Opposed, Threshold
 from rrgmetrics.reading.model import Finding, Reading
 from rrgmetrics.reading.places import beside, near, same_side
 from rrgmetrics.reading.similarity import INTERCHANGEABLE, concept_similarity, related
@@ -28,60 +31,81 @@ TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
 DOUBT = frozenset({"possible", "not_excluded"})
 
 
+class Wrong(NamedTuple):
+    """A wrong attribute, whether that matters, the function that found it, and the row of the rubric that it used."""
+
+    attribute: Attribute
+    matters: bool
+    step: Callable[..., object]
+    row: Opposed | Threshold | None = None
+
+
 def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
     """Returns what is wrong in the attributes of two matched observations, at most one error for each attribute.
 
     What the candidate leaves out is not wrong, and is priced in `left_out`; a change that it leaves out is an error.
     """
     device = lexicon.concepts[ref.head.concept].is_device
-    wrong: list[tuple[Attribute, bool]] = []
+    wrong: list[Wrong] = []
     size = _measurement_error(ref, cand, lexicon)
     place = _location_error(ref, cand, lexicon)
     tip = [error for error in (device_error(ref, cand, lexicon), size) if error is not None] if device else []
     if tip:
-        wrong.append(("device_position", any((*tip, place))))  # a wrong side, tip and depth are one wrong place
+        wrong.append(
+            Wrong("device_position", any((*tip, place)), device_error)
+        )  # a wrong side, tip and depth are one wrong place
     elif place is not None:
-        wrong.append(("location", place))
+        wrong.append(Wrong("location", place, _location_error))
     if (device or place is None) and _number_differs(ref.head, cand.head, lexicon):
-        wrong.append(("descriptor", True))
+        wrong.append(Wrong("descriptor", True, _number_differs))
     steps = severity_steps(ref, cand)
     measured = size if not device else None
     if steps >= SEVERITY_STEPS:  # "small, 1 cm" and "large, 4 cm" differ once, in words and in figures
-        wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS or bool(measured)))
+        wrong.append(Wrong("severity", steps >= SEVERITY_SIGNIFICANT_STEPS or bool(measured), severity_steps))
     elif measured is not None:
-        wrong.append(("measurement", measured))
+        wrong.append(Wrong("measurement", measured, _measurement_error, _threshold(ref, lexicon)))
     if {acute(ref, lexicon), acute(cand, lexicon)} == {True, False}:
-        wrong.append(("descriptor", True))
-    elif opposed(ref, cand, lexicon):
-        wrong.append(("descriptor", lexicon.concepts[ref.head.concept].significance in SIGNIFICANT))
+        wrong.append(Wrong("descriptor", True, acute))
+    elif (row := _opposing(ref, cand, lexicon)) is not None:
+        wrong.append(Wrong("descriptor", lexicon.concepts[ref.head.concept].significance in SIGNIFICANT, opposed, row))
     if related(ref.head.concept, cand.head.concept, lexicon):
         wrong.extend(_doubts(ref, cand, lexicon))
     if not opposed(ref, cand, lexicon):
         readings = _interpretation_errors(ref, cand, lexicon)
         if device and readings and (position(ref.head, lexicon) == "bad") != (position(cand.head, lexicon) == "bad"):
-            readings = [("device_position", True)] * (not tip)  # a "slipped gastric band" is one at a wrong place
+            readings = [Wrong("device_position", True, position)] * (
+                not tip
+            )  # a "slipped gastric band" is one at a wrong place
         wrong.extend(readings)
-    degrees = [each for each in wrong if each[0] not in ("location", "device_position")]
-    gravest = max(degrees, key=lambda each: each[1], default=None)
-    wrong = [each for each in wrong if each not in degrees or each == gravest]  # one wrong degree a finding
-    errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in wrong]
+    errors = _one_degree([_attribute_error(ref, cand, each, lexicon) for each in wrong])
     courses = _temporal_errors(ref, cand, lexicon)
-    if any(attribute == "device_position" for attribute, _ in wrong) and {_course(ref), _course(cand)} <= MOVES | {
-        None
+    if any(error.attribute == "device_position" for error in errors) and {_course(ref), _course(cand)} <= {
+        None,
+        *MOVES,
     }:
-        courses = []  # how a device came to another place is no second error
+        courses = [error for error in courses if not excused(error, attribute_errors, "how a device moved")]
     return errors + courses
 
 
+def _one_degree(errors: list[FindingError]) -> list[FindingError]:
+    """Leaves out all but the gravest of what is wrong with a finding besides its place."""
+    degrees = [error for error in errors if error.attribute not in ("location", "device_position")]
+    if len(degrees) < 2:
+        return errors
+    gravest = max(degrees, key=lambda error: error.significant)
+    return [error for error in errors if error not in degrees or error == gravest or not excused(error, _one_degree)]
+
+
 def _attribute_error(
-    ref: Unit, cand: Unit, attribute: Attribute, matters: bool, lexicon: Lexicon, category: ErrorCategory | None = None
+    ref: Unit, cand: Unit, wrong: Wrong, lexicon: Lexicon, category: ErrorCategory | None = None
 ) -> FindingError:
+    attribute = wrong.attribute
     if category is None:
         place = attribute in ("location", "device_position")
         category = ErrorCategory.INCORRECT_LOCATION if place else ErrorCategory.INCORRECT_SEVERITY
-    return FindingError(
+    error = FindingError(
         category=category,
-        significant=matters,
+        significant=wrong.matters,
         sentence=f"{difference(ref, cand, attribute, lexicon)}.",
         attribute=attribute,
         reference=ref.head,
@@ -89,6 +113,7 @@ def _attribute_error(
         reference_spans=ref.spans,
         candidate_spans=cand.spans,
     )
+    return decided(error, wrong.step, row=wrong.row)
 
 
 def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
@@ -169,20 +194,27 @@ def _undetermined(one: Unit, other: Unit, lexicon: Lexicon) -> bool:
     return False
 
 
-def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
+def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[Wrong]:
     """Returns a wrong certainty; a doubt about what nobody acts on is none."""
     levels = {lexicon.concepts[finding.concept].significance for finding in ref.readings}
-    return [("certainty", True)] if doubted(ref, cand, lexicon) and levels & SIGNIFICANT else []
+    return [Wrong("certainty", True, _doubts)] if doubted(ref, cand, lexicon) and levels & SIGNIFICANT else []
 
 
 def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
     """Tells whether two descriptions of one finding exclude each other (`lexicon/*/rubric.yaml`)."""
+    return _opposing(ref, cand, lexicon) is not None
+
+
+def _opposing(ref: Unit, cand: Unit, lexicon: Lexicon) -> Opposed | None:
+    """Returns the row of the rubric by which two descriptions exclude each other."""
     a, b = (_gravest(unit, lexicon) for unit in (ref, cand))
-    return any(
-        not a.isdisjoint(x) and not b.isdisjoint(y) and b.isdisjoint(x)
+    opposing = (
+        row
         for row in lexicon.rubric["opposed"]
         for x, y in ((row["one"], row["other"]), (row["other"], row["one"]))
+        if not a.isdisjoint(x) and not b.isdisjoint(y) and b.isdisjoint(x)
     )
+    return next(opposing, None)
 
 
 def _gravest(unit: Unit, lexicon: Lexicon) -> frozenset[str]:
@@ -220,16 +252,22 @@ def _measurement_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
         return apart > TUBE_SIGNIFICANT_MM if apart > TUBE_DIFFERENCE_MM else None
     if apart <= max(READING_ERROR_MM, READING_ERROR * a):
         return None
-    for row in lexicon.rubric["thresholds"]:
-        if not {concept.key, *concept.ancestors}.isdisjoint(row["concepts"]):
-            return apart > row["beyond"] and any((a >= mm) != (b >= mm) for mm in row["mm"])
+    if (row := _threshold(ref, lexicon)) is not None:
+        return apart > row["beyond"] and any((a >= mm) != (b >= mm) for mm in row["mm"])
     if a >= MASS_MM:
         return apart / a > MASS_RELATIVE_DIFFERENCE or b < MASS_MM
     limit = SMALL_NODULE_DIFFERENCE_MM if a < SMALL_NODULE_MM else NODULE_DIFFERENCE_MM
     return apart > limit
 
 
-def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
+def _threshold(ref: Unit, lexicon: Lexicon) -> Threshold | None:
+    """Returns the row of the rubric with the sizes at which a finding is treated otherwise."""
+    concept = lexicon.concepts[ref.head.concept]
+    names = {concept.key, *concept.ancestors}
+    return next((row for row in lexicon.rubric["thresholds"] if not names.isdisjoint(row["concepts"])), None)
+
+
+def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[Wrong]:
     """Returns over- and underinterpretation: one report commits to what the other only describes."""
     if is_sum(ref.head, lexicon) != is_sum(cand.head, lexicon):
         return []  # "support devices" for a pacemaker
@@ -241,10 +279,11 @@ def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tupl
     a, b = lexicon.concepts[ref.head.concept], lexicon.concepts[cand.head.concept]
     matters = (a.significance in SIGNIFICANT) != (b.significance in SIGNIFICANT) or (a.condition != b.condition)
     if a.key in b.ancestors:
-        return [("overinterpretation", matters)]
+        return [Wrong("overinterpretation", matters, _interpretation_errors)]
     if b.key in a.ancestors:
-        return [("underinterpretation", matters)]
-    return [("descriptor", matters)] if b.key in a.rivals or a.key in b.rivals else []
+        return [Wrong("underinterpretation", matters, _interpretation_errors)]
+    rivals = b.key in a.rivals or a.key in b.rivals
+    return [Wrong("descriptor", matters, _interpretation_errors)] if rivals else []
 
 
 def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
@@ -257,7 +296,7 @@ def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
         return []
     matters = is_turned(ref, cand) or (a or b) in GROWING
     category = ErrorCategory.MISSING_COMPARISON if a else ErrorCategory.FALSE_COMPARISON
-    return [_attribute_error(ref, cand, "temporal", matters, lexicon, category)]
+    return [_attribute_error(ref, cand, Wrong("temporal", matters, _temporal_errors), lexicon, category)]
 
 
 def is_turned(ref: Unit, cand: Unit) -> bool:
@@ -274,7 +313,7 @@ def _course(unit: Unit) -> str | None:
 
 def certainty_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
     """Returns D if one report states what the other only cannot exclude."""
-    return [_attribute_error(ref, cand, *each, lexicon) for each in _doubts(ref, cand, lexicon)]
+    return [_attribute_error(ref, cand, each, lexicon) for each in _doubts(ref, cand, lexicon)]
 
 
 def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) -> list[FindingError]:
@@ -294,15 +333,14 @@ def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) 
     errors.extend(_study_errors(reference, candidate))
     told = told_of_the_study(candidate, reference, lexicon)
     if told and not reference.compared and not any(finding.change for finding in reference.findings):
-        errors.append(
-            FindingError(
-                category=ErrorCategory.FALSE_COMPARISON,
-                significant=False,
-                sentence="Only the candidate compares with an earlier study.",
-                attribute="temporal",
-                candidate_spans=tuple(told),
-            )
+        error = FindingError(
+            category=ErrorCategory.FALSE_COMPARISON,
+            significant=False,
+            sentence="Only the candidate compares with an earlier study.",
+            attribute="temporal",
+            candidate_spans=tuple(told),
         )
+        errors.append(decided(error, comparison_errors, "nothing in the reference compares"))
     return errors
 
 
@@ -316,16 +354,15 @@ def denied_change(reference: Reading, candidate: Reading, missing: Sequence[Unit
     changed = [unit for unit in missing if _course(unit)]
     if not said or also or not changed:
         return []
-    return [
-        FindingError(
-            category=ErrorCategory.FALSE_COMPARISON,
-            significant=False,
-            sentence="The candidate says that nothing has changed; the reference reports a change.",
-            attribute="temporal",
-            reference_spans=changed[0].spans,
-            candidate_spans=tuple(compared.span for compared in said),
-        )
-    ]
+    error = FindingError(
+        category=ErrorCategory.FALSE_COMPARISON,
+        significant=False,
+        sentence="The candidate says that nothing has changed; the reference reports a change.",
+        attribute="temporal",
+        reference_spans=changed[0].spans,
+        candidate_spans=tuple(compared.span for compared in said),
+    )
+    return [decided(error, denied_change)]
 
 
 def told_of_all(error: FindingError, reference: Reading, candidate: Reading) -> bool:
@@ -370,16 +407,15 @@ def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
             if compared.study and compared.kind not in {"stable", *told}:
                 false = category is ErrorCategory.FALSE_COMPARISON
                 who = "candidate" if false else "reference"
-                return [
-                    FindingError(
-                        category=category,
-                        significant=False,
-                        sentence=f"Only the {who} says that all is {compared.kind}.",
-                        attribute="temporal",
-                        reference_spans=() if false else (compared.span,),
-                        candidate_spans=(compared.span,) if false else (),
-                    )
-                ]
+                error = FindingError(
+                    category=category,
+                    significant=False,
+                    sentence=f"Only the {who} says that all is {compared.kind}.",
+                    attribute="temporal",
+                    reference_spans=() if false else (compared.span,),
+                    candidate_spans=(compared.span,) if false else (),
+                )
+                return [decided(error, _study_errors)]
     return []
 
 
@@ -419,7 +455,7 @@ def _can_be_gone(concept: str, lexicon: Lexicon) -> bool:
 def _resolved_error(finding: Finding, category: ErrorCategory, lexicon: Lexicon) -> FindingError:
     false = category is ErrorCategory.FALSE_COMPARISON
     who = "candidate" if false else "reference"
-    return FindingError(
+    error = FindingError(
         category=category,
         significant=False,
         sentence=f"Only the {who} says that {lexicon.concepts[finding.concept].name} has resolved.",
@@ -429,3 +465,19 @@ def _resolved_error(finding: Finding, category: ErrorCategory, lexicon: Lexicon)
         reference_spans=() if false else finding.spans,
         candidate_spans=finding.spans if false else (),
     )
+    return decided(error, _resolved_alone)
+
+
+# By an attribute, or by a part of a description: the function that decides whether two reports differ in it.
+STEPS: Mapping[str, Callable[..., object]] = {
+    "location": _location_error,
+    "device_position": device_error,
+    "severity": severity_steps,
+    "measurement": _measurement_error,
+    "certainty": _doubts,
+    "number": _number_differs,
+    "age": acute,
+    "description": opposed,
+    "interpretation": _interpretation_errors,
+    "temporal": _temporal_errors,
+}

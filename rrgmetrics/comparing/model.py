@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from rrgmetrics.comparing.trace_text import trace_text
 from rrgmetrics.reading.model import Finding, Significance, Span
 from rrgmetrics.utils.notebook import drawn
 from rrgmetrics.utils.text_format import counted
@@ -116,6 +117,63 @@ class Match:
     similarity: float
 
 
+Report = Literal["reference", "candidate"]
+
+
+class Decision(NamedTuple):
+    """What one step of a comparison decided.
+
+    Attributes:
+        name: The function: "similarity.assign".
+        place: Its file and line.
+        what: What it decided, or what it does.
+        source: The file and line of the row of the lexicon that it used; "" if none.
+    """
+
+    name: str
+    place: str
+    what: str
+    source: str = ""
+
+
+class TracedUnit(NamedTuple):
+    """An observation in words, with the steps that found its counterpart, or none."""
+
+    report: Report
+    unit: Unit
+    words: str
+    decisions: tuple[Decision, ...]
+
+
+class TracedError(NamedTuple):
+    """An error with the steps that made it, and that decided whether it is significant."""
+
+    error: FindingError
+    decisions: tuple[Decision, ...]
+
+
+class Uncounted(NamedTuple):
+    """What one report alone has, in words, with the step for which it is no error."""
+
+    words: str
+    decisions: tuple[Decision, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonTrace:
+    """How two readings were compared: counterparts, errors, and what is no error though the reports differ.
+
+    `print(trace)` shows a block for each, and a line for each step.
+    """
+
+    units: tuple[TracedUnit, ...]
+    errors: tuple[TracedError, ...]
+    uncounted: tuple[Uncounted, ...]
+
+    def __str__(self) -> str:
+        return trace_text(self)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class ReportComparison:
     """The differences between two readings.
@@ -127,6 +185,7 @@ class ReportComparison:
     the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
     `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can.
     `texts` are the reference and the candidate, where `explain` made it of texts; notebooks show them with the errors.
+    `trace` tells how it was compared, if `compare` was asked for it.
     """
 
     matches: tuple[Match, ...]
@@ -141,6 +200,7 @@ class ReportComparison:
     pack: str = "chest_xray"
     texts: tuple[str, str] = field(default=("", ""), compare=False)
     folder: str = field(default="", compare=False)
+    trace: ComparisonTrace | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         if self.out_of_scope:

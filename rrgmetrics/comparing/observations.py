@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rrgmetrics.comparing.decisions import excused
 from rrgmetrics.comparing.device_sums import mark_own
 from rrgmetrics.comparing.model import Unit
 from rrgmetrics.reading.lexicon import Lexicon
@@ -18,8 +19,7 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
     """Returns the observations of a reading that count, in the order of the text."""
     groups: dict[int, list[Finding]] = {}
     for finding in reading.findings:
-        stated = finding.assertion != "absent" and finding.certainty != "not_excluded"
-        if stated and lexicon.concepts[finding.concept].counts:
+        if is_observation(finding, lexicon):
             groups.setdefault(finding.observation, []).append(finding)
     observations = []
     for group in _without_signs(list(groups.values()), lexicon):
@@ -36,6 +36,12 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
     return mark_own(_with_their_parts(observations, lexicon), lexicon)
 
 
+def is_observation(finding: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether a finding is compared: it is of a concept that counts, and neither denied nor "not excluded"."""
+    stated = finding.assertion != "absent" and finding.certainty != "not_excluded"
+    return stated and lexicon.concepts[finding.concept].counts
+
+
 def _with_their_parts(observations: list[Unit], lexicon: Lexicon) -> list[Unit]:
     """Takes a device and a part of it that has left its place for one: "a pacemaker with a DISPLACED LEAD"."""
     astray = [unit for unit in observations if unit.head.concept in lexicon.roles["astray"]]
@@ -50,7 +56,7 @@ def _with_their_parts(observations: list[Unit], lexicon: Lexicon) -> list[Unit]:
     return [
         replace(unit, side=unit.side or sides.get(id(unit))) if id(unit) in sides else unit
         for unit in observations
-        if not any(unit is whole for whole in wholes)
+        if not any(unit is whole and excused(unit, _with_their_parts) for whole in wholes)
     ]
 
 
@@ -74,6 +80,8 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
         )
 
     signs = [finding for group in groups if all(map(is_sign, group)) for finding in group]
+    for sign in signs:
+        excused(sign, _without_signs)
     return [_as_their_signs(group, signs, lexicon) for group in groups if not all(map(is_sign, group))]
 
 
@@ -94,15 +102,17 @@ def _as_its_sign(finding: Finding, sign: Finding | None, lexicon: Lexicon) -> Fi
 
 def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
     """Leaves out a describing word that its interpretation replaces ("opacity, consistent with an effusion")."""
-    kept = [
+    told = next((finding.change for finding in group if finding.change in MOVING), None)
+    replaced = [
         finding
         for finding in group
-        if not any(
+        if any(
             finding.concept in lexicon.roles["replaceable"]
             and other.certainty in ("definite", "probable", "suspected")
             and not related(finding.concept, other.concept, lexicon)
             for other in group
         )
     ]
-    told = next((finding.change for finding in group if finding.change in MOVING), None)
-    return tuple(replace(finding, change=finding.change or told) for finding in kept or group)
+    if len(replaced) < len(group):
+        group = [finding for finding in group if not (finding in replaced and excused(finding, _committed))]
+    return tuple(replace(finding, change=finding.change or told) for finding in group)

@@ -13,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from rrgmetrics.comparing.decisions import decided
 from rrgmetrics.comparing.device_positions import position
 from rrgmetrics.comparing.model import Attribute, ErrorCategory, FindingError, Link, Unit
 from rrgmetrics.comparing.wording import phrase
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reading.lexicon.rules import LeftOutRow
 from rrgmetrics.reading.model import Detail, Reading
 from rrgmetrics.reading.similarity import concept_similarity
 
@@ -81,7 +83,7 @@ def left_out_errors(
             before = left.get(category, 0.0)
             left[category] = min(before + part, MOST)
             if left[category] > before and (ref.head.observation, category) not in wrong:
-                yield FindingError(
+                error = FindingError(
                     category=category,
                     significant=True,  # whatever the guess, it may be treated otherwise
                     sentence=f"{name.capitalize()} left out: {phrase(ref, lexicon)} → {phrase(same[0], lexicon)}.",
@@ -92,6 +94,7 @@ def left_out_errors(
                     candidate_spans=same[0].spans,
                     part=round(left[category] - before, 6),
                 )
+                yield decided(error, left_out_errors, row=_row_of(lexicon, detail, ref.head.concept))
 
 
 def _is_named_alike(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
@@ -107,17 +110,23 @@ def left_out(ref: Unit, cands: Sequence[Unit], candidate: Reading, lexicon: Lexi
             yield LeftOutDetail(detail, part)
 
 
-@per_lexicon
 def part_of(lexicon: Lexicon, detail: Detail, concept: str) -> float:
     """Returns which part of a wrong one a detail costs that is left out of a finding; 0 for what nobody asks for."""
+    row = _row_of(lexicon, detail, concept)
+    return row["part"] if row else 0.0
+
+
+@per_lexicon
+def _row_of(lexicon: Lexicon, detail: Detail, concept: str) -> LeftOutRow | None:
+    """Returns the row of `left_out` for a detail of a finding: the last that fits."""
     found = lexicon.concepts[concept]
-    part = 0.0
+    last = None
     for row in lexicon.rubric.get("left_out", ()):
         everywhere = "concepts" not in row and "files" not in row
         named = not {concept, *found.ancestors}.isdisjoint(row.get("concepts", ()))
         if row["what"] == detail and (everywhere or named or found.group in row.get("files", ())):
-            part = row["part"]
-    return part
+            last = row
+    return last
 
 
 def _given(ref: Unit, lexicon: Lexicon) -> Iterator[Detail]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rrgmetrics.comparing.claims import without_excuse
+from rrgmetrics.comparing.decisions import decided
 from rrgmetrics.comparing.model import SIGNIFICANT, ErrorCategory, FindingError
 from rrgmetrics.comparing.significance import significance
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
@@ -46,11 +47,15 @@ def penalties(reference: Reading, candidate: Reading, context: Context) -> Itera
         FindingError: A for what contradicts, hedges or cannot be read, B for what a silent report leaves unsaid.
     """
     lexicon = lexicon_of(reference)
-    yield from _contradictory(reference, candidate, context, lexicon)
-    yield from _hedged(reference, candidate, lexicon)
-    yield from _unread(reference, candidate)
+    for error in _contradictory(reference, candidate, context, lexicon):
+        yield decided(error, _contradictory)
+    for error in _hedged(reference, candidate, lexicon):
+        yield decided(error, _hedged)
+    for error in _unread(reference, candidate):
+        yield decided(error, _unread)
     if silent(candidate) and not silent(reference):
-        yield from _unsaid(reference)
+        for error in _unsaid(reference):
+            yield decided(error, _unsaid)
 
 
 def silent(reading: Reading) -> bool:
@@ -99,6 +104,7 @@ def _same_place(finding: Finding, denial: Finding, lexicon: Lexicon) -> bool:
 def _contradictory(
     reference: Reading, candidate: Reading, context: Context, lexicon: Lexicon
 ) -> Iterator[FindingError]:
+    """What the candidate both affirms and denies, and the reference does not."""
     own = contradictions(candidate, lexicon)
     if not own:
         return
@@ -147,6 +153,7 @@ def _hedged(reference: Reading, candidate: Reading, lexicon: Lexicon) -> Iterato
 
 
 def _unread(reference: Reading, candidate: Reading) -> Iterator[FindingError]:
+    """Sentences of the candidate that cannot be read."""
     for span in unread_spans(reference, candidate):
         yield FindingError(
             category=ErrorCategory.FALSE_FINDING,

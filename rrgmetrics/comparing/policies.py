@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from rrgmetrics.comparing.claims import without_excuse
-from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, FindingError, ReportComparison
+from rrgmetrics.comparing.decisions import became, decision
+from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, FindingError, ReportComparison, TracedError
 from rrgmetrics.comparing.significance import significance
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Finding, Significance
@@ -33,9 +34,7 @@ def in_class(error: FindingError, context: Context, lexicon: Lexicon) -> Finding
 
     The class is the graver of the two that the reports' findings have.
     """
-    ref, cand = error.reference, error.candidate
-    claimed = cand and without_excuse(cand, [ref] if ref else [], lexicon)
-    findings = [finding for finding in (ref, claimed) if finding and finding.assertion != "absent"]
+    findings = at_stake(error, lexicon)
     if error.attribute is None or not findings:
         return error
     levels = [significance(finding, context, lexicon) for finding in findings]
@@ -46,7 +45,15 @@ def in_class(error: FindingError, context: Context, lexicon: Lexicon) -> Finding
         matters = level == "urgent" or (level in SIGNIFICANT and error.significant)
     else:
         matters = level in SIGNIFICANT and (error.significant or len({*levels}) > 1)
-    return replace(error, significance=level, significant=matters)
+    what = "the difference matters by itself" if error.significant else "the difference alone does not matter"
+    return became(error, replace(error, significance=level, significant=matters), in_class, what)
+
+
+def at_stake(error: FindingError, lexicon: Lexicon) -> list[Finding]:
+    """Returns the findings of an error whose class decides whether it is significant: what one report shows."""
+    ref, cand = error.reference, error.candidate
+    claimed = cand and without_excuse(cand, [ref] if ref and error.attribute else [], lexicon)
+    return [finding for finding in (ref, claimed) if finding and finding.assertion != "absent"]
 
 
 def _another_rib(error: FindingError, findings: list[Finding]) -> bool:
@@ -76,4 +83,9 @@ def under(comparison: ReportComparison, policy: Policy) -> ReportComparison:
     if policy == MANAGEMENT:
         return comparison
     errors = tuple(replace(error, significant=is_significant(error, policy)) for error in comparison.errors)
-    return replace(comparison, errors=errors)
+    trace = comparison.trace
+    if trace:
+        ruled = zip(errors, trace.errors, strict=True)
+        step = decision(is_significant, f"policy {policy}")
+        trace = replace(trace, errors=tuple(TracedError(error, (*made.decisions, step)) for error, made in ruled))
+    return replace(comparison, errors=errors, trace=trace)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rrgmetrics.comparing.decisions import excused
 from rrgmetrics.reading.engine import read_with
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Finding, Reading
@@ -37,7 +38,9 @@ def without_supported(reference: Reading, candidate: Reading, prior: str) -> Rea
     if before is None or before.scope.silent:
         return candidate
     findings = tuple(
-        replace(finding, change=None) if _is_supported(finding, reference, before, lexicon) else finding
+        replace(finding, change=None)
+        if _is_supported(finding, reference, before, lexicon) and excused(finding, without_supported)
+        else finding
         for finding in candidate.findings
     )
     compared = candidate.compared

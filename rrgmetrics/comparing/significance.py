@@ -61,6 +61,22 @@ def _ruled(
     found: Level, rules: tuple[SignificanceRule, ...], finding: Finding, context: Context, lexicon: Lexicon
 ) -> Level:
     """Returns the class that the last fitting rule gives."""
+    rule = _last_rule(found, rules, finding, context, lexicon)
+    return Level(rule["significance"], rule["why"]) if rule else found
+
+
+def rule_of(finding: Finding, context: Context, lexicon: Lexicon) -> SignificanceRule | None:
+    """Returns the rule that gives a finding its class in its context; None if it has that of its concept."""
+    concept = lexicon.concepts[finding.concept]
+    stated = Level(concept.significance, concept.why)  # type: ignore[arg-type]
+    return _last_rule(stated, _rules_of(lexicon, finding.concept), finding, context, lexicon)
+
+
+def _last_rule(
+    found: Level, rules: tuple[SignificanceRule, ...], finding: Finding, context: Context, lexicon: Lexicon
+) -> SignificanceRule | None:
+    """Returns the last rule that fits, after those before it."""
+    last = None
     concept = lexicon.concepts[finding.concept]
     position = position_of(finding, lexicon)
     kinds = indication_kinds(lexicon, context.indication)
@@ -68,8 +84,8 @@ def _ruled(
     for rule in rules:
         begins = found.significance in rule.get("from", (found.significance,))
         if begins and _fits(rule, finding, position, context.age, kinds, known):
-            found = Level(rule["significance"], rule["why"])
-    return found
+            found, last = Level(rule["significance"], rule["why"]), rule
+    return last
 
 
 @per_lexicon

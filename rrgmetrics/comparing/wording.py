@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from rrgmetrics.comparing.model import Attribute, Unit
 from rrgmetrics.reading.levels import number_of
@@ -39,6 +40,25 @@ def difference(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) ->
     levels = "" if label == "location" else _bracketed(_levels(ref, lexicon))
     subject = " ".join(filter(None, (place, _name(ref, lexicon), levels)))
     return f"{capitalized(subject)}, {label}: {a} {ARROW} {b}"
+
+
+class Differing(NamedTuple):
+    """An attribute, its name, and what each report says of it; "" for nothing."""
+
+    attribute: Attribute
+    name: str
+    reference: str
+    candidate: str
+
+
+def differing(ref: Unit, cand: Unit, lexicon: Lexicon) -> Iterator[Differing]:
+    """Yields all that two reports say differently of one finding, error or not."""
+    device = lexicon.concepts[ref.head.concept].is_device
+    for attribute, values in {**_ATTRIBUTES, **(_OF_DEVICES if device else {})}.items():
+        for name, value in values.items():
+            a, b = value(ref, lexicon), value(cand, lexicon)
+            if a != b:
+                yield Differing(attribute, name, a, b)
 
 
 def _values(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> tuple[str, str, str]:
@@ -183,4 +203,7 @@ _ATTRIBUTES: Mapping[Attribute, Mapping[str, Callable[[Unit, Lexicon], str]]] = 
     "overinterpretation": {"interpretation": _name},
     "underinterpretation": {"interpretation": _name},
     "temporal": {"change": _change},
+}
+_OF_DEVICES: Mapping[Attribute, Mapping[str, Callable[[Unit, Lexicon], str]]] = {
+    "device_position": {"route": _route, "position": _tip}
 }

@@ -1,4 +1,4 @@
-"""How a report was read, as HTML: a block for each finding, a row for each step."""
+"""How a report was read and how two were compared, as HTML: a block for each finding, a row for each step."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
+from rrgmetrics.comparing.model import ComparisonTrace, Decision
+from rrgmetrics.comparing.trace_text import blocks
 from rrgmetrics.reading.model import Step, Trace
 from rrgmetrics.reading.trace_text import held_text, show_value, title_of, unused_text
 
@@ -24,6 +26,19 @@ def trace_html(trace: Trace) -> Markup:
         title = f"used by no step, in “{trace.text[span.start : span.end]}”"
         pieces.append(Markup("<h4>{}</h4><ul>{}</ul>").format(title, items))
     return Markup().join(pieces)
+
+
+def comparison_html(trace: ComparisonTrace) -> Markup:
+    """The counterpart of each observation, the steps behind each error, and what is no error though reports differ."""
+    return Markup().join(
+        Markup('<h4>{}</h4><ol class="steps">{}</ol>').format(title, Markup().join(map(_decision, decisions)))
+        for title, decisions in blocks(trace)
+    )
+
+
+def _decision(decision: Decision) -> Markup:
+    places = ", ".join(filter(None, (decision.place, decision.source)))
+    return Markup("<li>{} <code>{}</code> <small>{}</small></li>").format(decision.what, decision.name, places)
 
 
 def _block(title: str, why: str, steps: Iterable[Step]) -> Markup:

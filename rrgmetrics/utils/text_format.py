@@ -63,10 +63,10 @@ def near_names(word: str, words: Iterable[str]) -> list[str]:
     import difflib  # a wrong word is rare, and `import rrgmetrics` common
 
     asked, known = word.lower(), list(words)
-    begun = [name for name in known if len(asked) >= FEWEST and name.startswith(asked)]
+    begun = [name for name in known if len(asked) >= FEWEST and name.lower().startswith(asked)]
     if begun:
         return begun[:MOST]
-    alike = {name: difflib.SequenceMatcher(None, name, asked).ratio() for name in known}
+    alike = {name: difflib.SequenceMatcher(None, name.lower(), asked).ratio() for name in known}
     best = max(alike.values(), default=0.0)
     near = [name for name in known if alike[name] >= max(ALIKE, best - BESIDE)]
     return sorted(near, key=lambda name: -alike[name])[:MOST]
@@ -79,8 +79,5 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
         >>> did_you_mean("refrence", ["reference", "candidate"])
         " Did you mean 'reference'?"
     """
-    import difflib  # a wrong word is rare, and `import rrgmetrics` common
-
-    known = {known.lower(): known for known in words}
-    near = difflib.get_close_matches(word.lower(), known, 1)
-    return f" Did you mean {known[near[0]]!r}?" if near else ""
+    near = near_names(word, words)
+    return f" Did you mean {near[0]!r}?" if near else ""

@@ -55,6 +55,15 @@ def test_every_card_says_what_the_page_is_for(name):
     assert 20 < len(ui.heading(SPECS[name]).striptags()) < 500
 
 
+def test_the_page_of_finding_errors_shows_how_a_pair_was_compared():
+    result, pair = ui.answer(SPECS["finding_errors"], REFERENCE, CANDIDATE, "72", "F", "Dyspnea.")
+    page = str(pair_view(result, pair))
+    assert "<h3>How both were compared</h3>" in page
+    assert "<code>differences._location_error</code>" in page
+    assert "policies.is_significant" not in page
+    assert "policy report" in str(pair_view(result, pair, "finding_errors?policy=report"))
+
+
 @pytest.mark.parametrize("name", OF_CHEST_XRAYS)
 def test_every_metric_shows_a_pair(name):
     result, pair = ui.answer(SPECS[name], REFERENCE, CANDIDATE, "72", "F", "Dyspnea.")

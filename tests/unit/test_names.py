@@ -12,6 +12,7 @@ from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.prepared import parse_names
 from rrgmetrics.specs import SPECS, Option, all_keys, get_spec, known_as
 from rrgmetrics.specs.names import parse_config, parse_name
+from rrgmetrics.utils.text_format import did_you_mean, near_names
 from rrgmetrics.version import VERSION
 
 
@@ -199,3 +200,20 @@ def test_a_short_name_stands_for_a_long_one():
         parse_names(["a=bleu", "a=bleu?tokenizer=13a"])
     result = rrgmetrics.score("b=bleu?tokenizer=13a", predictions=["a"], references=["a"], progress=False)
     assert "tokenizer:13a" in result["b=bleu?tokenizer=13a"].signature
+
+
+@pytest.mark.parametrize(
+    ("word", "words", "question"),
+    [
+        (
+            "radgraph",
+            ["rouge", "radgraph_f1_partial_of_all"],
+            " Did you mean 'radgraph_f1_partial_of_all'?",
+        ),  # begins it
+        ("Refrence", ["candidate", "REFERENCE"], " Did you mean 'REFERENCE'?"),
+        ("knee", ["candidate", "reference"], ""),
+    ],
+)
+def test_a_question_names_what_a_list_of_near_names_opens_with(word: str, words: list[str], question: str):
+    assert did_you_mean(word, words) == question
+    assert near_names(word, words)[:1] == [name for name in words if name in question]

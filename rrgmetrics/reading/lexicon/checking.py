@@ -40,9 +40,13 @@ def check(files: Iterable[str | Path] = (), pack: str = "", folder: str | None =
 
 def terms(key: LexiconKey) -> list[Term]:
     """Every term of a lexicon, where it stands."""
+    return find_terms(sources(key), concepts_of(chain(key.pack, find_packs(key.folder))))
+
+
+def sources(key: LexiconKey) -> list[Source]:
+    """Every file of a lexicon that can be read, with the lines of its nodes."""
     chained = chain(key.pack, find_packs(key.folder))
-    sources, _ = _read_all(_paths(chained, key.folder, own_files(key.folder)))
-    return find_terms(sources, concepts_of(chained))
+    return _read_all(_paths(chained, key.folder, own_files(key.folder)))[0]
 
 
 def _faults(root: str, own: list[Path], asked: Container[Path], pack: str) -> list[Fault]:
