@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -25,7 +25,9 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from rrgmetrics.reading import Finding, read
+from rrgmetrics.reading import boundaries, unmarked
 from rrgmetrics.reading.boundaries import MARKS, BoundarySearch
+from rrgmetrics.reading.unmarked import UnmarkedSearch
 from rrgmetrics.synthesis.generator import generate_reports
 
 ROOT = Path(__file__).parents[1]
@@ -33,11 +35,11 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import layouts  # noqa: E402
 
 TABLES = ROOT / "tests" / "unit" / "reading"
-WEIGHTS = ROOT / "rrgmetrics" / "reading" / "boundaries.tsv"
 FRAMES = Path(__file__).with_name("boundary_frames.yaml")
 EXAMPLES = Path(__file__).with_name("boundary_examples.txt")
 BAR = " |"  # behind a mark within a sentence that ends a statement
 JOINTS = (", ", "; ")
+CASES: dict[str, Callable[[str], str]] = {"as written": str, "lower": str.lower, "plain": layouts.uncapitalised}
 SIZES = (1, 2, 3, 3, 4, 5)  # sentences of a report made of single ones
 REPORTS = 1800  # of each kind
 MARKED = 0.35  # of the sentences of a report from tables, those with a mark at least
@@ -76,25 +78,28 @@ class Boundaries:
 
 
 def main() -> None:
-    """Trains and writes the weights."""
+    """Trains and writes the weights of both models."""
     kinds = {
-        "generator": generated(),
-        "voices": voices(),
-        "tables": collages(),
-        "frames": lists(),
-        "written": written(),
+        "generator": [*generated()],
+        "voices": [*voices()],
+        "tables": [*collages()],
+        "frames": [*lists()],
+        "written": [*written()],
     }
-    examples: list[Example] = []
-    for kind, reports in kinds.items():
-        own = [example for said in reports for joint in JOINTS for example in examples_of(said, joint)]
-        print(f"{kind}: {len(own):,} marks, {sum(each.weight == 1 for each in own):,} on which the reading depends")
-        if kind == "written":
-            own = [each._replace(weight=WRITTEN) for each in own]
-        examples += own
-    write_weights(examples)
+    rng = Random(5)
+    at_marks = {
+        kind: [each for said in reports for joint in JOINTS for each in examples_of(said, joint)]
+        for kind, reports in kinds.items()
+    }
+    in_gaps = {kind: [each for said in reports for each in gaps_of(said, rng)] for kind, reports in kinds.items()}
+    for examples, path in ((at_marks, boundaries.WEIGHTS), (in_gaps, unmarked.WEIGHTS)):
+        for kind, own in examples.items():
+            print(f"{kind}: {len(own):,} places, {sum(each.is_boundary for each in own):,} boundaries")
+        examples["written"] = [each._replace(weight=WRITTEN) for each in examples["written"]]
+        write_weights([each for own in examples.values() for each in own], path)
 
 
-def write_weights(examples: Sequence[Example]) -> None:
+def write_weights(examples: Sequence[Example], path: Path) -> None:
     """Trains on the examples and writes the weights."""
     vectorizer = DictVectorizer()
     rows = vectorizer.fit_transform([dict.fromkeys(each.features, 1) for each in examples])
@@ -107,8 +112,36 @@ def write_weights(examples: Sequence[Example]) -> None:
     )
     weights = dict(zip(vectorizer.feature_names_, model.coef_[0], strict=True), bias=model.intercept_[0])
     lines = [f"{feature}\t{weight:.2f}" for feature, weight in sorted(weights.items()) if abs(weight) >= 0.005]
-    WEIGHTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{WEIGHTS.name}: {len(lines):,} weights")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{path.name}: {len(lines):,} weights")
+
+
+def gaps_of(said: Said, rng: Random) -> Iterator[Example]:
+    """Yields the gaps of a report whose sentences are joined and whose punctuation is removed."""
+    text, begins = unpunctuated(said, CASES[rng.choice(sorted(CASES))])
+    seen: dict[int, list[str]] = {}
+
+    def is_gap(search: UnmarkedSearch, first: int, k: int) -> bool:
+        start = search.tokens[search.items[k].first].start
+        seen.setdefault(start, list(search.gap_features(first, k)))
+        return start in begins
+
+    with patch.object(UnmarkedSearch, "is_gap", is_gap):
+        read(text)
+    for start, features in seen.items():
+        yield Example(features, start in begins, 1.0)
+
+
+def unpunctuated(said: Said, write: Callable[[str], str]) -> tuple[str, set[int]]:
+    """Returns sentences as one text without punctuation, and the characters at which statements begin in it."""
+    text, begins = "", set[int]()
+    for sentence in said:
+        for part in layouts.bare(sentence).split(BAR):
+            words = layouts.unpunctuated(part).strip()
+            if text:
+                begins.add(len(text) + 1)
+            text = f"{text} {write(words)}".strip()
+    return text, begins
 
 
 def examples_of(said: Said, joint: str) -> Iterator[Example]:

@@ -274,7 +274,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         if suits(item, qualities, lexicon):
             if read_as and not structures and _is_place_of_finding(items, s, lexicon):
                 break  # "free gas under the DIAPHRAGM, in keeping with perforation"
-            if not structures or gap_has_joint:
+            if not structures or gap_has_joint or _is_listed_before(items, s, structures):
                 structures.append(s)
             gap_has_joint = False
         elif item.word in lexicon.small.joints:
@@ -290,6 +290,12 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         ):
             break
     return structures
+
+
+def _is_listed_before(items: list[Item], s: int, structures: list[int]) -> bool:
+    """Tells whether a structure begins a list whose commas are lost: "HEART SIZE hilar contours and pleura are normal"."""
+    led = any("location_preposition" in item.senses and item.word != "the" for item in items[max(0, s - 2) : s])
+    return len(structures) > 1 and structures[-1] == s + 1 and not led
 
 
 def _subject_at(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: Lexicon) -> int | None:
