@@ -8,9 +8,8 @@ removed; `make boundaries` finds them again.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 
 from rrgmetrics.reading.boundaries import MARKS, concept_name, flags, load_weights
