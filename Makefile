@@ -34,7 +34,7 @@ crepe: .venv/test
 		--output out/crepe
 	$(BIN)/rrgmetrics train export out/crepe --output out/crepe-int8
 
-# What tells whether a comma parts two statements, from invented reports: a quarter of an hour of processor time.
+# What tells where statements end at commas and without punctuation, from invented reports: a quarter of an hour of processor time.
 boundaries: .venv/test
 	$(BIN)/python scripts/train_boundaries.py
 

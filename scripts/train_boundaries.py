@@ -1,20 +1,22 @@
-"""Trains what tells whether a comma or a semicolon parts two statements: `rrgmetrics/reading/boundaries.tsv`.
+"""Trains what tells where statements end: `boundaries.tsv` for commas and semicolons, `unmarked.tsv` without marks.
 
 Usage: python scripts/train_boundaries.py
 
 Sentences of invented reports are joined by commas, and by semicolons: a mark that joins two of them is a boundary, one
 inside a sentence is none, unless `boundary_examples.txt` says so. A mark counts in full where the reading of the
-report depends on it, else little. The reports: the generator's, those of `benchmarks/voices` that may be read, the
-sentences of the reader's tables, alone and together, and lists from `boundary_frames.yaml`. Ten minutes of
-processor time. The generator uses the reader, so that a second run gives slightly other weights: run the tests of the
-reader, and `benchmarks/layouts.py`, before you keep them. Needs scikit-learn.
+report depends on it, else little. For text without marks all punctuation is removed, and each gap between two items is
+an example; texts keep their capitals, or lose them, and have lines. The reports: the generator's, those of
+`benchmarks/voices` that may be read, the sentences of the reader's tables, alone and together, lists from
+`boundary_frames.yaml`, and `gap_examples.txt`. Some twelve minutes of processor time. The generator uses the reader, so
+that a second run gives slightly other weights: run the tests of the reader, and `benchmarks/layouts.py`, before you
+keep them. Needs scikit-learn.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -24,8 +26,9 @@ import yaml
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from rrgmetrics.reading import Finding, read
+from rrgmetrics.reading import Finding, boundaries, read, unmarked
 from rrgmetrics.reading.boundaries import MARKS, BoundarySearch
+from rrgmetrics.reading.unmarked import UnmarkedSearch
 from rrgmetrics.synthesis.generator import generate_reports
 
 ROOT = Path(__file__).parents[1]
@@ -33,17 +36,22 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import layouts  # noqa: E402
 
 TABLES = ROOT / "tests" / "unit" / "reading"
-WEIGHTS = ROOT / "rrgmetrics" / "reading" / "boundaries.tsv"
 FRAMES = Path(__file__).with_name("boundary_frames.yaml")
 EXAMPLES = Path(__file__).with_name("boundary_examples.txt")
+GAP_EXAMPLES = Path(__file__).with_name("gap_examples.txt")
 BAR = " |"  # behind a mark within a sentence that ends a statement
 JOINTS = (", ", "; ")
+CASES: dict[str, Callable[[str], str]] = {"as written": str, "lower": str.lower, "plain": layouts.uncapitalised}
+GAPS = (" ", " ", " ", "\n")  # between sentences without punctuation
+WRAPPED = 0.2  # of the texts with spaces between sentences: lines of so many words
+LINE = (6, 12)
 SIZES = (1, 2, 3, 3, 4, 5)  # sentences of a report made of single ones
 REPORTS = 1800  # of each kind
 MARKED = 0.35  # of the sentences of a report from tables, those with a mark at least
 INDIFFERENT = 0.3  # weight of a mark on which the reading does not depend
 WRITTEN = 3.0  # weight of a mark in what was written to show where statements end
-STRENGTH = 1.0  # inverse of the penalty (L1), which leaves about a thousand features
+STRENGTH = 1.0  # inverse of the penalty (L1), which leaves some 2,500 features
+STRENGTH_GAPS = 0.4
 SLOT = re.compile(r"\{(\w+)(?::(\d)-(\d):(\W|\w+))?\}")
 
 Said = Sequence[str]  # the sentences of a report
@@ -76,30 +84,37 @@ class Boundaries:
 
 
 def main() -> None:
-    """Trains and writes the weights."""
+    """Trains and writes the weights of both models."""
     kinds = {
-        "generator": generated(),
-        "voices": voices(),
-        "tables": collages(),
-        "frames": lists(),
-        "written": written(),
+        "generator": [*generated()],
+        "voices": [*voices()],
+        "tables": [*collages()],
+        "frames": [*lists()],
+        "written": [*written()],
     }
-    examples: list[Example] = []
-    for kind, reports in kinds.items():
-        own = [example for said in reports for joint in JOINTS for example in examples_of(said, joint)]
-        print(f"{kind}: {len(own):,} marks, {sum(each.weight == 1 for each in own):,} on which the reading depends")
-        if kind == "written":
-            own = [each._replace(weight=WRITTEN) for each in own]
-        examples += own
-    write_weights(examples)
+    rng = Random(5)
+    at_marks = {
+        kind: [each for said in reports for joint in JOINTS for each in examples_of(said, joint)]
+        for kind, reports in kinds.items()
+    }
+    kinds["written"] += [*written_gaps()] * len(CASES)
+    in_gaps = {kind: [each for said in reports for each in gaps_of(said, rng)] for kind, reports in kinds.items()}
+    for examples, path, strength in (
+        (at_marks, boundaries.WEIGHTS, STRENGTH),
+        (in_gaps, unmarked.WEIGHTS, STRENGTH_GAPS),
+    ):
+        for kind, own in examples.items():
+            print(f"{kind}: {len(own):,} places, {sum(each.is_boundary for each in own):,} boundaries")
+        examples["written"] = [each._replace(weight=WRITTEN) for each in examples["written"]]
+        write_weights([each for own in examples.values() for each in own], path, strength)
 
 
-def write_weights(examples: Sequence[Example]) -> None:
+def write_weights(examples: Sequence[Example], path: Path, strength: float) -> None:
     """Trains on the examples and writes the weights."""
     vectorizer = DictVectorizer()
     rows = vectorizer.fit_transform([dict.fromkeys(each.features, 1) for each in examples])
     rows.indices, rows.indptr = rows.indices.astype("int32"), rows.indptr.astype("int32")
-    model = LogisticRegression(C=STRENGTH, l1_ratio=1.0, solver="liblinear", random_state=0, max_iter=400)
+    model = LogisticRegression(C=strength, l1_ratio=1.0, solver="liblinear", random_state=0, max_iter=400)
     model.fit(
         rows,
         [each.is_boundary for each in examples],
@@ -107,8 +122,44 @@ def write_weights(examples: Sequence[Example]) -> None:
     )
     weights = dict(zip(vectorizer.feature_names_, model.coef_[0], strict=True), bias=model.intercept_[0])
     lines = [f"{feature}\t{weight:.2f}" for feature, weight in sorted(weights.items()) if abs(weight) >= 0.005]
-    WEIGHTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{WEIGHTS.name}: {len(lines):,} weights")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{path.name}: {len(lines):,} weights")
+
+
+def gaps_of(said: Said, rng: Random) -> Iterator[Example]:
+    """Yields the gaps of a report whose sentences are joined and whose punctuation is removed."""
+    text, begins = unpunctuated(said, CASES[rng.choice(sorted(CASES))], rng.choice(GAPS))
+    if "\n" not in text and rng.random() < WRAPPED:
+        text = wrapped(text, rng.randint(*LINE))
+    seen: dict[int, list[str]] = {}
+
+    def is_gap(search: UnmarkedSearch, first: int, k: int) -> bool:
+        start = search.tokens[search.items[k].first].start
+        seen.setdefault(start, list(search.gap_features(first, k)))
+        return start in begins
+
+    with patch.object(UnmarkedSearch, "is_gap", is_gap):
+        read(text)
+    for start, features in seen.items():
+        yield Example(features, start in begins, 1.0)
+
+
+def unpunctuated(said: Said, write: Callable[[str], str], gap: str) -> tuple[str, set[int]]:
+    """Returns sentences as one text without punctuation, and the characters at which statements begin in it."""
+    text, begins = "", set[int]()
+    for sentence in said:
+        for part in layouts.bare(sentence).split(BAR):
+            if text:
+                begins.add(len(text) + len(gap))
+                text += gap
+            text += write(layouts.unpunctuated(part).strip())
+    return text, begins
+
+
+def wrapped(text: str, width: int) -> str:
+    """Returns a text in lines of so many words, each character in its place."""
+    words = iter(range(text.count(" ")))
+    return re.sub(" ", lambda _: "\n" if next(words) % width == width - 1 else " ", text)
 
 
 def examples_of(said: Said, joint: str) -> Iterator[Example]:
@@ -185,6 +236,12 @@ def written() -> Iterator[Said]:
         yield [part.rstrip(",").removeprefix("and ") for part in row[1].split(" | ")]
     for row in (*rows_of(TABLES / "one_statement.tsv"), *rows_of(EXAMPLES)):
         yield [row[0]]
+
+
+def written_gaps() -> Iterator[Said]:
+    """Yields what was written to show where statements end in text without punctuation."""
+    for row in rows_of(GAP_EXAMPLES):
+        yield row[0].split(" | ")
 
 
 def rows_of(path: Path) -> Iterator[list[str]]:

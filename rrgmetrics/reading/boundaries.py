@@ -21,7 +21,7 @@ from rrgmetrics.reading.sentence import LOOK_AHEAD, SentenceView
 from rrgmetrics.reading.tokens import Token
 
 MARKS = frozenset({",", ";"})
-_WEIGHTS = Path(__file__).with_suffix(".tsv")
+WEIGHTS = Path(__file__).with_suffix(".tsv")
 _ENDS = MARKS | {":"}
 _HELD = ("verb", "concept", "normal", "structure")  # what a side may hold
 _LISTED = frozenset({"or", "nor", "and", "with"})
@@ -52,7 +52,7 @@ class BoundarySearch(SentenceView):
             mark: A comma or a semicolon behind it.
             several: Whether a section of the report has several sentences.
         """
-        weights = load_weights()
+        weights = load_weights(WEIGHTS)
         is_comma = self.items[mark].word == ","
         seldom = is_comma and (several or self.semicolons > 1)
         score = weights.get("bias", 0.0) + sum(weights.get(each, 0.0) for each in self.features(first, mark))
@@ -69,7 +69,7 @@ class BoundarySearch(SentenceView):
         )
         before = max(self._mentions(first, mark), key=lambda m: m.last, default=None)
         named = next(iter(self._mentions(behind, end)), None)
-        lists = [_flags(held) for held in (left, whole, right, after)]
+        lists = [flags(held) for held in (left, whole, right, after)]
         near = (mark - 2, mark - 1, *range(behind, behind + _LED), first, part, end - 1, end + 1)
         kind, word = {k: self._kind(k) for k in near}.__getitem__, self._word
         commas = min(sum(item.word in MARKS for item in items[behind:last]), _FEW)
@@ -114,8 +114,8 @@ class BoundarySearch(SentenceView):
                 ("denial, behind", denial, kind(behind)),
                 ("denial, right, ahead", denial, lists[2], ahead),
                 ("denial, group", denial, groups[1]),
-                ("denial, concept", denial, _name(named)),
-                ("denial, concept before", denial, _name(before)),
+                ("denial, concept", denial, concept_name(named)),
+                ("denial, concept before", denial, concept_name(before)),
                 ("ahead", ahead, denial, str(commas)),
                 ("next", word(end), kind(end + 1), denial),
                 ("end", kind(end - 1), lists[2]),
@@ -126,9 +126,9 @@ class BoundarySearch(SentenceView):
                 ("marks before", str(passed), denial),
                 ("groups", *groups),
                 ("same group", str(groups[0] == groups[1]), denial, lists[2]),
-                ("concepts", _name(before), _name(named), denial),
-                ("concept behind", _name(named)),
-                ("concept before", _name(before)),
+                ("concepts", concept_name(before), concept_name(named), denial),
+                ("concept behind", concept_name(named)),
+                ("concept before", concept_name(before)),
                 ("led", led),
                 ("denial, led", denial, led),
                 ("verbs", str("verb" in whole), str("verb" in left), str("verb" in right), denial),
@@ -219,23 +219,25 @@ class BoundarySearch(SentenceView):
 
     def _group(self, mention: Mention | None) -> str:
         if mention is None or not mention.concept:
-            return _name(mention)
+            return concept_name(mention)
         concept = self.lexicon.concepts[mention.concept]
         return "device" if concept.is_device else str(concept.group)
 
 
-def _name(mention: Mention | None) -> str:
+def concept_name(mention: Mention | None) -> str:
+    """Returns the concept of a mention; "normal" for a normal statement, "-" for none."""
     return "-" if mention is None else mention.concept or "normal"
 
 
-def _flags(held: frozenset[str]) -> str:
+def flags(held: frozenset[str]) -> str:
+    """Returns what a side holds of verbs, findings, normal statements and structures."""
     return "+".join(each for each in _HELD if each in held) or "-"
 
 
 @cache
-def load_weights() -> dict[str, float]:
-    """Returns the weight of each feature, and the bias; positive ones speak for a boundary."""
-    rows = (line.rsplit("\t", 1) for line in _WEIGHTS.read_text(encoding="utf-8").splitlines())
+def load_weights(path: Path) -> dict[str, float]:
+    """Returns the weight of each feature in a table, and the bias; positive ones speak for a boundary."""
+    rows = (line.rsplit("\t", 1) for line in path.read_text(encoding="utf-8").splitlines())
     return {feature: float(weight) for feature, weight in rows}
 
 

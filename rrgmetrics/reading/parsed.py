@@ -16,8 +16,9 @@ from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.main_clauses import main_clauses
 from rrgmetrics.reading.pipeline import assert_mentions, find_items, find_mentions
 from rrgmetrics.reading.recording import SentenceRecord, recorder
-from rrgmetrics.reading.statements import Marks, statements
+from rrgmetrics.reading.statements import Marks, StatementSearch, statements
 from rrgmetrics.reading.tokens import Sentence, Token, inline_headings, sentences
+from rrgmetrics.reading.unmarked import UnmarkedSearch
 
 KEPT = 8192  # sentences, some 5 kB each; those of a block of pairs, so that a graph finds what its reading found
 ADVICE = "recommendation"
@@ -169,27 +170,30 @@ def _are_several(found: list[Sentence]) -> bool:
 
 def _statements(parsed: Parsed) -> list[tuple[int, int]]:
     """The words `[first, last)` of each statement of a sentence, in a report that has several in a section."""
-    return _with_marks(parsed, full_stops=True, several=True)
+    return _with_marks(parsed, StatementSearch, full_stops=True, several=True)
 
 
 def _joined_statements(parsed: Parsed) -> list[tuple[int, int]]:
     """The words `[first, last)` of each statement of a sentence, in a report of one sentence a section."""
-    return _with_marks(parsed, full_stops=True, several=False)
+    return _with_marks(parsed, StatementSearch, full_stops=True, several=False)
 
 
 def _unmarked_statements(parsed: Parsed) -> list[tuple[int, int]]:
     """The words `[first, last)` of each statement of a sentence, in a report without full stops."""
-    return _with_marks(parsed, full_stops=False, several=False)
+    return _with_marks(parsed, UnmarkedSearch, full_stops=False, several=False)
 
 
-def _with_marks(parsed: Parsed, *, full_stops: bool, several: bool) -> list[tuple[int, int]]:
+def _with_marks(
+    parsed: Parsed, search: type[StatementSearch], *, full_stops: bool, several: bool
+) -> list[tuple[int, int]]:
     tokens = range(1, len(parsed.tokens))
     small = parsed.text[1:].islower()
-    capitals = frozenset(k for k in tokens if not small and _is_capital(parsed, k) and not _is_capital(parsed, k - 1))
+    initials = frozenset() if small else frozenset(k for k in range(len(parsed.tokens)) if _is_capital(parsed, k))
+    capitals = frozenset(k for k in initials if k and k - 1 not in initials)
     broken = "\n" in parsed.text and parsed.text.islower()
     lines = frozenset(k for k in tokens if broken and "\n" in parsed.between(k))
-    marks = Marks(capitals, lines, full_stops, several)
-    return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, marks)
+    marks = Marks(initials, capitals, lines, full_stops, several)
+    return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, marks, search)
 
 
 def _is_capital(parsed: Parsed, k: int) -> bool:

@@ -55,12 +55,14 @@ class Marks(NamedTuple):
     """What the writing tells of where statements begin: tokens at which it is likely.
 
     Attributes:
-        capitals: Those with a capital, behind small letters.
+        initials: Those written like the first word of a sentence.
+        capitals: Those of them behind small letters.
         lines: Those that begin a line.
         full_stops: Whether the report has full stops: then what could be one noun phrase is one.
         several: Whether a section has several sentences: then a comma seldom ends a statement.
     """
 
+    initials: frozenset[int]
     capitals: frozenset[int]
     lines: frozenset[int]
     full_stops: bool
@@ -68,7 +70,12 @@ class Marks(NamedTuple):
 
 
 def statements(
-    tokens: Sequence[Token], items: list[Item], mentions: list[Mention], lexicon: Lexicon, marks: Marks
+    tokens: Sequence[Token],
+    items: list[Item],
+    mentions: list[Mention],
+    lexicon: Lexicon,
+    marks: Marks,
+    search: type[StatementSearch],
 ) -> list[tuple[int, int]]:
     """Returns the tokens `[first, last)` of each statement; commas between them belong to none.
 
@@ -78,14 +85,15 @@ def statements(
         mentions: Its findings.
         lexicon: What it is read with.
         marks: The tokens at which something that is no punctuation speaks for a beginning.
+        search: How to look: by rules and by the marks, or by a model.
     """
-    turns = _StatementSearch(tokens, items, mentions, lexicon, marks).turns() if mentions and len(items) > 2 else []
+    turns = search(tokens, items, mentions, lexicon, marks).turns() if mentions and len(items) > 2 else []
     firsts = [0, *(items[first].first for _, first in turns)]
     lasts = [*(items[last - 1].last for last, _ in turns), len(tokens)]
     return list(zip(firsts, lasts, strict=True))
 
 
-class _StatementSearch(BoundarySearch):
+class StatementSearch(BoundarySearch):
     """The search for statements in one sentence."""
 
     def __init__(

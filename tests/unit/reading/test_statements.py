@@ -1,4 +1,4 @@
-"""Statements with commas between them read as with full stops; a list, an opening and an apposition have commas too."""
+"""Statements with commas, or nothing, between them read as with full stops; lists and appositions have commas too."""
 
 from __future__ import annotations
 
@@ -32,6 +32,15 @@ def test_commas_read_as_full_stops(kind: str, text: str) -> None:
 def test_commas_within_a_statement_part_nothing(text: str, same: str) -> None:
     assert _said(same)
     assert _said(text) == _said(same)
+
+
+@each_row("kind, text", read_table(HERE / "unmarked.tsv"))
+def test_text_without_punctuation_reads_as_with_full_stops(kind: str, text: str) -> None:
+    small = text.split(" | ")
+    expected = _said(". ".join(part[0].upper() + part[1:] for part in small) + ".")
+    assert expected, kind
+    assert _said(" ".join(small)) == expected, kind
+    assert _said(" ".join(part[0].upper() + part[1:] for part in small)) == expected, kind
 
 
 ROWS_OF_SEMICOLONS = (
