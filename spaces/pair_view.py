@@ -9,8 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from rrgmetrics.comparing import explain
-from rrgmetrics.comparing.policies import Policy
+from rrgmetrics.comparing import compare
+from rrgmetrics.comparing.policies import Policy, under
 from rrgmetrics.reading import read as read_report
 from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs
 from rrgmetrics.reading.scope import out_of_scope, readable_kinds
@@ -114,10 +114,9 @@ def traces(name: str, pair: Pair) -> Markup:
         if reading.trace is not None
     )
     policy: Policy = "report" if options.get("policy") == "report" else "management"
-    texts = {"reference": pair.reference, "candidate": pair.candidate}
-    compared = explain(**texts, context=pair.context, policy=policy, modality=modality, trace=True).trace
-    if compared is not None:
-        pieces += Markup("<h3>How both were compared</h3>{}").format(comparison_html(compared))
+    comparison = under(compare(reference, candidate, pair.context, trace=True), policy)
+    if comparison.trace is not None and not comparison.out_of_scope:
+        pieces += Markup("<h3>How both were compared</h3>{}").format(comparison_html(comparison.trace))
     return Markup(
         "<details class='trace'><summary>How each report was read and compared, step by step</summary>{}</details>"
     ).format(pieces)

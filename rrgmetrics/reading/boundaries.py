@@ -11,7 +11,7 @@ which of its marks statements end.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -52,11 +52,9 @@ class BoundarySearch(SentenceView):
             mark: A comma or a semicolon behind it.
             several: Whether a section of the report has several sentences.
         """
-        weights = load_weights(WEIGHTS)
         is_comma = self.items[mark].word == ","
         seldom = is_comma and (several or self.semicolons > 1)
-        score = weights.get("bias", 0.0) + sum(weights.get(each, 0.0) for each in self.features(first, mark))
-        return score > (_SELDOM if seldom else 0)
+        return log_odds(WEIGHTS, self.features(first, mark)) > (_SELDOM if seldom else 0)
 
     def features(self, first: int, mark: int) -> Iterator[str]:
         """Yields what speaks for or against the end of a statement that begins at an item, at a mark behind it."""
@@ -232,6 +230,12 @@ def concept_name(mention: Mention | None) -> str:
 def flags(held: frozenset[str]) -> str:
     """Returns what a side holds of verbs, findings, normal statements and structures."""
     return "+".join(each for each in _HELD if each in held) or "-"
+
+
+def log_odds(table: Path, features: Iterable[str]) -> float:
+    """Returns the log odds of a boundary by the weights of a table."""
+    weights = load_weights(table)
+    return weights.get("bias", 0.0) + sum(weights.get(each, 0.0) for each in features)
 
 
 @cache

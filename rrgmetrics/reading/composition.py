@@ -188,10 +188,10 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
 
 def _goes_on_in_list(items: list[Item], s: int, structures: list[int], lexicon: Lexicon) -> bool:
     """Tells whether a structure goes on a list whose comma is lost: "normal heart size MEDIASTINUM and hila"."""
-    beside = structures[-1:] == [s - 1] and "structure" in items[s].senses
-    ahead = [item.word in lexicon.small.joints for item in items[s + 1 : s + 2]]
-    named = any("structure" in item.senses for item in items[s + 2 : s + 4])
-    return beside and any(ahead) and named and not any(item.word == "," for item in items[s + 1 : s + 2])
+    if structures[-1:] != [s - 1] or "structure" not in items[s].senses:
+        return False
+    joined = any(item.word in lexicon.small.joints and item.word != "," for item in items[s + 1 : s + 2])
+    return joined and any("structure" in item.senses for item in items[s + 2 : s + 4])
 
 
 def _is_aside(items: list[Item], q: int) -> bool:

@@ -214,7 +214,7 @@ class StatementSearch(BoundarySearch):
     def _may_begin(self, k: int) -> bool:
         """Tells whether anything speaks for the beginning of a statement at an item; for most in a report nothing."""
         first = self.items[k].first
-        if not self.marked or first in self.marks.capitals or first in self.marks.lines:
+        if first in self.marks.capitals or first in self.marks.lines:
             return True
         return self.items[k].word == "no" or self.tokens[first].word in self.openings
 

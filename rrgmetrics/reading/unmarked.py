@@ -12,14 +12,13 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rrgmetrics.reading.boundaries import MARKS, concept_name, flags, load_weights
+from rrgmetrics.reading.boundaries import concept_name, flags, log_odds
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.statements import Marks, StatementSearch
 from rrgmetrics.reading.tokens import Token
 
 WEIGHTS = Path(__file__).with_suffix(".tsv")
-_MARKS = MARKS | {":", "("}
 _NEAR = range(-3, 4)  # items around a gap whose kinds are looked at
 _SIDE = 5  # items that count as near on one side
 _AHEAD = 12  # items behind a gap in which a verb or a joint is looked for
@@ -40,7 +39,7 @@ class UnmarkedSearch(StatementSearch):
 
     def turns(self) -> list[tuple[int, int]]:
         """Returns before which items statements end, and at which the next ones begin."""
-        if any(item.word in _MARKS for item in self.items):
+        if self.marked:
             return super().turns()
         found: list[tuple[int, int]] = []
         first = 0
@@ -52,8 +51,7 @@ class UnmarkedSearch(StatementSearch):
 
     def is_gap(self, first: int, k: int) -> bool:
         """Tells whether a statement that begins at an item ends before item `k`."""
-        weights = load_weights(WEIGHTS)
-        return weights.get("bias", 0.0) + sum(weights.get(each, 0.0) for each in self.gap_features(first, k)) > 0
+        return log_odds(WEIGHTS, self.gap_features(first, k)) > 0
 
     def gap_features(self, first: int, k: int) -> Iterator[str]:
         """Yields what speaks for or against the end of a statement before item `k`."""
@@ -72,10 +70,11 @@ class UnmarkedSearch(StatementSearch):
         said = str(self._says(first, k))
         inside = str(any(mention.first < k < mention.last for mention in self._mentions(max(0, k - _AHEAD), k)))
         noun = self._noun_from(k)
+        may_end = self._may_end(k - 1)
         rules = "+".join(
             name
             for name, holds in (
-                ("may end", self._may_end(k - 1)),
+                ("may end", may_end),
                 ("finished", self._is_finished(first, k - 1)),
                 ("predicate", self._is_predicate(k - 1)),
                 ("led", self._is_led(k - 1)),
@@ -84,7 +83,7 @@ class UnmarkedSearch(StatementSearch):
             )
             if holds
         )
-        begins = str(self._may_end(k - 1) and self._begins(first, k))
+        begins = str(may_end and self._begins(first, k))
         verbs = bisect_left(self.verbs, k) - bisect_left(self.verbs, first)
         verb = _length(_next(self.verbs, k) - k)
         stop = _length(_next(self.initials, k + 1) - k)
