@@ -3,6 +3,7 @@
 const state = JSON.parse(document.getElementById("state").textContent);
 const CLIENT = Array.from(crypto.getRandomValues(new Uint8Array(12)), b => b.toString(16).padStart(2, "0")).join("");
 const RETRY_MS = 2000;
+const PATIENCE_MS = 20_000; // for one answer; what is sent twice is counted once
 const KEPT_ALIVE = 60_000; // characters that a browser sends even while the page is closed
 const status = document.getElementById("saved");
 let picked = null; // the words that are selected: {text, report, start, end}, in code points
@@ -50,32 +51,40 @@ class Item {
     while (this.waiting) {
       this.waiting = false;
       const { key, content, client, step, revision } = this;
-      let answer = null;
-      try {
-        answer = await post("save", { n: state.n, item: key, content, client, step, revision });
-      } catch { /* no connection */ }
+      const answer = await post("save", { n: state.n, item: key, content, client, step, revision });
       if (answer?.ok) {
-        this.revision = (await answer.json()).revision;
+        this.revision = answer.reply.revision;
         this.client = CLIENT;
         if (!this.waiting) localStorage.removeItem(this.name);
         say(`Saved at ${new Date().toLocaleTimeString()}.`);
-      } else if (answer && answer.status < 500) {
+      } else if (answer) {
         if ([400, 409].includes(answer.status)) localStorage.removeItem(this.name); // else it is sent at the next visit
-        say(`Not saved: ${(await answer.json()).message}`, true);
+        say(`Not saved: ${answer.reply.message}`, true);
         return;
       } else {
         this.waiting = true;
-        say("Not saved yet: the server does not answer. Trying again; keep this page open.", true);
-        await new Promise(resolve => setTimeout(resolve, RETRY_MS));
+        await retryLater();
       }
     }
   }
 }
 
-function post(path, value) {
+// What the server answers, or null if it did not answer, broke off or is out of order: then what was sent is sent again.
+async function post(path, value) {
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify(value);
-  return fetch(path, { method: "POST", headers, body, keepalive: body.length < KEPT_ALIVE });
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const answer = await fetch(path, { method: "POST", headers, body, signal, keepalive: body.length < KEPT_ALIVE });
+    return answer.status < 500 ? { ok: answer.ok, status: answer.status, reply: await answer.json() } : null;
+  } catch {
+    return null;
+  }
+}
+
+function retryLater() {
+  say("Not saved yet: the server does not answer. Trying again; keep this page open.", true);
+  return new Promise(resolve => setTimeout(resolve, RETRY_MS));
 }
 
 const items = Object.fromEntries(Object.entries(state.items).map(([key, held]) => [key, new Item(key, held)]));
@@ -305,15 +314,12 @@ document.getElementById("finish").addEventListener("click", async () => {
     missing.focus();
   };
   missing.replaceChildren();
-  try {
-    await Promise.all(Object.values(items).map(item => item.sending));
-    const answer = await post("finish", { n: state.n });
-    const reply = await answer.json();
-    if (!answer.ok) fail(reply.message);
-    else if (reply.missing.length) fail(`Missing still: ${reply.missing.join("; ")}.`);
-    else location.assign(reply.next ? `study?n=${reply.next}` : "./");
-  } catch {
-    fail("The server does not answer; try again in a moment.");
-  }
+  await Promise.all(Object.values(items).map(item => item.sending));
+  let answer;
+  while (!(answer = await post("finish", { n: state.n }))) await retryLater();
+  const { ok, reply } = answer;
+  if (!ok) fail(reply.message);
+  else if (reply.missing.length) fail(`Missing still: ${reply.missing.join("; ")}.`);
+  else location.assign(reply.next ? `study?n=${reply.next}` : "./");
 });
 show();

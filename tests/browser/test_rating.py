@@ -18,6 +18,7 @@ pytest.importorskip("sqlalchemy")
 from rrgmetrics import cli
 from rrgmetrics.metaeval import load
 from rrgmetrics.spaces.rating import open_project
+from rrgmetrics.spaces.rating.app import HERE
 from rrgmetrics.spaces.rating.demo import demo_project
 
 SERVER = """
@@ -41,6 +42,7 @@ class Server:
     """The page of a project, in a process that can be killed and started again at the same address."""
 
     def __init__(self, project, port):
+        self.project = project
         self.command = [sys.executable, "-c", SERVER, str(project), str(port)]
         self.address = f"http://127.0.0.1:{port}"
         self.start()
@@ -103,7 +105,10 @@ def rate(page, number):
 def finish(page):
     before = page.url
     page.get_by_role("button", name=re.compile("go to the next study")).click()
-    page.wait_for_function("before => location.href !== before", arg=before)
+    page.wait_for_function(
+        "before => location.href !== before || document.querySelector('#missing .alert')", arg=before
+    )
+    assert page.url != before, page.inner_text("#missing")
 
 
 def saved(page):
@@ -111,7 +116,14 @@ def saved(page):
 
 
 def test_two_raters_a_closed_browser_and_a_killed_server(open_page, server, tmp_path, capsys):
-    ada, bob = open_page(), open_page(forgive=["ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE"])
+    killed = (
+        "CONNECTION_REFUSED",
+        "CONNECTION_RESET",
+        "CONNECTION_CLOSED",
+        "EMPTY_RESPONSE",
+        "CONTENT_LENGTH_MISMATCH",
+    )
+    ada, bob = open_page(), open_page(forgive=[f"ERR_{how}" for how in killed])
     enter(ada, server.address, "Ada")
     enter(bob, server.address, "Bob")
     for n in range(1, N + 1):
@@ -174,6 +186,39 @@ def test_two_raters_a_closed_browser_and_a_killed_server(open_page, server, tmp_
     assert cli.main(["agree", "--dataset", f"rating:{tmp_path / 'ratings.csv'}", *arguments]) == 0
     printed = capsys.readouterr().out
     assert "40 pairs of 20 studies" in printed
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again(open_page, server):
+    page = open_page(forgive=["ERR_CONNECTION_RESET", "status of 502"])
+    script = (HERE / "rating.js").read_text(encoding="utf-8")
+    hasty = script.replace("RETRY_MS = 2000", "RETRY_MS = 200").replace("PATIENCE_MS = 20_000", "PATIENCE_MS = 5000")
+    page.route("**/rating.js", lambda route: route.fulfill(body=hasty, content_type="text/javascript"))
+    enter(page, server.address, "Ada")
+    visit(page, server.address, 1)
+    ways = {path: ["cut", "reset", "gateway", "hangs"] for path in ("save", "finish")}
+
+    def breaks(route):
+        path = route.request.url.rsplit("/", 1)[1]
+        way = ways[path].pop() if ways[path] else ""
+        if not way:
+            return route.continue_()
+        answer = route.fetch()  # the server has it; the browser never hears of it
+        if way == "reset":
+            return route.abort("connectionreset")
+        if way == "hangs":
+            return None
+        cut = answer.body()[:5]
+        return route.fulfill(status=200, body=cut) if way == "cut" else route.fulfill(status=502, body="Bad Gateway")
+
+    page.route(re.compile("/(save|finish)$"), breaks)
+    rate(page, 1)
+    finish(page)
+    assert ways == {"save": [], "finish": []}
+    visit(page, server.address, 1)
+    assert page.locator(".remarks li").count() == 1
+    project = open_project(server.project)
+    assert [(row.rater, row.finished) for row in project.progress()] == [("Ada", 1)]
+    project.close()
 
 
 def test_words_are_marked_by_mouse_and_by_keyboard(page, server, tab_to, tmp_path):
