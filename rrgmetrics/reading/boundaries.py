@@ -24,12 +24,14 @@ MARKS = frozenset({",", ";"})
 WEIGHTS = Path(__file__).with_suffix(".tsv")
 _ENDS = MARKS | {":"}
 _HELD = ("verb", "concept", "normal", "structure")  # what a side may hold
+_SAYING = frozenset({"verb", "concept", "normal", "quality", "negation_before"})
 _LISTED = frozenset({"or", "nor", "and", "with"})
 _ENDINGS = ("ing", "ed", "ly", "al", "ar", "ic", "ous", "s")
 _DENYING = frozenset({"negation_before", "resolved_before"})
 _DOUBTING = frozenset({"possible_before", "possible_list", "probable_before", "not_excluded_before", "evidenced_by"})
 _PLACE = frozenset({"side", "zone", "level"})
-_SELDOM = 2.5  # log odds that a comma needs where full stops or semicolons end statements
+_SELDOM = 2.5  # log odds that a comma needs where full stops or semicolons end statements, or a semicolon in a finding
+_USUAL = -2.5  # log odds that suffice for one of several semicolons in a sentence: they take the place of full stops
 _MOST = 6  # items; what is longer counts as long
 _FEW = 3  # marks
 _LED = 3  # items before a finding that are looked at
@@ -44,17 +46,26 @@ class BoundarySearch(SentenceView):
         self.semicolons = sum(item.word == ";" for item in items)
         self.firsts = [mention.first for mention in mentions]
 
-    def is_boundary(self, first: int, mark: int, *, several: bool) -> bool:
+    def is_boundary(self, first: int, mark: int, *, several: bool, spanned: bool) -> bool:
         """Tells whether a statement that begins at an item ends at a mark.
 
         Args:
             first: The item.
             mark: A comma or a semicolon behind it.
             several: Whether a section of the report has several sentences.
+            spanned: Whether the words of a finding lie on both sides of the mark.
         """
         is_comma = self.items[mark].word == ","
-        seldom = is_comma and (several or self.semicolons > 1)
-        return log_odds(WEIGHTS, self.features(first, mark)) > (_SELDOM if seldom else 0)
+        says = not _SAYING.isdisjoint(self._held(mark + 1, self._end(mark + 1)))
+        if spanned and (is_comma or not says):
+            return False  # "nodes: right paratracheal, 18 mm; SUBCARINAL, 22 mm"
+        if is_comma:
+            needed = _SELDOM if several else 0.0
+        elif spanned:
+            needed = _SELDOM
+        else:
+            needed = _USUAL if says and self.semicolons > 1 else 0.0
+        return log_odds(WEIGHTS, self.features(first, mark)) > needed
 
     def features(self, first: int, mark: int) -> Iterator[str]:
         """Yields what speaks for or against the end of a statement that begins at an item, at a mark behind it."""

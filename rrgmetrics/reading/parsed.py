@@ -8,7 +8,7 @@ whoever reads it again only adds where it stands.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from rrgmetrics.reading.items import Item, Mention
@@ -78,24 +78,24 @@ def asserted(parsed: Parsed) -> list[Mention]:
 
 
 Kept = OrderedDict[tuple[str, str], Parsed]
+Parts = Callable[[Parsed], list[tuple[int, int]]]  # the words `[first, last)` of each part of a sentence
 
 
 def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
     """Yields the sentences of a report in the sections that are read."""
     inline = inline_headings(report, tokens, lexicon.inline)
     found = [*sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline, SEARCHED)]
-    find = _unmarked_statements
+    parts: tuple[Parts, ...] = (_unmarked_statements, _clauses)
     if _has_ends(report, tokens):
-        find = _statements if _are_several(found) else _joined_statements
+        parts = (_at_semicolons, _statements if _are_several(found, tokens) else _joined_statements, _clauses)
     kept = _kept(lexicon)
     for sentence in found:
         parsed = _parsed(report, tokens[sentence.first : sentence.last], lexicon, kept)
-        for statement, whole in _cut(report, tokens, sentence, parsed, find, kept):
-            for part, clause in _cut(report, tokens, statement, whole, _clauses, kept):
-                if part.section not in SEARCHED:
-                    yield part, clause
-                elif clause.once(_states_finding if part.section == ADVICE else _names_finding):
-                    yield part._replace(section="findings"), clause
+        for part, clause in _cut(report, tokens, sentence, parsed, parts, kept):
+            if part.section not in SEARCHED:
+                yield part, clause
+            elif clause.once(_states_finding if part.section == ADVICE else _names_finding):
+                yield part._replace(section="findings"), clause
 
 
 def _names_finding(parsed: Parsed) -> bool:
@@ -136,18 +136,18 @@ def _has_ends(report: str, tokens: list[Token]) -> bool:
 
 
 def _cut(
-    report: str,
-    tokens: list[Token],
-    sentence: Sentence,
-    parsed: Parsed,
-    find: Callable[[Parsed], list[tuple[int, int]]],
-    kept: Kept,
-) -> Iterable[tuple[Sentence, Parsed]]:
-    """Returns the parts of a sentence that a function finds in it, each read by itself; the sentence if it is one."""
-    parts = parsed.once(find)
-    if len(parts) == 1:
-        return ((sentence, parsed),)
-    return _read_parts(report, tokens, sentence, parts, parsed.lexicon, kept)
+    report: str, tokens: list[Token], sentence: Sentence, parsed: Parsed, ways: Sequence[Parts], kept: Kept
+) -> Iterator[tuple[Sentence, Parsed]]:
+    """Yields the parts of a sentence, each read by itself: those that the first way finds in it, cut by the next."""
+    if not ways:
+        yield sentence, parsed
+        return
+    found = parsed.once(ways[0])
+    parts = (
+        [(sentence, parsed)] if len(found) == 1 else _read_parts(report, tokens, sentence, found, parsed.lexicon, kept)
+    )
+    for part in parts:
+        yield from _cut(report, tokens, *part, ways[1:], kept)
 
 
 def _read_parts(
@@ -163,9 +163,20 @@ def _read_parts(
         yield part, _parsed(report, tokens[part.first : part.last], lexicon, kept)
 
 
-def _are_several(found: list[Sentence]) -> bool:
-    """Tells whether a section has two sentences: then full stops end statements, and commas seldom do."""
-    return len({sentence.section for sentence in found}) < len(found)
+def _are_several(found: list[Sentence], tokens: list[Token]) -> bool:
+    """Tells whether a section has two sentences, or a semicolon: then these end statements, and commas seldom do."""
+    if len({sentence.section for sentence in found}) < len(found):
+        return True
+    return any(token.word == ";" for sentence in found for token in tokens[sentence.first : sentence.last])
+
+
+def _at_semicolons(parsed: Parsed) -> list[tuple[int, int]]:
+    """The words `[first, last)` of each part of a sentence whose semicolons take the place of full stops."""
+    if not any(item.word == ";" for item in parsed.items):
+        return [(0, len(parsed.tokens))]
+    found = parsed.once(_statements)
+    lasts = [last for _, last in found if last == len(parsed.tokens) or parsed.tokens[last].word == ";"]
+    return list(zip([0, *(last + 1 for last in lasts)], lasts, strict=False))
 
 
 def _statements(parsed: Parsed) -> list[tuple[int, int]]:

@@ -131,12 +131,12 @@ class StatementSearch(BoundarySearch):
 
     def _ends(self, first: int, mark: int) -> bool:
         """Tells whether a statement ends at a comma or a semicolon; a name may go on, or a colon answer, behind it."""
-        if not first < mark < len(self.items) - 1 or self._is_held(mark):
+        if not first < mark < len(self.items) - 1 or self._is_elided(mark):
             return False
         end = self._end(mark + 1)
         if any(item.word == ":" for item in self.items[end : end + 1]):
             return False
-        return self.is_boundary(first, mark, several=self.marks.several)
+        return self.is_boundary(first, mark, several=self.marks.several, spanned=self._is_spanned(mark))
 
     def _first_said(self, first: int) -> int:
         """Returns the first item from `first` on that names a finding or something normal; else their number."""
@@ -146,18 +146,24 @@ class StatementSearch(BoundarySearch):
     def _is_denied(self, first: int, last: int) -> bool:
         return any("negation_before" in item.senses for item in self.items[first:last])
 
-    def _is_held(self, comma: int) -> bool:
-        """Tells whether a finding behind a comma has its words, or its name, from before it."""
-        before = [mention for mention in self.mentions if mention.first < comma]
-        after = [mention for mention in self.mentions if mention.first > comma]
-        if any(mention.elided in before or mention.whole_of in before for mention in after):
-            return True
-        if any(mention.elided in after for mention in before):
-            return True  # "except for a TRACE on the left, no EFFUSION"
-        named = {mention.at for mention in self.mentions if mention.first > comma or mention.last <= comma}
+    def _is_held(self, mark: int) -> bool:
+        """Tells whether a finding behind a place has its words, or its name, from before it."""
+        return self._is_elided(mark) or self._is_spanned(mark)
+
+    def _is_elided(self, mark: int) -> bool:
+        """Tells whether a finding on one side of a place is named on the other: "except for a TRACE, no EFFUSION"."""
+        before = [mention for mention in self.mentions if mention.first < mark]
+        after = [mention for mention in self.mentions if mention.first > mark]
+        behind = any(mention.elided in before or mention.whole_of in before for mention in after)
+        return behind or any(mention.elided in after for mention in before)
+
+    def _is_spanned(self, mark: int) -> bool:
+        """Tells whether a finding that begins before a place has words behind it."""
+        before = [mention for mention in self.mentions if mention.first < mark]
+        named = {mention.at for mention in self.mentions if mention.first > mark or mention.last <= mark}
         for mention in before:
-            alone = mention.at in named or (mention.at > comma and "concept" in self.items[mention.at].senses)
-            if mention.last > comma and not alone:
+            alone = mention.at in named or (mention.at > mark and "concept" in self.items[mention.at].senses)
+            if mention.last > mark and not alone:
                 return True  # but "a granuloma in the left UPPER LOBE, HEART and mediastinum normal"
         return False
 

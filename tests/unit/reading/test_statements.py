@@ -48,11 +48,21 @@ ROWS_OF_SEMICOLONS = (
     "Large right effusion; mediastinum shifted to the left; bones intact; left lung clear",
     "ETT 4 cm above the carina; NG tube in the stomach; low lung volumes; mild edema; no effusion",
     "There is a 6 mm nodule in the right apex; no effusion; the hila are normal; old left rib fractures",
+    "Hila are unchanged; normal pulmonary vascularity; minimal streaky bibasilar opacities; no effusion",
+    "Heart and mediastinum unremarkable; calcified granuloma in the left upper lobe; no infiltrate",
+    "No effusion, pneumothorax, or consolidation; 8 mm nodule in the right upper lobe; bones intact",
+    "Left basal opacity, atelectasis or pneumonia; heart enlarged; tortuous aorta",
+    "Cardiac contours within normal limits; the right heart border is obscured; middle lobe opacity",
+    "Chronic changes in the apices; the clavicles are intact; no focal opacity; blunted left costophrenic angle",
+    "Mildly increased calcification of the aorta; 1 cm nodule in the left midlung; no consolidation",
+    "There is a mass in the right upper lobe; the remainder of the lungs is clear; no adenopathy",
+    "Stable cardiac silhouette; tortuous aorta; mild lingular atelectasis, no edema",
+    "Heart size mildly enlarged, stable mediastinal contours; mild lingular scarring; no edema",
 )
 
 
 @pytest.mark.parametrize("text", ROWS_OF_SEMICOLONS)
-def test_semicolons_between_four_statements_read_as_full_stops(text: str) -> None:
+def test_semicolons_between_statements_read_as_full_stops(text: str) -> None:
     sentences = (part[0].upper() + part[1:] for part in text.split("; "))
     assert _said(text + ".") == _said(". ".join(sentences) + ".")
 
