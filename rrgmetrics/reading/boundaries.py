@@ -30,7 +30,8 @@ _ENDINGS = ("ing", "ed", "ly", "al", "ar", "ic", "ous", "s")
 _DENYING = frozenset({"negation_before", "resolved_before"})
 _DOUBTING = frozenset({"possible_before", "possible_list", "probable_before", "not_excluded_before", "evidenced_by"})
 _PLACE = frozenset({"side", "zone", "level"})
-_SELDOM = 2.5  # log odds that a comma needs where full stops or semicolons end statements, or a semicolon in a finding
+_SPANNED = 4.0  # log odds that a mark needs on both sides of which a finding has words
+_SELDOM = 2.5  # and that a comma needs more where full stops or semicolons end statements
 _USUAL = -2.5  # log odds that suffice for one of several semicolons in a sentence: they take the place of full stops
 _MOST = 6  # items; what is longer counts as long
 _FEW = 3  # marks
@@ -55,16 +56,14 @@ class BoundarySearch(SentenceView):
             several: Whether a section of the report has several sentences.
             spanned: Whether the words of a finding lie on both sides of the mark.
         """
-        is_comma = self.items[mark].word == ","
         says = not _SAYING.isdisjoint(self._held(mark + 1, self._end(mark + 1)))
-        if spanned and (is_comma or not says):
+        if spanned and not says:
             return False  # "nodes: right paratracheal, 18 mm; SUBCARINAL, 22 mm"
-        if is_comma:
-            needed = _SELDOM if several else 0.0
-        elif spanned:
-            needed = _SELDOM
-        else:
-            needed = _USUAL if says and self.semicolons > 1 else 0.0
+        needed = _SPANNED if spanned else 0.0
+        if self.items[mark].word == ",":
+            needed += _SELDOM if several else 0.0
+        elif says and not spanned and self.semicolons > 1:
+            needed = _USUAL
         return log_odds(WEIGHTS, self.features(first, mark)) > needed
 
     def features(self, first: int, mark: int) -> Iterator[str]:
