@@ -45,6 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
     }
     for name in ("HF_HUB_CACHE", "HF_MODULES_CACHE", "HF_EVALUATE_CACHE", "HF_METRICS_CACHE", "HF_DATASETS_CACHE"):
         os.environ.pop(name, None)
+    os.environ["PYTHONDONTWRITEBYTECODE"] = ""  # else every process that a test starts compiles the package anew
+    sys.dont_write_bytecode = False
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # beside other workers torch's threads mostly wait for each other
 
 

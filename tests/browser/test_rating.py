@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 from collections import Counter
+from contextlib import contextmanager
 
 import pytest
 
@@ -35,7 +36,7 @@ MIDDLE_OF_LONGEST_WORD = """() => {
     const { x, y, width, height } = range.getBoundingClientRect();
     return [x + width / 2, y + height / 2];
 }"""
-N = 20
+N = 8
 
 
 class Server:
@@ -64,17 +65,31 @@ class Server:
         self.process.wait()
 
 
-@pytest.fixture
-def server(tmp_path):
-    made = demo_project(tmp_path / "project.sqlite", n_studies=N)
+@contextmanager
+def serving(folder):
+    """The page of a project of its own."""
+    made = demo_project(folder / "project.sqlite", n_studies=N)
     made.project.close()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    running = Server(tmp_path / "project.sqlite", port)
+    running = Server(folder / "project.sqlite", port)
     running.token = made.host_token
     yield running
     running.kill()
+
+
+@pytest.fixture
+def own_server(tmp_path):
+    with serving(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """One page for the tests in each of which another rater begins."""
+    with serving(tmp_path_factory.mktemp("rating")) as running:
+        yield running
 
 
 def enter(page, address, name):
@@ -115,7 +130,8 @@ def saved(page):
     page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved at')")
 
 
-def test_two_raters_a_closed_browser_and_a_killed_server(open_page, server, tmp_path, capsys):
+def test_two_raters_a_closed_browser_and_a_killed_server(open_page, own_server, tmp_path, capsys):
+    server = own_server
     killed = (
         "CONNECTION_REFUSED",
         "CONNECTION_RESET",
@@ -130,7 +146,7 @@ def test_two_raters_a_closed_browser_and_a_killed_server(open_page, server, tmp_
         for page in (ada, bob):
             visit(page, server.address, n)
             rate(page, n)
-            if n == 5 and page is ada:  # closed in the middle of a study, at once after a click
+            if n == 3 and page is ada:  # closed in the middle of a study, at once after a click
                 cookies = page.context.cookies()
                 saved(page)
                 page.context.close()
@@ -138,14 +154,14 @@ def test_two_raters_a_closed_browser_and_a_killed_server(open_page, server, tmp_
                 page.context.add_cookies(cookies)
                 visit(page, server.address, n)
                 assert page.locator(".rating[data-item='1'] input:checked").get_attribute("value") == str(n % 5 + 1)
-            if n == 9 and page is bob:  # the server dies, and the rater goes on
+            if n == 5 and page is bob:  # the server dies, and the rater goes on
                 saved(page)
                 server.kill()
                 add(page, 2, "wrong location", "not significant")
                 page.wait_for_selector("#saved.bad")
                 server.start()
                 saved(page)
-            if n == 12 and page is bob:  # the server dies, then the browser's page is left; the answer waits there
+            if n == 7 and page is bob:  # the server dies, then the browser's page is left; the answer waits there
                 saved(page)
                 server.kill()
                 add(page, 2, "missing or reversed comparison")
@@ -156,7 +172,7 @@ def test_two_raters_a_closed_browser_and_a_killed_server(open_page, server, tmp_
                 visit(page, server.address, n)
                 saved(page)
             finish(page)
-    project = open_project(tmp_path / "project.sqlite")
+    project = open_project(server.project)
     assert [(row.rater, row.finished, row.begun) for row in project.progress()] == [("Ada", N, N), ("Bob", N, N)]
     project.close()
 
@@ -185,7 +201,7 @@ def test_two_raters_a_closed_browser_and_a_killed_server(open_page, server, tmp_
     arguments = ["--metrics", "bleu", "finding_errors", "--trials", "100", "--no-progress"]
     assert cli.main(["agree", "--dataset", f"rating:{tmp_path / 'ratings.csv'}", *arguments]) == 0
     printed = capsys.readouterr().out
-    assert "40 pairs of 20 studies" in printed
+    assert f"{2 * N} pairs of {N} studies" in printed
 
 
 def test_an_answer_that_breaks_off_is_asked_for_again(open_page, server):
@@ -193,7 +209,7 @@ def test_an_answer_that_breaks_off_is_asked_for_again(open_page, server):
     script = (HERE / "rating.js").read_text(encoding="utf-8")
     hasty = script.replace("RETRY_MS = 2000", "RETRY_MS = 200").replace("PATIENCE_MS = 20_000", "PATIENCE_MS = 5000")
     page.route("**/rating.js", lambda route: route.fulfill(body=hasty, content_type="text/javascript"))
-    enter(page, server.address, "Ada")
+    enter(page, server.address, "Cleo")
     visit(page, server.address, 1)
     ways = {path: ["cut", "reset", "gateway", "hangs"] for path in ("save", "finish")}
 
@@ -217,12 +233,12 @@ def test_an_answer_that_breaks_off_is_asked_for_again(open_page, server):
     visit(page, server.address, 1)
     assert page.locator(".remarks li").count() == 1
     project = open_project(server.project)
-    assert [(row.rater, row.finished) for row in project.progress()] == [("Ada", 1)]
+    assert [row.finished for row in project.progress() if row.rater == "Cleo"] == [1]
     project.close()
 
 
 def test_words_are_marked_by_mouse_and_by_keyboard(page, server, tab_to, tmp_path):
-    enter(page, server.address, "Ada")
+    enter(page, server.address, "Dan")
     visit(page, server.address, 1)
     text = page.evaluate("state.reports['1']")
     report = page.locator(".candidate[data-report='1'] .report")
@@ -261,7 +277,7 @@ def test_words_are_marked_by_mouse_and_by_keyboard(page, server, tab_to, tmp_pat
 
 def test_a_second_window_does_not_overwrite(open_page, server):
     first = open_page(forgive=["status of 409"])
-    enter(first, server.address, "Ada")
+    enter(first, server.address, "Eve")
     visit(first, server.address, 1)
     second = first.context.new_page()
     visit(second, server.address, 1)
@@ -287,7 +303,7 @@ def test_every_page_is_fit_to_be_seen(open_page, server, photograph, accessible,
     page = open_page(width, scheme)
     page.goto(server.address)
     look(page, photograph, accessible, fits, f"rating-enter-{width}-{scheme}")
-    enter(page, server.address, "Dr. Ada Lovelace")
+    enter(page, server.address, f"Dr. Ada Lovelace of {width} {scheme}")
     visit(page, server.address, 1)
     report = page.locator(".candidate[data-report='1'] .report")
     report.focus()

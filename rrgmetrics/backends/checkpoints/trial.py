@@ -86,7 +86,7 @@ def _tried(request: str) -> str:
     """What is wrong, as the other process says; "" for nothing."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))
-    command = [sys.executable, "-P", "-m", __name__]
+    command = [sys.executable, "-P", "-m", __name__, str(SECONDS)]
     try:
         done = subprocess.run(
             command, input=request.encode(), capture_output=True, env=environment, timeout=PATIENCE, check=False
@@ -99,13 +99,13 @@ def _tried(request: str) -> str:
         return f"it does not end within {SECONDS} seconds of a processor and {MEMORY >> 30} GB of memory"
 
 
-def _limit() -> None:
+def _limit(seconds: int) -> None:
     """Limits this process where the system can: all but Windows, where only `PATIENCE` does."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
@@ -155,7 +155,7 @@ def _try_template(
 def main() -> None:
     """Reads a request from standard input, and writes what is wrong to standard output."""
     request = json.loads(sys.stdin.buffer.read())
-    _limit()
+    _limit(int(sys.argv[1]))
     fault = ""
     try:
         _try(request)
