@@ -21,7 +21,7 @@ from rrgmetrics.utils.text_format import by_number, counted
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 SAFE_QUOTES = {*files.COLUMNS, *files.TABLE_SUFFIXES, "public", ""}
 _NAMED = re.compile(r"(?<=--columns ).*(?=\.)")  # a file without column names has a report in their place
-_COLUMN = re.compile(r"(?!or\b)[^\s,=()']+")
+_COLUMN = re.compile(r"[^\s,=()']+")
 _QUOTED = re.compile(r"'((?:\\.|[^'\\])*)'|\"((?:\\.|[^\"\\])*)\"")
 
 
@@ -106,7 +106,7 @@ def without_quotes(message: str) -> str:
 
 
 def _shown(word: re.Match[str]) -> str:
-    return word[0] if _is_name(word[0]) else "…"
+    return word[0] if word[0] == "or" or _is_name(word[0]) else "…"
 
 
 def _is_name(text: str) -> bool:
