@@ -238,6 +238,18 @@ def obvious_columns(
     return chosen
 
 
+def id_column(found: Collection[str], wanted: Sequence[tuple[str, ...]], columns: Mapping[str, str]) -> str:
+    """The column of ids: `study_id`, the one that the user named, or the only one with such a name; "" if none.
+
+    Args:
+        found: The columns of a source.
+        wanted: Fields of texts, as `pick_columns` takes them.
+        columns: Names that a user gave, by field.
+    """
+    named = columns.get("study_id", "study_id")
+    return named if named in found else obvious_columns(found, wanted, columns).get("study_id", "")
+
+
 def reports_of_systems(names: Sequence[str]) -> list[str]:
     """The columns whose names do not say that they hold ids, labels or the like.
 

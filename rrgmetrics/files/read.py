@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from rrgmetrics.files.tables import table_rows
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context, report_of
 from rrgmetrics.utils.text_format import did_you_mean
 
+logger = logging.getLogger("rrgmetrics")
 NOBODY = Context()
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
@@ -302,7 +304,7 @@ def read_reports(
     known: dict[str, str] = {}
     keys: Collection[str] | None = None
     bare = "report" if "report" in wanted[0] else ""
-    no_ids = False
+    no_ids, twice = "", ""
     first = ""
     if rows is None:
         rows = placed_rows(source, name, Needed.of(named, beside), texts=bare)
@@ -330,13 +332,19 @@ def read_reports(
                 "give an id to all rows or to none."
             )
         if "study_id" in names and not no_ids:
+            by_name = names["study_id"] != named.get("study_id", "study_id")
+            at = f"{where}, column {names['study_id']!r}"
             try:
-                study_id = _new_id(row, names["study_id"], where, ids if rule == REFUSE else {})
-            except InputError:
-                if names["study_id"] == named.get("study_id", "study_id"):
+                study_id = study_id_of(row[names["study_id"]], at)
+            except InputError as error:
+                if not by_name:
                     raise
-                no_ids = True  # a column that was taken by its name holds no ids
+                no_ids = str(error)  # a column that was taken by its name holds no ids
             else:
+                if study_id in ids and rule == REFUSE:
+                    twice = twice or doubled(study_id, at, ids[study_id])
+                    if not by_name:
+                        raise InputError(twice)
                 ids.setdefault(study_id, where)
                 repeated.append(study_id)
         for column, field in chosen:
@@ -351,8 +359,12 @@ def read_reports(
         raise InputError(f"{_named(source, name)} has no study_id, which per_study={per_study!r} needs.")
     if no_ids:
         ids, repeated = {}, []
+    elif twice:
+        raise InputError(twice)
     if announce:
         announce_columns({field: column for field, column in names.items() if field != "study_id" or ids}, named, first)
+        if no_ids:
+            logger.warning("%s So the column is not used as study_id.", no_ids)
         warn_of_codes(sample, names, first, beside)
     if rule == ALL:
         return numbered(repeated) or None, texts, contexts
@@ -368,18 +380,6 @@ def check_beside(beside: Sequence[str], row: Row, where: str) -> None:
     for column in beside:
         if column not in row:
             raise InputError(f"{where} has no column {column!r}; it has: {some(list(row))}.{did_you_mean(column, row)}")
-
-
-def _new_id(row: Row, column: str, where: str, ids: Mapping[str, str]) -> str:
-    """The id of a row.
-
-    Raises:
-        InputError: It is none, or one of those before.
-    """
-    study_id = study_id_of(row[column], f"{where}, column {column!r}")
-    if study_id in ids:
-        raise InputError(doubled(study_id, f"{where}, column {column!r}", ids[study_id]))
-    return study_id
 
 
 def doubled(study_id: str, where: str, before: str) -> str:

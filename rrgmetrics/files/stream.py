@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.codes import SAMPLE, warn_of_codes
-from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
+from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, id_column, pick_columns
 from rrgmetrics.files.formats import Row, rows_of
 from rrgmetrics.files.read import doubled, study_id_of
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context, report_of
 
-_WANTED = (("reference",), ("candidate",))
+WANTED = (("reference",), ("candidate",))
 
 
 class Read(NamedTuple):
@@ -61,30 +61,43 @@ def check_ids(source: Any, columns: Columns = None) -> None:
         InputError: Two rows have one id, or a row has none although others have one.
     """
     if is_source(source) or iter(source) is not iter(source):
-        column = check_columns(columns).get("study_id", "study_id")
-        refuse_ids(lambda: _ids(source, column), column)
+        named = check_columns(columns)
+        rows = (row for _, row in _rows(source, named) if not isinstance(row, InputError))
+        if column := id_column(next(rows, {}), WANTED, named):
+            refuse_ids(lambda: _ids(source, column, named), column, by_name=column != named.get("study_id", "study_id"))
 
 
-def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str) -> None:
+def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_name: bool = False) -> None:
     """Raises InputError for the first id that is blank, no id, or in two rows; keeps a number of each, not the ids.
 
     Args:
         ids: Gives the cells, each after the place of its row; is called again to find the row before.
         column: Of the ids.
+        by_name: Whether the column was only taken by its name: with a cell that is no id, it holds none.
     """
     seen: set[int] = set()
+    twice = ""
     for where, cell in ids():
-        study_id = study_id_of(cell, f"{where}, column {column!r}")
-        if hash(study_id) in seen:
+        try:
+            study_id = study_id_of(cell, f"{where}, column {column!r}")
+        except InputError:
+            if by_name:
+                return
+            raise
+        if hash(study_id) in seen and not twice:
             before = next(first for first, other in ids() if str(other) == study_id or first == where)
             if before != where:
-                raise InputError(doubled(study_id, f"{where}, column {column!r}", before))
+                twice = doubled(study_id, f"{where}, column {column!r}", before)
+        if twice and not by_name:
+            break
         seen.add(hash(study_id))
+    if twice:
+        raise InputError(twice)
 
 
-def _ids(source: Any, column: str) -> Iterator[tuple[str, Any]]:
+def _ids(source: Any, column: str, named: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     """The cells with the ids of a source, each after its place; none if the source has no such column."""
-    for where, row in _rows(source, {"study_id": column}):
+    for where, row in _rows(source, named):
         if not isinstance(row, InputError):
             if column not in row:
                 return
@@ -127,7 +140,7 @@ def _announced(
 
 def _pick(row: Row, named: Mapping[str, str], where: str) -> dict[str, str]:
     """The column of each field of a row; ids only in the column that is named."""
-    fields = pick_columns(row, _WANTED, named, where)
+    fields = pick_columns(row, WANTED, named, where)
     if fields.get("study_id") != named.get("study_id", "study_id"):
         fields.pop("study_id", None)  # its ids are not known before all rows are read
     return fields

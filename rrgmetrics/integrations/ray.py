@@ -142,8 +142,7 @@ def score_dataset(
     announce_columns({field: fields[field] for field in ("reference", "candidate")}, named, source)
     rows = dataset.take(SAMPLED)
     warn_of_codes(rows[:SAMPLE], fields, source)
-    id_column = named.get("study_id", "study_id")
-    _check_rows(dataset, source, fields, id_column if id_column in dataset.columns() else "", missing)
+    _check_rows(dataset, source, fields, named, missing)
     pairs = [read.pair for read in read_rows(((source, row) for row in rows), named) if read.pair is not None]
     warn_of_sections(parsed.values(), text, {"": pairs}, SAMPLED if len(rows) == SAMPLED else 0)
     frequencies = _counted(dataset, parsed, fields["reference"], statistics or {}, missing, text)
@@ -274,13 +273,17 @@ def score_files(
     return ScoredDataset(written, scored.names).reduce()
 
 
-def _check_rows(dataset: Any, source: str, fields: Mapping[str, str], id_column: str, missing: Missing) -> None:
-    """Checks ids ("": there are none) and reports before any work, as one process does, and logs what is missing.
+def _check_rows(
+    dataset: Any, source: str, fields: Mapping[str, str], named: Mapping[str, str], missing: Missing
+) -> None:
+    """Checks ids and reports before any work, as one process does, and logs what is missing.
 
     Raises:
         InputError: An id is blank or in two rows; or a reference is missing, and `missing` is "error".
     """
     texts = [fields["reference"], fields["candidate"]]
+    id_column = fields.get("study_id", "")
+    by_name = id_column != named.get("study_id", "study_id")
     marks = dataset.map_batches(_marks, fn_kwargs={"id_column": id_column, "texts": texts}, batch_format="pyarrow")
     marks.context.execution_options.preserve_order = True
     marks = marks.materialize()
@@ -292,12 +295,16 @@ def _check_rows(dataset: Any, source: str, fields: Mapping[str, str], id_column:
 
     if id_column:
         refuse_ids(
-            lambda: ((f"{source}, {unit} {number}", cell) for number, cell in enumerate(cells("id"), 1)), id_column
+            lambda: ((f"{source}, {unit} {number}", cell) for number, cell in enumerate(cells("id"), 1)),
+            id_column,
+            by_name=by_name,
         )
     lacking = MissingReports(missing)
     for batch in marks.iter_batches(batch_format="pyarrow", batch_size=ROWS * 8):
         pairs = zip(batch["reference"].to_pylist(), batch["candidate"].to_pylist(), strict=True)
-        lacking.add({"": list(pairs)}, [str(cell) for cell in batch["id"].to_pylist()] if id_column else None)
+        lacking.add(
+            {"": list(pairs)}, [str(cell) for cell in batch["id"].to_pylist()] if id_column and not by_name else None
+        )
     log_lines(lacking.lines)
 
 

@@ -205,15 +205,17 @@ def _closest(lines: Sequence[Line], measured: MeasuredSet) -> Iterator[str]:
 
 
 def _kinds(lines: Sequence[Line]) -> Iterator[str]:
-    """Says it when wording and findings point to different candidates."""
-    words, findings = (
-        _preference([line for line in lines if (family_of(line.spec) is WORDING) == wording])
-        for wording in (True, False)
-    )
+    """Says it when metrics of wording and metrics made for radiology, as the table has them, disagree."""
+    own = [[line for line in lines if family_of(line.spec) is family] for family in (WORDING, RADIOLOGY)]
+    words, findings = map(_preference, own)
     if {words, findings} == {"first", "second"}:
+        shares = [
+            f"{sum(line.verdict == side for line in each)} of {len(each)}"
+            for each, side in zip(own, (words, findings), strict=True)
+        ]
         yield (
-            f"Most metrics of wording prefer {SIDES[words]}, most metrics of findings prefer {SIDES[findings]}: "
-            "similar wording does not mean similar findings."
+            f"{SIDES[words].capitalize()} is preferred by {shares[0]} metrics of wording, {SIDES[findings]} by "
+            f"{shares[1]} made for radiology: similar wording does not mean similar findings."
         )
 
 

@@ -51,6 +51,7 @@ def _init_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="references: a table with study_id, report, age, sex, public, ...",
     )
+    add_columns(parser, "column names of the references, such as study_id=id report=ground_truth")
     parser.add_argument(
         "--metrics",
         required=True,
@@ -81,6 +82,7 @@ def _init(options: argparse.Namespace) -> None:
     made = create_board(
         place(options.board),
         references=options.references,
+        columns=column_names(options),
         metrics=split_names(options.metrics),
         title=options.title,
         primary=options.primary,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, insert
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files import PathLike
+from rrgmetrics.files import Columns, PathLike
 from rrgmetrics.spaces.access import digest, new_token
 from rrgmetrics.spaces.database import check_free, create_store
 from rrgmetrics.spaces.leaderboard import schema, scoring, submissions
@@ -35,6 +35,7 @@ def create_board(
     path_or_url: PathLike,
     *,
     references: PathLike,
+    columns: Columns = None,
     metrics: Sequence[str],
     title: str = "Radiology report leaderboard",
     primary: str = "",
@@ -49,6 +50,7 @@ def create_board(
         path_or_url: Where: a file that does not exist, or a database URL (`postgresql+psycopg://...`) without a board.
         references: CSV, JSONL or Parquet of `study_id, report, age?, sex?, indication?, public?`; `public` (yes or no)
             marks the studies whose reference may be shown as an example; without it none is.
+        columns: What the columns of the references are called, such as `{"report": "gt_report"}`.
         metrics: The columns: `"crepe"`, `"green@openai:<model>?..."`. What runs is fixed now, with versions.
         title: Of the page.
         primary: The metric that ranks; default the first.
@@ -75,7 +77,7 @@ def create_board(
         raise InputError(f"The dataset {dataset!r} is not a Hub id such as org/name.")
     limits = changed_limits(Limits(), asdict(limits or Limits()))
     check_free(path_or_url, schema)
-    studies = read_studies(references)
+    studies = read_studies(references, columns)
     signatures = scoring.signatures(names, len(studies))
     token = new_token()
     config = {

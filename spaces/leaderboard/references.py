@@ -12,6 +12,7 @@ from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.subsets import slices_of
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.columns import Needed
 from rrgmetrics.reports import Context
 from rrgmetrics.reports.missing import SHOWN
 from rrgmetrics.spaces.leaderboard.submissions import text_fault
@@ -20,6 +21,7 @@ from rrgmetrics.utils.text_format import by_number, counted
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 SAFE_QUOTES = {*files.COLUMNS, *files.TABLE_SUFFIXES, "public", ""}
 _NAMED = re.compile(r"(?<=--columns ).*(?=\.)")  # a file without column names has a report in their place
+_COLUMN = re.compile(r"[^\s,=()']+")
 _QUOTED = re.compile(r"'((?:\\.|[^'\\])*)'|\"((?:\\.|[^\"\\])*)\"")
 
 
@@ -48,15 +50,19 @@ class Study(NamedTuple):
     slices: tuple[str, ...]
 
 
-def read_studies(path: files.PathLike) -> list[Study]:
+def read_studies(path: files.PathLike, columns: files.Columns = None) -> list[Study]:
     """Reads `study_id, report, age?, sex?, indication?, public?` from CSV, JSONL or Parquet.
+
+    Args:
+        path: The file.
+        columns: What its columns are called.
 
     Raises:
         InputError: The file cannot be used; what it quotes of the file is replaced by `…`.
     """
     path = Path(path)
     try:
-        references = files.read_references(path)
+        references = files.read_references(path, columns)
         public = list(_public(path))
     except InputError as error:
         raise InputError(without_quotes(str(error))) from None
@@ -95,8 +101,17 @@ def without_quotes(message: str) -> str:
         >>> without_quotes("r.csv, line 3, column 'report' goes on with 'no effusion' after a closing quote")
         "r.csv, line 3, column 'report' goes on with … after a closing quote"
     """
-    message = _NAMED.sub("…", message)
-    return _QUOTED.sub(lambda quoted: quoted[0] if (quoted[1] or quoted[2] or "") in SAFE_QUOTES else "…", message)
+    message = _NAMED.sub(lambda named: _COLUMN.sub(_shown, named[0]), message)
+    return _QUOTED.sub(lambda quoted: quoted[0] if _is_name(quoted[1] or quoted[2] or "") else "…", message)
+
+
+def _shown(word: re.Match[str]) -> str:
+    return word[0] if word[0] == "or" or _is_name(word[0]) else "…"
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text is the name of a column, and cannot be a report in its place: `gt_report`, `pred`."""
+    return text in SAFE_QUOTES or (re.fullmatch(r"\w+", text) is not None and ("_" in text or text in Needed()))
 
 
 def _public(path: Path) -> Iterator[bool]:

@@ -92,7 +92,7 @@ def test_findings_against_words():
     assert said.remarks == (
         "4 metrics have 2 votes, 1 for candidate 1 and 1 for candidate 2. Metrics with the same reader or the same "
         "kind of features tend to make the same errors, so they share one vote.",
-        "Most metrics of wording prefer candidate 1, most metrics of findings prefer candidate 2: "
+        "Candidate 1 is preferred by 2 of 2 metrics of wording, candidate 2 by 1 of 1 made for radiology: "
         "similar wording does not mean similar findings.",
     )
 

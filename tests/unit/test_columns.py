@@ -10,6 +10,7 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, files
+from rrgmetrics.cli import main
 from rrgmetrics.files.columns import pick_columns
 from rrgmetrics.files.mistaken import suggest_systems
 from rrgmetrics.files.stream import read_rows, stream_pairs
@@ -124,11 +125,38 @@ def test_a_column_behind_a_file_is_answered_with_the_option(tmp_path):
         rrgmetrics.compare({"ours": f"{tmp_path}/other.csv"}, [REFERENCE], metrics="bleu")
 
 
-def test_a_column_of_ids_is_left_out_if_its_cells_are_no_ids():
+def test_a_column_of_ids_is_left_out_if_its_cells_are_no_ids(caplog):
     rows = {"id": ["p1", "p1", ""], "gt": [REFERENCE] * 3, "pred": [CANDIDATE] * 3}
     assert files.read_pairs(rows).study_ids is None
     with pytest.raises(InputError, match="is already in"):
         files.read_pairs(rows, {"study_id": "id"})
+    assert (
+        "column 'id' is blank; give each study an id, or leave the column out. So the column is not used" in caplog.text
+    )
+
+
+@pytest.mark.parametrize("column", ["study", "id", "image_id"])
+def test_an_id_that_occurs_twice_is_an_error_in_a_column_taken_by_its_name_too(column, tmp_path, capsys):
+    """In one process, with workers and as a stream, in a file of pairs and in two files, and in Python."""
+    rows = pd.DataFrame({column: ["p1", "p2", "p1"], "gt": [REFERENCE] * 3, "pred": [CANDIDATE] * 3})
+    pairs, refs, twice = (str(tmp_path / name) for name in ("pairs.csv", "refs.csv", "twice.csv"))
+    rows.to_csv(pairs, index=False)
+    rows[:2].drop(columns="pred").to_csv(refs, index=False)
+    rows.drop(columns="gt").to_csv(twice, index=False)
+    two = ["--references", refs, "--predictions", twice]
+    for source, command in (
+        (pairs, [pairs]),
+        (pairs, [pairs, "--stream", "--output", str(tmp_path / "scores.parquet")]),
+        (pairs, [pairs, "--workers", "2"]),
+        (twice, two),
+    ):
+        assert main(["score", *command, "--metrics", "bleu", "--no-trivial", "--no-progress"]) == 2
+        said = capsys.readouterr().err
+        assert f"{source}, line 4, column {column!r}: 'p1' is already in {source}, line 2" in said
+    with pytest.raises(InputError, match=f"column '{column}': 'p1' is already in"):
+        rrgmetrics.score(pairs=rows, metrics="bleu")
+    with pytest.raises(InputError, match=f"column '{column}': 'p1' is already in"):
+        rrgmetrics.score_stream("bleu", rows, progress=False)
 
 
 SECTIONS = [

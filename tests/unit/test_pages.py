@@ -233,3 +233,15 @@ def test_what_does_not_fit_together_is_refused():
     ]:
         with pytest.raises(InputError, match=message):
             report_page(*arguments)
+
+
+def test_a_page_counts_the_scored_studies_in_all_its_parts():
+    """A study without a reference is in no part, and the errors of the others are divided by their number."""
+    references = [("Small left pleural effusion.", "The lungs are clear.")[n % 3 == 0] for n in range(32)]
+    references[3] = ""
+    reports = {"a": ["Small right pleural effusion."] * 32, "b": ["Clear lungs."] * 32}
+    page = rrgmetrics.compare(reports, references, metrics=["finding_errors", "bleu"], trials=20).to_html()
+    parts = re.findall(r"(Normal|Abnormal) studies</b></th><td[^>]*>(\d+)", page)
+    assert parts[:2] == [("Normal", "10"), ("Abnormal", "21")]
+    found = page[page.index("Errors by finding group</h2>") :]
+    assert re.findall(r'class="value">([\d.]+)', found)[:2] == ["100.0", f"{100 * 21 / 31:.1f}"]

@@ -133,6 +133,11 @@ def refused_as_by_one_process(tmp_path, capsys, caplog):
         assert said[0][1]
     from rrgmetrics.integrations.ray import score_dataset
 
+    named = [{"id": row["study_id"], "gt": row["reference"], "pred": row["candidate"]} for row in rows]
+    with pytest.raises(InputError, match="column 'id': 's3' is already in"):
+        score_dataset(
+            ray.data.from_items([row | ({"id": "s3"} if n == 20 else {}) for n, row in enumerate(named)]), "bleu"
+        )
     for change, says in (({"study_id": "s3"}, "'s3' is already in"), ({"study_id": " "}, "is blank")):
         dataset = ray.data.from_items([row | (change if n == 20 else {}) for n, row in enumerate(rows)])
         with pytest.raises(InputError, match=says):

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 import jinja2
+import numpy as np
 
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.abnormal import MIN_STUDIES
@@ -85,7 +86,11 @@ def report_page(
     found = comparisons_of({system: pairs[system] for system in results}, shown, readings)
     if all(each.out_of_scope for own in found.values() for each in own.values()):
         found = {}  # the reader knows another kind of report
-    parts = parts_of(references, readings) if found else []
+    counted_rows = _scored(beside)
+    parts = [
+        part._replace(rows=[row for row in part.rows if row in counted_rows])
+        for part in (parts_of(references, readings) if found else [])
+    ]
     abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
     environment = _environment()
     studies = Studies(environment.get_template("study.html.j2"), ids, pairs, results, found, shown)
@@ -109,7 +114,9 @@ def report_page(
         worth_tables=[] if worth is None else worth_tables(worth)[:-1],
         collapse=None if worth is None else collapse_table(worth.collapses),
         kinds=sections.kinds(beside, found, trials=trials, seed=seed),
-        groups=sections.groups(found),
+        groups=sections.groups(
+            {system: {row: each for row, each in own.items() if row in counted_rows} for system, own in found.items()}
+        ),
         parts=sections.part_tables(beside, parts, score_parts(beside, parts, trials=trials, seed=seed)),
         spreads=sections.spreads(beside),
         unscored=[*missing_of(results, pairs, ids).lines, *unscored_lines(results, study_ids, without=[REASON])],
@@ -142,6 +149,17 @@ def _environment() -> jinja2.Environment:
         worth_heading=HEADING,
         style=theme.style_sheet("drawn.css", "report.css", dark=theme.BY_PREFERENCE),
     )
+
+
+def _scored(results: Mapping[str, Mapping[str, Result]]) -> set[int]:
+    """Numbers of the studies that a metric has a score for; those without a report have none."""
+    scored = [
+        mask.any(axis=1)
+        for own in results.values()
+        for each in own.values()
+        if (mask := np.isfinite(each.pair_stats)).size
+    ]
+    return {*np.flatnonzero(np.logical_or.reduce(scored)).tolist()} if scored else set()
 
 
 def _check(

@@ -208,3 +208,15 @@ def test_a_worker_beside_the_page_gets_its_address_in_the_environment(monkeypatc
     assert commands.place("env:THE_BOARD").startswith("postgresql://user:password")
     with pytest.raises(InputError, match="'NOWHERE' is not set"):
         commands.place("env:NOWHERE")
+
+
+def test_columns_of_the_references_are_shown_and_can_be_named(tmp_path, capsys):
+    path = tmp_path / "references.csv"
+    path.write_text("my_id,chest_findings,No effusion\ns1,The lungs are clear.,x\n")
+    command = ["leaderboard", "init", str(tmp_path / "board.sqlite"), "--references", str(path), "--metrics", "bleu"]
+    assert cli.main(command) == 2
+    said = capsys.readouterr().err
+    assert "it has: 'my_id', 'chest_findings', …. Name the right one: --columns " in said
+    assert "reference=chest_findings (or … …)" in said
+    assert "effusion" not in said
+    assert cli.main([*command, "--columns", "reference=chest_findings", "study_id=my_id"]) == 0
