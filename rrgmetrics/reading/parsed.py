@@ -164,10 +164,14 @@ def _read_parts(
 
 
 def _are_several(found: list[Sentence], tokens: list[Token]) -> bool:
-    """Tells whether a section has two sentences, or a semicolon: then these end statements, and commas seldom do."""
+    """Tells whether a section has two sentences, or semicolons: then these end statements, and commas seldom do.
+
+    Behind a colon semicolons part the members of a list.
+    """
     if len({sentence.section for sentence in found}) < len(found):
         return True
-    return any(token.word == ";" for sentence in found for token in tokens[sentence.first : sentence.last])
+    words = ({token.word for token in tokens[sentence.first : sentence.last]} for sentence in found)
+    return any(";" in own and ":" not in own for own in words)
 
 
 def _at_semicolons(parsed: Parsed) -> list[tuple[int, int]]:

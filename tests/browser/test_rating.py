@@ -245,9 +245,8 @@ def test_words_are_marked_by_mouse_and_by_keyboard(page, server, tab_to, tmp_pat
     tab_to(page, report)
     for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowLeft", "ArrowRight"):
         page.keyboard.press(key)
-    page.wait_for_selector(".picked.some")
     second = text.split()[1]
-    assert f"“{second}”" in page.inner_text(".candidate[data-report='1'] .picked")
+    page.locator(".candidate[data-report='1'] .picked", has_text=f"“{second}”").wait_for()
     more = page.get_by_role("button", name="One significant wrong severity more in report 1")
     tab_to(page, more)
     page.keyboard.press("Enter")
