@@ -162,7 +162,8 @@ class Reward:
                 raise InputError(
                     f"{self.name}: completions[{index}] could not be scored ({each.reason}), and unscored='raise'."
                 )
-            if (cause := each.cause or "reference") not in self._warned:
+            cause = each.reason if each.cause == "reference" else each.cause or ""  # others have texts without end
+            if cause not in self._warned:
                 self._warned.add(cause)
                 earns = (
                     "the worst value" if each.is_candidates else "None" if self.unscored == "skip" else self.unscored
@@ -375,7 +376,6 @@ class _Metric:
     def __init__(self, metric: str, batch_size: int | None, device: str | None) -> None:
         self._name = metric
         self._metrics = prepare(metric, batch_size=batch_size, device=device, kept_references=KEPT_REFERENCES)
-        self._announced = False
         self._has_scored = False
         self._scores: OrderedDict[Pair, dict[str, Scored]] = OrderedDict()
         self._turn = threading.Lock()  # trainers call rewards from several threads
@@ -404,13 +404,11 @@ class _Metric:
         if not new:
             return {}
         try:
-            result = self._metrics.score_pairs(new, progress=False, announce=not self._announced)[self._name]
+            result = self._metrics.score_pairs(new, progress=False, announce=False)[self._name]  # the reward says it
         except BackendError as error:
             if not self._has_scored:
                 raise
             return dict.fromkeys(new, Scored(math.nan, "outage", str(error)))
-        has_empty = not all(pair.candidate for pair in new)
-        self._announced = self._announced or has_empty or result.n_unscored > 0  # not with each step of a training
         self._has_scored = self._has_scored or result.n_unscored < len(new)
         columns = {name: values.tolist() for name, values in result.per_pair.items()}
         causes, reasons, lost = result.unscored_causes, result.unscored_reasons, dict[Pair, Scored]()

@@ -217,6 +217,18 @@ def test_a_reference_without_a_score_earns_none(caplog):
     assert "It gets None" in caplog.text
 
 
+def test_each_reason_of_a_reference_is_logged_once_and_trivial_reports_are_not_counted(caplog):
+    reward = make_reward("finding_errors")
+    reward(completions=["Clear.", "Edema."], reference=[REFERENCE] * 2)
+    assert not caplog.text
+    german = "Kein Pneumothorax. Kleiner Pleuraerguss rechts."
+    for reference in ("", german, "", german):
+        reward(completions=["Clear."], reference=[reference])
+    missing, foreign = (record.getMessage() for record in caplog.records)
+    assert "the reference is missing" in missing
+    assert "It gets None" in foreign
+
+
 def test_a_metric_that_gives_no_number_is_asked_about_the_reference_itself(monkeypatch):
     """Where it has a number for the reference against itself, that it has none is the candidate's doing."""
 
