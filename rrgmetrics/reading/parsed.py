@@ -164,9 +164,9 @@ def _read_parts(
 
 
 def _are_several(found: list[Sentence], tokens: list[Token]) -> bool:
-    """Tells whether a section has two sentences, or semicolons: then these end statements, and commas seldom do.
+    """Whether a section has several sentences, or semicolons that end statements; then commas seldom end one.
 
-    Behind a colon semicolons part the members of a list.
+    Semicolons after a colon separate the items of a list, and do not count.
     """
     if len({sentence.section for sentence in found}) < len(found):
         return True

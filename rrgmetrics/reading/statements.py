@@ -147,18 +147,18 @@ class StatementSearch(BoundarySearch):
         return any("negation_before" in item.senses for item in self.items[first:last])
 
     def _is_held(self, mark: int) -> bool:
-        """Tells whether a finding behind a place has its words, or its name, from before it."""
+        """Whether a statement cannot end at an item: a finding is named, or has words, on both sides of it."""
         return self._is_elided(mark) or self._is_spanned(mark)
 
     def _is_elided(self, mark: int) -> bool:
-        """Tells whether a finding on one side of a place is named on the other: "except for a TRACE, no EFFUSION"."""
+        """Whether a finding on one side of an item is named on the other side: "except for a TRACE, no EFFUSION"."""
         before = [mention for mention in self.mentions if mention.first < mark]
         after = [mention for mention in self.mentions if mention.first > mark]
         behind = any(mention.elided in before or mention.whole_of in before for mention in after)
         return behind or any(mention.elided in after for mention in before)
 
     def _is_spanned(self, mark: int) -> bool:
-        """Tells whether a finding that begins before a place has words behind it."""
+        """Whether a finding that begins before an item includes words after it."""
         before = [mention for mention in self.mentions if mention.first < mark]
         named = {mention.at for mention in self.mentions if mention.first > mark or mention.last <= mark}
         for mention in before:
