@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rrgmetrics.comparing.decisions import decided, excused
+from rrgmetrics.comparing.denials import at_one_place, denials
 from rrgmetrics.comparing.device_positions import other_route
 from rrgmetrics.comparing.device_sums import is_summed_up
 from rrgmetrics.comparing.model import Link, Unit
@@ -17,7 +18,7 @@ from rrgmetrics.comparing.observations import units
 from rrgmetrics.comparing.similarity import assign, similarity
 from rrgmetrics.reading.levels import of_two_ages
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reading.model import Reading
+from rrgmetrics.reading.model import Finding, Reading
 from rrgmetrics.reading.places import beside, near, same_side
 from rrgmetrics.reading.similarity import of_two_sizes, related
 
@@ -65,6 +66,8 @@ def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
     """Finds which observations of two readings by one pack show the same."""
     lexicon = lexicon_of(reference)
     refs, cands = units(reference, lexicon), units(candidate, lexicon)
+    refs, cands = _in_parts(refs, cands, lexicon), _in_parts(cands, refs, lexicon)
+    refs, cands = _marked(refs, cands, candidate, lexicon), _marked(cands, refs, reference, lexicon)
     pairs = assign(refs, cands, lexicon)
     of_cands, false = _unmatched(cands, {c for _, c, _ in pairs}, refs, reference, lexicon)
     of_refs, missing = _unmatched(refs, {r for r, _, _ in pairs}, cands, candidate, lexicon)
@@ -72,6 +75,36 @@ def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
     links += [Link(r, c, other_words=True) for c, r in of_cands]
     links += [Link(r, c, other_words=True) for r, c in of_refs]
     return Counterparts(refs, cands, pairs, links, missing, false)
+
+
+def _in_parts(mine: list[Unit], others: list[Unit], lexicon: Lexicon) -> list[Unit]:
+    """Takes a finding of two parts for two where the other report names one: a hydropneumothorax beside an effusion."""
+    theirs = {finding.concept for unit in others for finding in unit.readings}
+    return [part for unit in mine for part in _parts(unit, theirs, lexicon)]
+
+
+def _parts(unit: Unit, theirs: set[str], lexicon: Lexicon) -> list[Unit]:
+    parts = lexicon.concepts[unit.head.concept].parts
+    if unit.head.concept in theirs or not any(related(part, concept, lexicon) for part in parts for concept in theirs):
+        return [unit]
+    heads = [replace(unit.head, concept=part) for part in parts]
+    return [decided(replace(unit, head=head, readings=(head, *unit.readings[1:])), _in_parts) for head in heads]
+
+
+def _marked(mine: list[Unit], others: list[Unit], other: Reading, lexicon: Lexicon) -> list[Unit]:
+    """Marks what the other report denies by its name and does not show: "congestion WITHOUT EDEMA"."""
+    denied = denials(other, lexicon)
+    shown = set().union(*(_names(finding, lexicon) for unit in others for finding in unit.readings))
+
+    def is_denied(finding: Finding) -> bool:
+        by = (each for name in _names(finding, lexicon) - shown for each in denied.get(name, ()))
+        return any(not each.normal and at_one_place(finding, each, lexicon) for each in by)
+
+    return [replace(unit, denied=True) if all(map(is_denied, unit.readings)) else unit for unit in mine]
+
+
+def _names(finding: Finding, lexicon: Lexicon) -> set[str]:
+    return {finding.concept, *lexicon.concepts[finding.concept].ancestors}
 
 
 def _unmatched(
@@ -106,6 +139,8 @@ def _is_background(unit: Unit, other: Reading, lexicon: Lexicon) -> bool:
 
 def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
     """Returns which of the other report's observations says the same, or is what the finding is a sign of."""
+    if unit.denied:
+        return None
     directed = unit.head.concept in lexicon.roles["directed"]
     stated = {
         finding.concept: i

@@ -212,7 +212,7 @@ def _with_other_side(unit: Unit, linked: list[Unit], other: Unit, lexicon: Lexic
     It is as severe as the one of its sides that fits the other report's least, or where that one's is worse.
     """
     beside = [each for each in linked if each.head.concept not in lexicon.roles["directed"]]
-    if not {"left", "right"} <= {each.side for each in beside}:
+    if other.side in ("left", "right") or not {"left", "right"} <= {each.side for each in beside}:
         return unit
     worse = [each for each in beside if each.side == other.head.worse_side]
     told = [each for each in worse or beside if each.head.severity is not None]

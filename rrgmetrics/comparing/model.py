@@ -47,7 +47,8 @@ class ErrorCategory(StrEnum):
 class Unit:
     """One observation: the finding it is named by, and every reading the report offers for it.
 
-    `own` marks a device that another report's sum ("all lines") does not stand for.
+    `own` marks a device that another report's sum ("all lines") does not stand for, `denied` a finding that the other
+    report denies by its name, and does not show.
     """
 
     head: Finding
@@ -55,6 +56,7 @@ class Unit:
     side: str | None
     zones: frozenset[str]
     own: bool = False
+    denied: bool = False
 
     @property
     def spans(self) -> tuple[Span, ...]:

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from rrgmetrics.comparing.claims import without_excuse
 from rrgmetrics.comparing.decisions import decided
+from rrgmetrics.comparing.denials import at_one_place, denials
 from rrgmetrics.comparing.model import SIGNIFICANT, ErrorCategory, FindingError
 from rrgmetrics.comparing.significance import significance
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reading.model import BESIDES, Finding, Reading, Span
-from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.model import Reading, Span
 from rrgmetrics.reading.scope import unread_spans
 from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context
@@ -69,36 +69,13 @@ def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
     A denial that is narrower than the finding contradicts nothing: "no large pneumothorax", "no new effusion", "no
     acute fracture", "not on the left"; neither does one of what is borderline.
     """
-    denied: dict[str, list[Finding]] = {}
-    for finding in reading.findings:
-        loose = finding.observation == BESIDES or (finding.normal and finding.concept in lexicon.roles["otherwise"])
-        if finding.assertion == "absent" and not loose and not _narrow(finding):
-            denied.setdefault(finding.concept, []).append(finding)
+    denied = denials(reading, lexicon)
     contradicting = []
     for finding in reading.findings:
         if finding.assertion == "present" and finding.severity != 0 and lexicon.concepts[finding.concept].counts:
-            against = [other for other in denied.get(finding.concept, ()) if _same_place(finding, other, lexicon)]
+            against = [other for other in denied.get(finding.concept, ()) if at_one_place(finding, other, lexicon)]
             contradicting += [Contradiction(finding, other) for other in against[:1]]
     return contradicting
-
-
-def _narrow(denial: Finding) -> bool:
-    return any(
-        (
-            denial.severity is not None,
-            denial.acuity,
-            denial.change,
-            denial.morphology,
-            denial.measurements_mm,
-            denial.count,
-            denial.tip,
-            denial.position,
-        )
-    )
-
-
-def _same_place(finding: Finding, denial: Finding, lexicon: Lexicon) -> bool:
-    return same_side(finding.side, denial.side) and near(finding.zones, denial.zones, lexicon)
 
 
 def _contradictory(

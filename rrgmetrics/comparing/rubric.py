@@ -66,7 +66,8 @@ def appraise(comparison: ReportComparison, context: Context) -> Appraisal:
         context: age, sex and indication of the patient, as far as they are known.
 
     Returns:
-        Appraisal: every reference observation is matched or missing, every candidate's matched or false.
+        Appraisal: every reference observation is matched or missing, every candidate's matched or false; what the other
+            report denies by its name is missing or false.
 
     Example:
         >>> from rrgmetrics.comparing import compare
@@ -90,8 +91,8 @@ def appraise(comparison: ReportComparison, context: Context) -> Appraisal:
     grader.links.extend(links := links + _vague_links(refs, cands, links, lexicon))
     linked = dict.fromkeys((link.reference, link.candidate) for link in links)
     differences = tuple(difference for link in links for difference in grader.differences(link))
-    missing = tuple(r for r in range(len(refs)) if not any(r == pair[0] for pair in linked))
-    false = tuple(c for c in range(len(cands)) if not any(c == pair[1] for pair in linked))
+    missing = tuple(r for r, ref in enumerate(refs) if ref.unit.denied or all(r != pair[0] for pair in linked))
+    false = tuple(c for c, cand in enumerate(cands) if cand.unit.denied or all(c != pair[1] for pair in linked))
     return Appraisal(
         references=regraded(refs, missing, cands, tuple(c for _, c in linked), "class", lexicon),
         candidates=regraded(cands, false, refs, tuple(r for r, _ in linked), "added", lexicon),
@@ -135,6 +136,8 @@ def _vague_links(
 
     def fits(r: int, c: int) -> _Row | None:
         a, b = refs[r].unit, cands[c].unit
+        if a.denied or b.denied:
+            return None
         one_place = same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
         if _turned(refs[r], cands[c], lexicon) or _turned(cands[c], refs[r], lexicon):
             return None
@@ -191,6 +194,8 @@ class _Grader:
     def differences(self, link: Link) -> Iterator[Difference]:
         """Yields the differences of one link, at most one for each attribute."""
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
+        if ref.unit.denied or cand.unit.denied:
+            return
         said = self._said_elsewhere(link)
         grades = [] if said else [self.wording(ref, cand)]
         if not link.other_words:

@@ -57,7 +57,7 @@ def _scores(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[dict[
     """How far each observation of the reference and the candidate's that can be the same as it are the same."""
     named: dict[str, list[int]] = {}
     for c, unit in enumerate(cands):
-        for concept in {finding.concept for finding in unit.readings}:
+        for concept in () if unit.denied else {finding.concept for finding in unit.readings}:
             named.setdefault(concept, []).append(c)
     like: dict[str, list[int]] = {}  # a report of hundreds of observations has few that one of them can be
     rows = []
@@ -65,7 +65,7 @@ def _scores(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[dict[
         for concept in {finding.concept for finding in unit.readings} - like.keys():
             names = [name for name in named if concept_similarity(concept, name, lexicon)]
             like[concept] = [c for name in names for c in named[name]]
-        possible = sorted({c for finding in unit.readings for c in like[finding.concept]})
+        possible = sorted({c for finding in unit.readings for c in like[finding.concept]} if not unit.denied else ())
         row = {c: similarity(unit, cands[c], lexicon) for c in possible}
         rows.append({c: score for c, score in row.items() if score >= MATCH})
     return rows

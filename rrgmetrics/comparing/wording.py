@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from rrgmetrics.comparing.model import Attribute, Unit
@@ -22,7 +23,7 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     head = unit.head
     words = ["possible" if head.assertion == "uncertain" else "", _severity(unit, lexicon)]
     name = _name(unit, lexicon)
-    if words[-1] and name.partition(" ")[0].endswith("ed"):  # "mildly enlarged", "severely widened"
+    if words[-1] in lexicon.severity and name.partition(" ")[0].endswith("ed"):  # "mildly enlarged", no "smally calcified"
         words[-1] = words[-1] if words[-1] == "borderline" else f"{words[-1]}ly"
     words += [_area(unit, lexicon), name, _bracketed(_levels(unit, lexicon))]
     if lexicon.concepts[head.concept].is_device:
@@ -133,7 +134,8 @@ def _levels(unit: Unit, lexicon: Lexicon) -> str:
 
 def _area(unit: Unit, lexicon: Lexicon) -> str:
     """Returns the side and the zones; where bones are numbered, the side alone."""
-    return " ".join(filter(None, (unit.side, "" if unit.head.levels else _zones(unit, lexicon))))
+    side = unit.side if unit.side not in _name(unit, lexicon).split() else None  # "right aortic arch"
+    return " ".join(filter(None, (side, "" if unit.head.levels else _zones(unit, lexicon))))
 
 
 def _place(unit: Unit, lexicon: Lexicon) -> str:
@@ -167,8 +169,12 @@ def _end(unit: Unit, lexicon: Lexicon) -> str:
 
 
 def _certainty(unit: Unit, lexicon: Lexicon) -> str:
-    words = _CERTAINTIES.get(unit.head.certainty, unit.head.certainty)
-    return words if len(unit.readings) == 1 else f"{words} {_name(unit, lexicon)}"
+    """Returns how sure a report is: "possible"; of several readings, of which: "certain opacity, possible pneumonia"."""
+    words = [_CERTAINTIES.get(finding.certainty, finding.certainty) for finding in unit.readings]
+    if len(words) == 1:
+        return words[0]
+    names = (_name(replace(unit, readings=(finding,)), lexicon) for finding in unit.readings)
+    return ", ".join(f"{word} {name}" for word, name in zip(words, names, strict=True))
 
 
 def _number(unit: Unit, lexicon: Lexicon) -> str:

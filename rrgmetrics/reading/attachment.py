@@ -195,7 +195,11 @@ def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int
     if colon is not None and items[colon].word == ":" and colon > lo:
         return colon + 1  # "the mediastinum is shifted to the left: mucus plug"
     strong = next(
-        (i for i in range(hi - 1, lo - 1, -1) if items[i].word in small.strong_separators or _is_cue(items[i], small)),
+        (
+            i
+            for i in range(hi - 1, lo - 1, -1)
+            if items[i].word in small.strong_separators or _is_cue(items[i], small) or _is_cause(items, i, hi, small)
+        ),
         None,
     )
     if strong is not None and not any(item.word in small.placing for item in items[strong + 1 : hi]):
@@ -209,6 +213,11 @@ def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int
 
 def _is_cue(item: Item, small: SmallWords) -> bool:
     return not _CUES.isdisjoint(item.senses) and item.word not in small.showing
+
+
+def _is_cause(items: list[Item], i: int, hi: int, small: SmallWords) -> bool:
+    """Whether a cause with a side of its own follows: "shift to the right FROM a left effusion"."""
+    return items[i].word in small.causing and any("side" in item.senses for item in items[i + 1 : hi])
 
 
 def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:

@@ -76,7 +76,7 @@ BEFORE_NEW_NOUN = frozenset(  # words behind which an article begins a noun phra
 RUNNING = frozenset({"comparison", "indication", "technique"})
 _ONE_LINE = "comparison"  # a section of one line, also below the findings
 _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
-_HEADING, _IN_BRACKETS = 5, 6  # words
+_HEADING, _IN_BRACKETS = 7, 6  # words
 LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 _HAS = frozenset({"has", "have", "had"})

@@ -222,6 +222,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             expected_levels=frozenset(entry.get("expected_levels", ())),
             never_in=frozenset(entry.get("never_in", ())),
             rivals=frozenset(entry.get("rivals", ())),
+            parts=tuple(entry.get("parts", ())),
         )
         trie.add(entry["terms"], "concept", key)
         trie.add(entry.get("lone_terms", ()), "lone", key)

@@ -66,6 +66,7 @@ class Concept:
     expected_levels: frozenset[str] = frozenset()
     never_in: frozenset[str] = frozenset()
     rivals: frozenset[str] = frozenset()
+    parts: tuple[str, ...] = ()
     ancestors: tuple[str, ...] = ()
 
     @property

@@ -137,6 +137,7 @@ _CONCEPTS = Table(
             "expected_levels": Many(_TEXT),
             "never_in": _names("structures"),
             "rivals": _names("concepts"),
+            "parts": _names("concepts"),
             "carina_cm": Many(_NUMBER),
             "without": Many(_TERM),
         },

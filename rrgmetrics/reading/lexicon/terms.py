@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from rrgmetrics.reading.lexicon.schema import SHAPES, Value
 from rrgmetrics.reading.tokens import ENDS
 
-LONGEST_HEADING = 5  # words
+LONGEST_HEADING = 7  # words
 _SPELLING = re.compile(r"[a-z]+\d{0,2}")
 _STRANGE = re.compile(r"[^A-Za-z0-9 .,;:!?/—–()\[\]'\-_<>]")
 _SOUGHT = frozenset({"anatomy", "attributes", "qualities", "cues", "normal"})  # files whose terms `build.py` looks for

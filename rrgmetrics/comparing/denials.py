@@ -1,0 +1,40 @@
+"""What a report denies by its name: "no effusion"; not "no large effusion", nor what a normal organ implies."""
+
+from __future__ import annotations
+
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import BESIDES, Finding, Reading
+from rrgmetrics.reading.places import near, same_side
+
+
+def denials(reading: Reading, lexicon: Lexicon) -> dict[str, list[Finding]]:
+    """Returns what a report denies outright, by concept.
+
+    A denial that says more denies less: "no large pneumothorax", "no new effusion", "no acute fracture".
+    """
+    denied: dict[str, list[Finding]] = {}
+    for finding in reading.findings:
+        loose = finding.observation == BESIDES or (finding.normal and finding.concept in lexicon.roles["otherwise"])
+        if finding.assertion == "absent" and not loose and not _narrow(finding):
+            denied.setdefault(finding.concept, []).append(finding)
+    return denied
+
+
+def _narrow(denial: Finding) -> bool:
+    return any(
+        (
+            denial.severity is not None,
+            denial.acuity,
+            denial.change,
+            denial.morphology,
+            denial.measurements_mm,
+            denial.count,
+            denial.tip,
+            denial.position,
+        )
+    )
+
+
+def at_one_place(finding: Finding, denial: Finding, lexicon: Lexicon) -> bool:
+    """Whether a finding may lie where another is denied."""
+    return same_side(finding.side, denial.side) and near(finding.zones, denial.zones, lexicon)
