@@ -85,7 +85,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
             senses = without(senses, "position")
         if "acuity" in senses:
             fields.setdefault("acuity", senses["acuity"])
-        if "route" in senses:
+        if "route" in senses and device.is_device:
             fields.setdefault("route", senses["route"])
         if "position" in senses:
             fields.setdefault("position", senses["position"])
