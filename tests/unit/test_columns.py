@@ -11,6 +11,7 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError, files
 from rrgmetrics.cli import main
+from rrgmetrics.cli.arguments import system_paths
 from rrgmetrics.files.columns import pick_columns
 from rrgmetrics.files.mistaken import suggest_systems
 from rrgmetrics.files.stream import read_rows, stream_pairs
@@ -346,6 +347,24 @@ def test_the_references_are_no_suggested_system(named, tmp_path):
     command = suggest_systems(str(path), named)
     assert command.startswith(f"rrgmetrics compare {path} --systems pred_a pred_b")
     assert command.endswith("--columns reference=findings_gt") == bool(named)
+
+
+@pytest.mark.parametrize(
+    ("systems", "says"),
+    [
+        ("a=w.csv a=v.csv", "Two systems are called 'a': w.csv and v.csv. Give each its own name, such as a1=w.csv a2="),
+        ("w.csv w.csv", "w.csv is named twice; name each of the systems once."),
+        ("a=w.csv a=w.csv", "w.csv is named twice; name each of the systems once."),
+    ],
+)
+def test_a_name_of_two_systems(systems, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        system_paths(systems.split())
+
+
+def test_a_column_of_two_systems():
+    with pytest.raises(InputError, match="The column 'pred_a' is named for two systems; name each column once"):
+        files.read_systems({"a": files.InTable("pred_a"), "b": files.InTable("pred_a")}, WIDE)
 
 
 def test_systems_with_the_same_reports_are_named(caplog):
