@@ -252,12 +252,13 @@ def _percent(value: Estimate) -> str:
     return f"{value.value:.1f}%{ends}".replace("-", "−")
 
 
-def judge_lines(results: Mapping[str, Result], record: str = "") -> str:
+def judge_lines(results: Mapping[str, Result], record: str = "", *, is_cached: bool = False) -> str:
     """How many pairs each judge has scored, why it has not scored the others, and how to score again without asking.
 
     Args:
         results: By the name that was asked for.
-        record: The file of the replies; "": they are in the cache, where the name itself finds them.
+        record: The file of the replies; "": none was written.
+        is_cached: Whether there are replies in the cache, where the name itself finds them.
     """
     lines = []
     for asked, result in results.items():
@@ -267,8 +268,8 @@ def judge_lines(results: Mapping[str, Result], record: str = "") -> str:
         runs = runs_of(result)
         lines += [f"  {spread_line(spread_of(runs))}"] if runs is not None else []
         lines += [f"  unscored: {reason} ({count:,})" for reason, count in result.unscored_counts.items()]
-        again = f"{name}@replies:{record}" if record else f"{asked} (its replies are cached)"
-        lines.append(f"  score again without asking: {again}")
+        again = f"{name}@replies:{record}" if record else f"{asked} (its replies are cached)" if is_cached else ""
+        lines += [f"  score again without asking: {again}"] if again else []
     return "\n".join(lines)
 
 
