@@ -165,7 +165,8 @@ def _read(options: argparse.Namespace) -> None:
     project = _open(options)
     for name, changed in forms.read_forms(project, options.files, force=options.force).items():
         rater = next(row for row in project.progress() if row.rater == name)
-        print_line(f"{name}: {counted(changed, 'answer')} saved; {rater.finished} of {project.n_studies} finished")
+        saved = f"{counted(changed, 'answer')} saved" if changed else "no new answer; blank rows are skipped"
+        print_line(f"{name}: {saved}; {rater.finished} of {project.n_studies} studies finished")
 
 
 def _backup_arguments(parser: argparse.ArgumentParser) -> None:
