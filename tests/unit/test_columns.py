@@ -181,7 +181,7 @@ def test_one_option_chooses_the_section_for_all_metrics(caplog):
     compared = rrgmetrics.compare({"a": rows, "b": rows}, metrics="bleu", text="findings", trials=10, progress=False)
     assert compared["a"]["bleu"].scores == asked.scores
     assert "1 of 2 candidates of a and 1 of 2 candidates of b" in caplog.text
-    with pytest.raises(InputError, match="no normaliser 'findigs'"):
+    with pytest.raises(InputError, match=r"text='findigs' is unknown; choose one of none, .*\. Did you mean 'findings'\?$"):
         rrgmetrics.score("bleu", rows, text="findigs", progress=False)
 
 
