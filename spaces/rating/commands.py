@@ -13,6 +13,7 @@ from rrgmetrics.cli.arguments import add_step, column_names, split_names
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.formats import read_text
 from rrgmetrics.reporting.tables import Group, Table
 from rrgmetrics.spaces.address import check_address
 from rrgmetrics.spaces.database import place
@@ -82,10 +83,7 @@ def _project_of_table(options: argparse.Namespace) -> NewProject:
 
 
 def _text(file: str) -> str:
-    try:
-        return Path(file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read as UTF-8 text: {getattr(error, 'strerror', error)}.") from None
+    return read_text(Path(file)).strip()
 
 
 def _serve_arguments(parser: argparse.ArgumentParser) -> None:
