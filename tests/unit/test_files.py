@@ -264,6 +264,8 @@ def test_join_refuses_to_guess(save):
         files.join(without, others)
     with pytest.raises(InputError, match=r"9 reports and .* 8"):
         files.join(without, fewer)
+    with pytest.raises(InputError, match=r"v\.txt has 1 report and .*t\.txt has 9;"):
+        files.join(files.read_system(save("v.txt", "A\n")), without)
     assert files.join(without, without).study_ids is None
 
 
