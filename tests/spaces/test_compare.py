@@ -172,6 +172,17 @@ def test_hostile_texts_are_refused_before_any_work(monkeypatch, reference, candi
         compare_reports(reference, candidates)
 
 
+@pytest.mark.parametrize(
+    ("reference", "shown"), [(REFERENCE, False), ("CT chest. 6 mm nodule in the left lung.", True)]
+)
+def test_metrics_of_another_modality_are_not_listed(monkeypatch, reference, shown):
+    monkeypatch.setattr(scoring, "reason", lambda name: "not asked here")
+    names = {line.name for line in compare_reports(reference, [reference])}
+    assert ("nodule_f1" in names, "f1_radbert_ct" in names) == (shown, shown)
+    assert {"bleu", "chexbert_f1"} <= names
+    assert "mammo_green" not in names
+
+
 def test_an_empty_candidate_is_a_report_beside_another():
     assert compare_reports(REFERENCE, ["", REFERENCE], names=["rouge"])[0].verdict == "second"
 
