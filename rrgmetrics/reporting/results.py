@@ -364,15 +364,18 @@ def _value_cell(row: Row, best: Container[str] = ()) -> Cell:
 
 
 def _footnote(rows: Sequence[Row], correction: str) -> str:
-    """What is bold and what the mark means."""
+    """What is bold and what the mark means, where there is one."""
+    best = "Best in bold." if any(map(_best, _by_key(rows))) else ""
     tests = [row.test for row in rows if row.test is not None]
+    if not tests:
+        return best
     drawn = {round(1 / test.floor) - 1 for test in tests if test.floor}
     swaps = f"{max(drawn):,} random swaps of pairs" if drawn else "every swap of pairs"
     corrected = f", {CORRECTED[correction]} over {counted(len(tests), 'test')}" if len(tests) > 1 else ""
-    return (
-        f"Best in bold. {MARK} differs from {rows[0].system}, p < {SIGNIFICANT:g} (two-sided randomisation test, "
-        f"{swaps}{corrected})."
-    )
+    how = f"p < {SIGNIFICANT:g} (two-sided randomisation test, {swaps}{corrected})"
+    is_marked = any(row.is_significant for row in rows)
+    differ = f"{MARK} differs from {rows[0].system}," if is_marked else f"No difference from {rows[0].system} has"
+    return f"{best} {differ} {how}.".lstrip()
 
 
 def _test_cells(test: PairedTest, row: Row) -> Cells:
