@@ -20,8 +20,8 @@ from rrgmetrics.cli.arguments import (
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal, paragraph
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.bill import bill_of, redo_unusable
+from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import dry_run
 from rrgmetrics.metaeval.judges_compared import TEXTS, compare_judges
 from rrgmetrics.reporting.bill import bill_notes, bill_table

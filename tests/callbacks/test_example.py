@@ -141,7 +141,7 @@ def test_a_wrong_configuration(config_file, changes, message):
 
 
 def test_a_configuration_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match="There is no file .*nowhere.yaml"):
+    with pytest.raises(InputError, match=r"There is no file .*nowhere\.yaml\.$"):
         read_config(tmp_path / "nowhere.yaml", {})
 
 

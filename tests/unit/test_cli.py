@@ -131,7 +131,10 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
         (("score", "pairs.csv", "--output", "scores.xlsx"), ".parquet"),
         (("score", "pairs.csv", "--output", "references.csv"), "--force"),
         (("score", "pairs.csv", "--output", "pairs.csv", "--force"), "inputs"),
-        (("compare", "--references", "references.csv", "--systems", "copy.csv", "copy.csv"), "copy.csv is named twice; name each of the systems once."),
+        (
+            ("compare", "--references", "references.csv", "--systems", "copy.csv", "copy.csv"),
+            "copy.csv is named twice; name each of the systems once.",
+        ),
         (("agree", "--dataset", "nothing:here", "--metrics", "bleu"), "radpref"),
         (("score", "pairs.csv", "--metrcs", "bleu"), "there is no argument --metrcs. Did you mean '--metrics'?"),
         (

@@ -78,7 +78,10 @@ def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_p
         ("gren@openai:m", "There is no judge 'gren'. Did you mean 'green'? Judges are green, "),
         ("crepe-paper", "name one with an engine, such as green@openai:<model>."),
         ("green@openai:", "names no model"),
-        ("green@opena:m", "There is no engine 'opena'; the engines are hf, vllm, openai, replies. Did you mean 'openai'?"),
+        (
+            "green@opena:m",
+            "There is no engine 'opena'; the engines are hf, vllm, openai, replies. Did you mean 'openai'?",
+        ),
         ("green@opneai:m", "Did you mean 'openai'?"),
         ("green@openai", "names no model; write for example openai:<model>"),
         ("green?temperature=1", "the bundled judge has no such option"),
