@@ -51,12 +51,12 @@ class Baseline(NamedTuple):
         return {name: value for name, value in zip(TRIVIAL_NAMES, self, strict=False) if not math.isnan(value)}
 
 
-OUTCOMES: Mapping[str, str] = {  # what a metric would choose that one of them is not beaten by
-    "empty": "silence",
-    "normal": "a normal template",
-    "template": "a normal template",
-    "frequent": "one report for all",
-    "another": "any report",
+OUTCOMES: Mapping[str, str] = {  # the model that a score would choose if it does not beat this trivial system
+    "empty": "a model that writes nothing",
+    "normal": "a model that always writes a normal report",
+    "template": "a model that always writes a normal report",
+    "frequent": "a model that always writes the same report",
+    "another": "a model that ignores the image",
 }
 
 
@@ -264,7 +264,7 @@ class RewardWatch:
         self.state = say_change(
             *(self.state, what, value, Baseline(*means)),
             higher_is_better=higher_is_better,
-            use="Training on it would teach",
+            use="Training on it would lead to",
         )
         self.rows.clear()
 

@@ -243,8 +243,10 @@ def make_reward(
     chosen = key_of(parsed, key)
     logged = chosen.name + parsed.suffix
     if parsed.spec.corpus_statistics or not chosen.per_pair:
+        named = metric if key is None else f"{key} of {metric}"
         raise InputError(
-            f"{chosen.name} of {metric} cannot be a reward: the value of a pair depends on the other pairs of the call."
+            f"{named} cannot be a reward, because its score of a pair depends on the other pairs of the call; use a "
+            "metric that scores each pair by itself, such as finding_errors."
         )
     if not callable(transform) and transform not in TRANSFORMS:
         raise InputError(f"transform is {transform!r}; pass {', '.join(map(repr, TRANSFORMS))} or a function.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
-FILLED: Mapping[str, Callable[[], str]] = {  # in a page of ours, the line {{ name }}
+FILLED: Mapping[str, Callable[[], str]] = {  # in a page of ours, the line that ends in <!-- name -->
     "agreement": evidence.agreement,
     "checkpoints": checkpoints.page,
     "commands": command_line.overview,
@@ -77,9 +78,10 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     if page.file.generated_by is None:
         markdown = repository.mended(markdown, f"docs/{page.file.src_uri}")
     for name, write in FILLED.items():
-        line = f"{{{{ {name} }}}}"
-        if line in markdown:
-            markdown = markdown.replace(line, write())
+        line = re.compile(rf"^.*<!-- {name} -->$", re.MULTILINE)
+        if line.search(markdown):
+            text = write()
+            markdown = line.sub(lambda _, text=text: text, markdown)
     return markdown
 
 

@@ -33,7 +33,7 @@ PICTURES = {"examples/train_report_generator/curves.png": "evidence/curves.png"}
 
 address = ""  # of the repository, where one is known; without it a link to a file of code is its name
 
-_LINK = re.compile(r"\[(?P<text>[^\]\n]*)\]\((?P<target>(?!https?:|mailto:|#)[^)\s]+)\)")
+_LINK = re.compile(r"\[(?P<text>(?:[^\]\n]|\n(?=\S))*)\]\((?P<target>(?!https?:|mailto:|#)[^)\s]+)\)")
 _LIST = re.compile(r"^(?! *(?:[-*|>#]|\d+\.) |$|```)([^\n]*\S[^\n]*)\n(?=(?:[-*]|\d+\.) )", re.MULTILINE)
 _FENCED = re.compile(r"^( *)(`{3,})[^\n]*\n.*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 _FENCED_OR_TITLE = re.compile(

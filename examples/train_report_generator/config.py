@@ -88,6 +88,8 @@ def read_config(path: Path, changes: Mapping[str, Any]) -> Config:
     Raises:
         InputError: No such file, not YAML, or keys that are unknown or missing.
     """
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.")
     try:
         said = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

@@ -3,7 +3,7 @@
 A collapsed generator can score well if most studies are normal. These values are computed without references, and
 compared with those of the radiologists' reports of the same studies:
 
-- distinct reports (letter case and white space aside), and the share of the commonest;
+- distinct reports (letter case and white space aside), and the share of the most frequent one;
 - mean length in words, and vocabulary: how many different words all reports use;
 - self-similarity: the mean cosine between the word counts of the reports of two different studies, over all pairs of
   studies. With unit vectors u of n reports it is (|Σu|² − n) / (n² − n): exact, and linear in the words.
@@ -75,11 +75,11 @@ class Collapse:
         if not (self.is_few or self.is_often):
             return ""
         own, theirs = self.own, self.references
-        often = f", the commonest one {own.commonest_share:.0%} of the time" if own.n_distinct > 1 else ""
+        often = f", the most frequent one {own.commonest_share:.0%} of the time" if own.n_distinct > 1 else ""
         return (
             f"{self.system} writes {counted(own.n_distinct, 'distinct report')} for "
             f"{counted(own.n_reports, 'study', 'studies')}{often}; the radiologists wrote {theirs.n_distinct:,}, the "
-            f"commonest one {theirs.commonest_share:.0%} of the time."
+            f"most frequent one {theirs.commonest_share:.0%} of the time."
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated, split_names
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.errors import InputError
@@ -72,8 +73,9 @@ def run(options: argparse.Namespace) -> None:
 
     names = metric_names(options)
     targets = split_names(options.targets)
+    check_documents(options)
     data = [each.with_targets(targets) if isinstance(each, Rated) else each for each in read_rated(options)]
-    check_documents(options, pictures=_pictures(options, data, names))
+    files.check_outputs(pictures=_pictures(options, data, names), force=options.force)
     reports = agree_on(
         data,
         names,

@@ -112,8 +112,13 @@ def named_paths(texts: Sequence[str], what: str) -> dict[str, str]:
         name, equals, path = text.partition("=")
         if not equals or Path(text).exists() or "/" in name:
             name, path = files.name_of(text), text
+        if paths.get(name) == path:
+            raise InputError(f"{path} is named twice; name each of the {what} once.")
         if name in paths:
-            raise InputError(f"Two {what} are called {name!r}; name them: NAME=FILE.")
+            raise InputError(
+                f"Two {what} are called {name!r}: {paths[name]} and {path}. Give each its own name, such as "
+                f"{name}1={paths[name]} {name}2={path}."
+            )
         paths[name] = path
     return paths
 

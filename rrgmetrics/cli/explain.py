@@ -13,7 +13,7 @@ from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.comparing import ReportComparison
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import working_folder
+from rrgmetrics.files.formats import read_text, working_folder
 from rrgmetrics.reading.lexicon.packs import AUTO, check_pack
 from rrgmetrics.reports import Pair, check_report
 from rrgmetrics.scoring.prepared import score
@@ -155,7 +155,4 @@ def _report_text(text: str) -> str:
             f"{text} is a table; explain reads one report a file. For each pair of a table: rrgmetrics "
             f"score {text} --metrics finding_errors --html report.html"
         )
-    try:
-        return path.read_text(encoding="utf-8-sig").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{text} cannot be read as UTF-8 text: {error}.") from None
+    return read_text(path).strip()

@@ -21,6 +21,7 @@ from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal, paragraph
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.bill import bill_of, redo_unusable
+from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import dry_run
 from rrgmetrics.metaeval.judges_compared import TEXTS, compare_judges
 from rrgmetrics.reporting.bill import bill_notes, bill_table
@@ -93,11 +94,13 @@ def run(options: argparse.Namespace) -> None:
             _show_bills(metrics, studies.pairs, redo=options.redo)
         return
     if options.record:
-        print_line(judge_lines(_recorded(names, options), options.record))
+        results = _recorded(names, options)
+        print_line(judge_lines(results, options.record if Path(options.record).exists() else ""))
         return
     if unkept := [name for name in names if parse_name(name).options.get("cache") == "no"]:
         raise InputError(f"{unkept[0]} stores no reply: pass --record FILE, or leave out cache=no.")
-    print_line(judge_lines(_judged(names, options)))
+    results = _judged(names, options)
+    print_line(judge_lines(results, is_cached=bool(Cache.held)))
 
 
 def _compare(names: Sequence[str], options: argparse.Namespace) -> None:

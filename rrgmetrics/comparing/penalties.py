@@ -122,7 +122,9 @@ def _hedged(reference: Reading, candidate: Reading, lexicon: Lexicon) -> Iterato
             yield FindingError(
                 category=ErrorCategory.FALSE_FINDING,
                 significant=matters,
-                sentence=f"Only the candidate raises the possibility of {concept.name}, and shows nothing of it.",
+                sentence=(
+                    f"Only the candidate calls {concept.name} possible, and no finding of either report suggests it."
+                ),
                 candidate=hedge,
                 candidate_spans=hedge.spans,
                 significance="actionable_not_urgent" if matters else "not_actionable_not_urgent",

@@ -19,6 +19,7 @@ from rrgmetrics.files.labels import some
 from rrgmetrics.reports import CONTEXT_KEYS, describe
 from rrgmetrics.utils.text_format import did_you_mean, listed
 
+MOST = 4  # columns that a message suggests
 SEPARATOR = re.compile(r"[;\t|]")  # of cells, in the place of commas
 logger = logging.getLogger("rrgmetrics")
 Columns = Mapping[str, str] | None
@@ -306,8 +307,8 @@ def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str
     near = near or reports_of_systems(left) or left
     if not near:
         return did_you_mean(field, found).strip()
-    others = f" (or {', '.join(near[1:4])})" if len(near) > 1 else ""
-    said = f"Name the right one: --columns {written({**columns, field: near[0]})}{others}."
+    lines = [written({**columns, field: name}) for name in near[:MOST]]
+    said = f"Name the right one: --columns {' or --columns '.join(lines)}."
     if len(near) == 1 or field not in ("report", "candidate") or columns.get("reference", "reference") not in found:
         return said
     table = where if re.fullmatch(r"[\w./-]+", where) else "TABLE"

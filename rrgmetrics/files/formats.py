@@ -152,11 +152,25 @@ def check_file(path: Path) -> str:
     if not head:
         raise InputError(f"{path} is empty.")
     kind = _kind(head, suffix)
-    if kind.startswith("UTF-"):
-        raise InputError(f"{path} looks like {kind} text, and rrgmetrics reads UTF-8: {_iconv(path, kind.split()[0])}")
+    _check_encoding(path, kind)
     if kind != {".parquet": "Parquet"}.get(suffix, ""):
         raise InputError(f"{path} is named {suffix} but looks like {kind or 'text'}; give it the matching suffix.")
     return suffix
+
+
+def read_text(path: Path) -> str:
+    """The text of a file with any suffix; InputError if it cannot be read or is not UTF-8, with how to convert it."""
+    try:
+        with path.open("rb") as file:
+            _check_encoding(path, _kind(file.read(4096), path.suffix))
+        return "".join(line for _, line in _lines(path))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _check_encoding(path: Path, kind: str) -> None:
+    if kind.startswith("UTF-"):
+        raise InputError(f"{path} looks like {kind} text, and rrgmetrics reads UTF-8: {_iconv(path, kind.split()[0])}")
 
 
 def _kind(head: bytes, suffix: str) -> str:

@@ -11,6 +11,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.labels import some
 from rrgmetrics.files.read import Reports, Studies
 from rrgmetrics.reports import Pair
+from rrgmetrics.utils.text_format import counted
 
 logger = logging.getLogger("rrgmetrics")
 _NUMBER = re.compile(r"^0*(\d+?)(?:\.0)?$")
@@ -69,8 +70,8 @@ def _check_order(references: Reports, system: Reports) -> None:
     n_references, n_candidates = len(references.reports), len(system.reports)
     if n_references != n_candidates:
         raise InputError(
-            f"{references.name} has {n_references:,} reports and {system.name} has {n_candidates:,}; without study_id "
-            "they are joined by order and must have the same number."
+            f"{references.name} has {counted(n_references, 'report')} and {system.name} has {n_candidates:,}; without "
+            "study_id they are joined by order and must have the same number."
         )
     if all(Path(side.name).suffix not in ("", ".txt") for side in (references, system)):
         logger.warning(

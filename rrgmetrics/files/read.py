@@ -130,8 +130,8 @@ def read_wide(
     Raises:
         InputError: As `read_pairs`; also a column that is named twice, or that the table has not.
     """
-    if len({*systems}) < len(systems):
-        raise InputError("systems names a column twice; name each system once.")
+    if twice := next((column for column in systems if systems.count(column) > 1), ""):
+        raise InputError(f"The column {twice!r} is named for two systems; name each column once.")
     study_ids, (references, *reports), contexts = read_reports(
         source, name, (("reference",),), columns, beside=systems, per_study=per_study
     )

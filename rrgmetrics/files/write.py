@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TextIO
 
 import numpy as np
@@ -146,9 +147,13 @@ def replacing(path: Path, force: bool) -> Iterator[Path]:
 
 
 def _check_free(path: Path, force: bool) -> None:
-    if path.is_dir():
+    try:
+        is_folder, is_there = path.is_dir(), path.exists() or path.is_symlink()
+    except OSError as error:  # a name that is too long
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from None
+    if is_folder:
         raise InputError(f"{path} is a folder; name a file.")
-    if not force and (path.exists() or path.is_symlink()):
+    if is_there and not force:
         raise InputError(f"{path} exists; pass --force (force=True) to replace it, or choose another name.")
 
 
@@ -157,8 +162,11 @@ def _check_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"The folder {folder} cannot be created: {error.strerror}.") from None
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"The folder {folder} cannot be written to: permission denied.")
+    try:
+        with TemporaryFile(dir=folder):  # permissions alone do not show a mount or a quota that refuses
+            pass
+    except OSError as error:
+        raise InputError(f"The folder {folder} cannot be written to: {error.strerror}.") from None
 
 
 def _same_file(one: Path, other: Path) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +21,7 @@ from rrgmetrics.backends.compared_pairs import Compared
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
 from rrgmetrics.utils.causes import Cause, as_entry
+from rrgmetrics.utils.text_format import did_you_mean
 
 ENGINES = ("hf", "vllm", "openai", "replies")  # besides `reader`
 
@@ -248,7 +250,7 @@ def engine_for(config: str, paper: str = "") -> EngineName:
         asked as `paper` is.
 
     Raises:
-        InputError: Nothing after the colon, or `paper` where no checkpoint was published.
+        InputError: An unknown engine, nothing after the colon, or `paper` where no checkpoint was published.
 
     Example:
         >>> engine_for("openai:my-model")
@@ -260,8 +262,12 @@ def engine_for(config: str, paper: str = "") -> EngineName:
         if not paper:
             raise InputError("No checkpoint was published for 'paper'; name an engine, for example 'openai:<model>'.")
         return engine_for(paper)._replace(raw=True)
-    kind, _, model = config.partition(":")
+    kind, colon, model = config.partition(":")
     if kind not in ENGINES:
+        if colon and re.fullmatch(r"\w{2,}", kind) and not Path(config).exists():  # no Hub id has a colon
+            raise InputError(
+                f"There is no engine {kind!r}; the engines are {', '.join(ENGINES)}.{did_you_mean(kind, ENGINES)}"
+            )
         kind, model = "hf", config
     if not model:
         raise InputError(

@@ -34,6 +34,9 @@ KEPT_CHARACTERS = 20_000  # of an unreadable reply
 MOST_RUNS = 1000
 LOOKAHEAD = 4096  # pairs asked about at a time: some 60 MB of prompts and replies, and a seldom wait for the slowest
 
+# A block of pairs none of which can be scored has one blank pair in their place (`rrgmetrics.scoring.scope_filter`).
+NOT_ASKED = Unscored("no judge was asked about this pair")
+
 
 @dataclass(frozen=True)
 class Judge:
@@ -198,5 +201,5 @@ def verdicts(protocol: JudgeProtocol, pairs: Iterable[Pair], annotations: Mappin
     """Returns the verdict (of the protocol's own class) or Unscored for each pair, whichever engine ran."""
     return [
         protocol.from_comparison(pair, annotation) if isinstance(annotation, Compared) else annotation
-        for pair, annotation in ((pair, annotations[pair]) for pair in pairs)
+        for pair, annotation in ((pair, annotations.get(pair, NOT_ASKED)) for pair in pairs)
     ]

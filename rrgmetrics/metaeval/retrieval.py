@@ -30,6 +30,7 @@ from rrgmetrics.metaeval.loaders.fields import column_names
 from rrgmetrics.reports import check_report
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.stats import LEVEL, TRIALS, Estimate, bootstrap
+from rrgmetrics.utils.text_format import counted
 
 PRECISION_DEPTHS = (5, 10, 50, 100)
 GAIN_DEPTHS = (5, 10)
@@ -239,7 +240,7 @@ def read_pool(path: str | Path, *, text: str = "report", labels: str = "labels")
         pool.reports.append(" ".join(str(row[name]).strip() for name in columns if row[name]).strip())
         pool.labels.append(frozenset(map(_head, filter(None, _split(row[labels])))))
     if len(pool.reports) < 2:
-        raise InputError(f"{file} has {len(pool.reports)} reports; a pool has two or more.")
+        raise InputError(f"{file} has {counted(len(pool.reports), 'report')}; a pool has two or more.")
     return pool
 
 
@@ -262,9 +263,11 @@ def make_pool(pool: Pool, *, per_label: int, labels: Sequence[str] = (), several
     wanted = sorted(chosen or (label for label, count in of_label.items() if count >= per_label))
     few = [f"{label} ({of_label[label]})" for label in wanted if of_label[label] < per_label]
     if few or not wanted:
-        what = f"There are too few reports of {', '.join(few)}" if few else f"No label has {per_label} reports"
+        what = (
+            f"There are too few reports of {', '.join(few)}" if few else f"No label has {counted(per_label, 'report')}"
+        )
         common = ", ".join(f"{label} {count}" for label, count in of_label.most_common(8))
-        raise InputError(f"{what}; commonest: {common or 'none'}. Lower --per-label.")
+        raise InputError(f"{what}; most frequent: {common or 'none'}. Lower --per-label.")
     rng = np.random.default_rng(seed)
     rows: dict[int, None] = {}
     for label in wanted:

@@ -22,6 +22,7 @@ from rrgmetrics.reporting.short import (
     NO_CEILING,
     NOTHING,
     STYLES,
+    best_note,
     best_strong,
     metric_head,
     named,
@@ -32,7 +33,7 @@ from rrgmetrics.reporting.short import (
     subject_of,
     tau_cell,
 )
-from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
+from rrgmetrics.reporting.tables import Cell, Cells, Group, Table, as_cell
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
 from rrgmetrics.systems.table import SIGNIFICANT
@@ -84,14 +85,12 @@ def summary_table(report: AgreementReport) -> Table:
     if report.published:
         groups.append(Group(tuple(_published_summary(report, len(heads))), (Cell("published", "quiet"),)))
     groups.append(Group(((Cell("a radiologist", "quiet"), *ceiling),)))
-    within = (
-        f" Within: tau-b with {report.data.title(main_target(report.data))} over each study's candidates, averaged."
-    )
+    within = f"Within: tau-b with {report.data.title(main_target(report.data))} over each study's candidates, averaged."
     return Table(
         ("metric", *heads),
         tuple(groups),
         title=f"{_size(report)}: tau-b with radiologists",
-        note=f"{LABEL_NOTE}{within if _has(report, 'within') else ''} {_notes([report])}".rstrip(),
+        note=" ".join(filter(None, (_label_note(groups), within if _has(report, "within") else "", _notes([report])))),
     )
 
 
@@ -113,7 +112,7 @@ def datasets_table(reports: Sequence[AgreementReport]) -> Table:
         ("metric", *(report.name for report in reports), *["second minus first"][: _is_part(reports)]),
         tuple(groups),
         title="tau-b and rho with radiologists",
-        note=f"{'; '.join(map(_size, reports))}. {LABEL_NOTE} {_notes(reports)}".rstrip(),
+        note=" ".join(filter(None, (f"{'; '.join(map(_size, reports))}.", _label_note(groups), _notes(reports)))),
         broken=frozenset(range(len(reports) + 2)),
     )
 
@@ -269,11 +268,12 @@ def kinds_table(report: AgreementReport) -> Table:
     lines = best_strong(lines)
     ceiling = (Cell("a radiologist", "quiet"), *(_ceiling_cell(report.reached(kind)) for kind in kinds))
     mean = ("errors a pair", *(f"{_nanmean(report.data.mean(kind)):.2f}" for kind in kinds))
+    groups = (Group(tuple(lines)), Group((ceiling, (Cell(mean[0], "quiet"), *mean[1:]))))
     return Table(
         ("metric", *map(report.data.title, kinds)),
-        (Group(tuple(lines)), Group((ceiling, (Cell(mean[0], "quiet"), *mean[1:])))),
+        groups,
         title=f"{report.name}: tau-b of each headline with each kind of error",
-        note=LABEL_NOTE,
+        note=_label_note(groups),
         broken=frozenset(range(len(kinds) + 1)),
     )
 
@@ -293,11 +293,12 @@ def subset_tables(report: AgreementReport) -> Iterator[Table]:
         sizes = [str(sum(each == text for each in report.data.labels[label])) for text in texts]
         reached = (_ceiling_cell(report.reached(target, subset=f"{label} {text}")) for text in texts)
         quiet: list[Cells] = [(Cell("a radiologist", "quiet"), *reached), (Cell("pairs", "quiet"), *sizes)]
+        groups = (Group(tuple(lines)), Group(tuple(quiet)))
         yield Table(
             ("metric", *texts),
-            (Group(tuple(lines)), Group(tuple(quiet))),
+            groups,
             title=f"{report.name}: tau-b with {report.data.title(target)}, by {label}",
-            note=LABEL_NOTE,
+            note=_label_note(groups),
             broken=frozenset(range(len(texts) + 1)),
         )
 
@@ -341,9 +342,15 @@ WITHIN_NOTE = (
     "Within (blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant. "
     "C1 − C2: tau-b of the differences of the two candidates of each study."
 )
-LABEL_NOTE = (
-    "Best in bold. °: not significant, the interval contains 0; all others are aligned (above 0) or misaligned (below)."
+NOT_SIGNIFICANT_NOTE = (
+    "°: not significant, the interval contains 0; all others are aligned (above 0) or misaligned (below)."
 )
+
+
+def _label_note(groups: Sequence[Group]) -> str:
+    """What bold and ° mean, where a table has them."""
+    is_marked = any(as_cell(cell).text.endswith("°") for group in groups for line in group.lines for cell in line)
+    return " ".join(filter(None, (best_note(groups), NOT_SIGNIFICANT_NOTE if is_marked else "")))
 
 
 def _summary_cells(report: AgreementReport, subject: str) -> Iterator[str | Cell]:

@@ -252,12 +252,13 @@ def _percent(value: Estimate) -> str:
     return f"{value.value:.1f}%{ends}".replace("-", "−")
 
 
-def judge_lines(results: Mapping[str, Result], record: str = "") -> str:
+def judge_lines(results: Mapping[str, Result], record: str = "", *, is_cached: bool = False) -> str:
     """How many pairs each judge has scored, why it has not scored the others, and how to score again without asking.
 
     Args:
         results: By the name that was asked for.
-        record: The file of the replies; "": they are in the cache, where the name itself finds them.
+        record: The file of the replies; "": none was written.
+        is_cached: Whether there are replies in the cache, where the name itself finds them.
     """
     lines = []
     for asked, result in results.items():
@@ -267,8 +268,8 @@ def judge_lines(results: Mapping[str, Result], record: str = "") -> str:
         runs = runs_of(result)
         lines += [f"  {spread_line(spread_of(runs))}"] if runs is not None else []
         lines += [f"  unscored: {reason} ({count:,})" for reason, count in result.unscored_counts.items()]
-        again = f"{name}@replies:{record}" if record else f"{asked} (its replies are cached)"
-        lines.append(f"  score again without asking: {again}")
+        again = f"{name}@replies:{record}" if record else f"{asked} (its replies are cached)" if is_cached else ""
+        lines += [f"  score again without asking: {again}"] if again else []
     return "\n".join(lines)
 
 
@@ -363,15 +364,18 @@ def _value_cell(row: Row, best: Container[str] = ()) -> Cell:
 
 
 def _footnote(rows: Sequence[Row], correction: str) -> str:
-    """What is bold and what the mark means."""
+    """What is bold and what the mark means, where there is one."""
+    best = "Best in bold." if any(map(_best, _by_key(rows))) else ""
     tests = [row.test for row in rows if row.test is not None]
+    if not tests:
+        return best
     drawn = {round(1 / test.floor) - 1 for test in tests if test.floor}
     swaps = f"{max(drawn):,} random swaps of pairs" if drawn else "every swap of pairs"
     corrected = f", {CORRECTED[correction]} over {counted(len(tests), 'test')}" if len(tests) > 1 else ""
-    return (
-        f"Best in bold. {MARK} differs from {rows[0].system}, p < {SIGNIFICANT:g} (two-sided randomisation test, "
-        f"{swaps}{corrected})."
-    )
+    how = f"p < {SIGNIFICANT:g} (two-sided randomisation test, {swaps}{corrected})"
+    is_marked = any(row.is_significant for row in rows)
+    differ = f"{MARK} differs from {rows[0].system}," if is_marked else f"No difference from {rows[0].system} has"
+    return f"{best} {differ} {how}.".lstrip()
 
 
 def _test_cells(test: PairedTest, row: Row) -> Cells:

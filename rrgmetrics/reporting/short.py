@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from rrgmetrics.reporting.numbers import MINUS, figure, signed_figure
-from rrgmetrics.reporting.tables import Cell, Cells, Table, as_cell
+from rrgmetrics.reporting.tables import Cell, Cells, Group, Table, as_cell
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
@@ -71,6 +71,17 @@ def best_strong(lines: Sequence[Cells]) -> list[Cells]:
             if len(lines) > 1 and value == most > -math.inf:
                 cells[row] = replace(cells[row], style=f"{cells[row].style} strong".strip())
     return list(zip(*columns, strict=True))
+
+
+def best_note(groups: Iterable[Group]) -> str:
+    """What bold cells mean; "" if no line has one.
+
+    Example:
+        >>> best_note([Group((("a", Cell("0.50", "strong")),))]), best_note([Group((("a", "0.50"),))])
+        ('Best in bold.', '')
+    """
+    is_bold = any(as_cell(cell).is_strong for group in groups for line in group.lines for cell in line)
+    return "Best in bold." if is_bold else ""
 
 
 def _number(text: str) -> float:

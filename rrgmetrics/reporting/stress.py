@@ -11,7 +11,7 @@ from rrgmetrics.metaeval.stress.stored import StoredStress
 from rrgmetrics.metaeval.stress.written import PREFIX
 from rrgmetrics.reading.lexicon import all_packs
 from rrgmetrics.reporting import tables
-from rrgmetrics.reporting.short import NOTHING, best_strong, short
+from rrgmetrics.reporting.short import NOTHING, best_note, best_strong, short
 from rrgmetrics.reporting.tables import Cell, Cells, Table
 from rrgmetrics.utils.text_format import counted, listed
 
@@ -74,11 +74,12 @@ def summary_table(report: StressReport) -> Table:
     for name, metric in report.metrics.items():
         own = summary_of(metric)
         lines.append((_named(name, metric), *(_graded(own[key]) for key in SUMMARY.values())))
+    groups = (tables.Group(tuple(best_strong(lines))),)
     return Table(
         ("metric", *SUMMARY),
-        (tables.Group(tuple(best_strong(lines))),),
+        groups,
         title=f"{about(report)}: 1 is best",
-        note=f"Best in bold. {_note(report)}".strip(),
+        note=f"{best_note(groups)} {_note(report)}".strip(),
         whole=frozenset({0}),
         broken=frozenset(range(1, len(SUMMARY) + 1)),
     )

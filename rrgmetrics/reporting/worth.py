@@ -27,6 +27,11 @@ HEADS = {  # of the columns of trivial systems, and what they mean
 WITH_INTERVALS = 2  # systems beside each other whose skill is shown with its interval
 UNSURE = "°"
 HEADING = "Compared with trivial systems"
+DIVERSITY_NOTE = (
+    "distinct: different reports. most frequent: share of studies with the most frequent report. words: in a report. "
+    "vocabulary: different words in all reports. similarity: mean cosine of the word counts of two studies' reports; "
+    "0: no word in common, 1: the same words."
+)
 NOTE = "skill = (score − best trivial) / (perfect − best trivial); perfect: the references against themselves"
 
 
@@ -143,11 +148,12 @@ def collapse_table(collapses: Sequence[Collapse]) -> Table:
     references = collapses[0].references
     lines = [_diversity(each.system, each.own, bool(each.sentence)) for each in collapses]
     lines.append(_diversity("radiologists", references, False))
-    heads = ("", "distinct", "commonest", "words", "vocabulary", "self-similarity")
+    heads = ("", "distinct", "most frequent", "words", "vocabulary", "similarity")
     return Table(
         heads,
         (Group(tuple(lines)),),
         title=f"Diversity of the reports for {counted(references.n_reports, 'study', 'studies')}",
+        note=DIVERSITY_NOTE,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeGuard
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports.missing import is_missing as is_missing
 from rrgmetrics.reports.missing import says_nothing
+from rrgmetrics.utils.text_format import counted
 
 MAX_CHARACTERS = 100_000  # a chest X-ray report has some 500; beyond this a file was read as one report
 CONTEXT_KEYS = ("age", "sex", "indication", "prior")
@@ -96,8 +97,8 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
     n_predictions, n_references = (len(column) for column in columns.values())
     if n_predictions != n_references:
         raise InputError(
-            f"predictions has {n_predictions} reports and references has {n_references}; pass one of each for every "
-            "study."
+            f"predictions has {counted(n_predictions, 'report')} and references has {n_references:,}; pass one of each "
+            "for every study."
         )
     if not n_references:
         raise InputError("There are no pairs to score: predictions and references are empty lists.")

@@ -17,7 +17,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reports.cleaning import clean
 from rrgmetrics.reports.missing import says_nothing
 from rrgmetrics.utils.patterns import terms_of
-from rrgmetrics.utils.text_format import listed
+from rrgmetrics.utils.text_format import did_you_mean, listed
 
 HEADINGS_FILE = Path(__file__).parents[1] / "reading" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
 MOST = 0.5  # of the references or candidates
@@ -346,7 +346,8 @@ def get_normaliser(name: str) -> Normaliser:
     """Looks a normaliser up by name or `name@version`; raises InputError for an unknown name or another version."""
     base, _, version = name.partition("@")
     if base not in NORMALISERS:
-        raise InputError(f"There is no normaliser {base!r}; there are: {', '.join(NORMALISERS)}.")
+        near = did_you_mean(base, NORMALISERS)
+        raise InputError(f"text={base!r} is unknown; choose one of {', '.join(NORMALISERS)}.{near}")
     normaliser = NORMALISERS[base]
     if version and version != str(normaliser.version):
         raise InputError(

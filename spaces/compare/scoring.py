@@ -9,6 +9,9 @@ from functools import cache
 from typing import Literal
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.reading import read
+from rrgmetrics.reading.lexicon import AUTO, all_packs
+from rrgmetrics.reading.scope import CHEST_XRAY
 from rrgmetrics.reporting.numbers import show
 from rrgmetrics.reports import Pair, parse_context
 from rrgmetrics.scoring.results import Result
@@ -17,6 +20,7 @@ from rrgmetrics.spaces.ready import ready
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.specs.names import READER, parse_name
 
+COMMON = ("any text", CHEST_XRAY)  # modalities of metrics that are always shown
 Verdict = Literal["first", "second", "tie", "unscored"]
 
 
@@ -74,7 +78,7 @@ def compare_reports(
     candidates: Sequence[str],
     context: Mapping[str, str] | None = None,
     *,
-    names: Sequence[str] = tuple(SPECS),
+    names: Sequence[str] | None = None,
 ) -> list[Line]:
     """Scores candidates against one reference; a metric that cannot run says why and stops no other.
 
@@ -82,7 +86,7 @@ def compare_reports(
         reference: The radiologist's report.
         candidates: One or two machine's reports.
         context: The patient's `age`, `sex`, `indication`.
-        names: Metrics, as in `rrgmetrics.score`.
+        names: Metrics, as in `rrgmetrics.score`; None: those of `metrics_for` the reference.
 
     Returns:
         A line a metric, in the order of the names.
@@ -92,11 +96,23 @@ def compare_reports(
             nothing was scored.
     """
     check_reports(reference, candidates, context)
+    names = metrics_for(reference) if names is None else names
     reasons = {name: reason(name) for name in names}
     runnable = [name for name in names if not reasons[name]]
     found = _score(runnable, reference, candidates, context) if runnable else {}
     unasked = (math.nan,) * len(candidates)
     return [found.get(name) or Line(name, parse_name(name).spec, unasked, reason=reasons[name]) for name in names]
+
+
+def metrics_for(reference: str) -> list[str]:
+    """Every metric but those for another kind of report than the reference, such as metrics of CT for a chest film.
+
+    Example:
+        >>> "nodule_f1" in metrics_for("Clear lungs."), "nodule_f1" in metrics_for("CT chest. 6 mm nodule.")
+        (False, True)
+    """
+    kinds = (*COMMON, all_packs()[read(reference, AUTO).pack].title)
+    return [name for name, spec in SPECS.items() if spec.modality in kinds]
 
 
 def check_reports(reference: str, candidates: Sequence[str], context: Mapping[str, str] | None = None) -> None:

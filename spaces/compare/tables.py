@@ -12,13 +12,12 @@ from rrgmetrics.reporting.html import NOTHING, alert, part, remarks, reports
 from rrgmetrics.reporting.marks import Explanation
 from rrgmetrics.reporting.numbers import direction, show
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
-from rrgmetrics.spaces.compare.scoring import Line, title_of
+from rrgmetrics.spaces.compare.scoring import COMMON, Line, title_of
 from rrgmetrics.spaces.compare.verdict import FAMILIES, SIDES, Family, Summary, Wrong, amount, family_of
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.stats import Estimate
 from rrgmetrics.utils.text_format import counted
 
-COMMON = ("any text", "chest X-ray reports in English")  # modalities that go without saying
 PREFERS = {"first": "1", "second": "2", "tie": "=", "unscored": "–"}
 SIDE_BY_SIDE = "side-by-side"  # class of the style sheet
 TITLES = {  # in full, and where there is little room

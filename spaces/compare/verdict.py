@@ -183,9 +183,8 @@ def _count(votes: Mapping[Verdict, Sequence[str]], n_metrics: int) -> Iterator[s
     n_votes = sum(map(len, votes.values()))
     counts = [f"{len(votes[side])} for {SIDES[side]}" for side in SIDES if votes[side]]
     yield (
-        f"{counted(n_metrics, 'metric')} {by_number(n_metrics, 'has', 'have')} {counted(n_votes, 'vote')}, "
-        f"{listed(counts)}. Metrics with the same reader or the same kind of features tend to make the same errors, "
-        "so they share one vote."
+        f"The votes are {listed(counts)}. Metrics with the same reader or the same kind of features tend to make the "
+        f"same errors, so they have one vote together: {counted(n_metrics, 'metric')}, {counted(n_votes, 'vote')}."
     )
 
 

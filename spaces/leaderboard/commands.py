@@ -92,7 +92,8 @@ def _init(options: argparse.Namespace) -> None:
         limits=changed_limits(Limits(), _numbers(options.limits)),
     )
     info = made.board.info()
-    print_line(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; metrics of round 1:")
+    n_studies = counted(info.n_studies, "study", "studies")
+    print_line(f"{made.board.place}: {n_studies}, {info.n_public:,} of them public; metrics of round 1:")
     for metric in info.metrics:
         print_line(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
     per_day, per_hour = info.limits.submissions_per_day, info.limits.submissions_per_hour_and_address
@@ -290,7 +291,7 @@ def _rescore(options: argparse.Namespace) -> None:
             print_line("Nothing was changed.")
             return
     count = board.rescore()
-    print_line(f"Round {board.info().round}: {count} submissions queued.")
+    print_line(f"Round {board.info().round}: {counted(count, 'submission')} queued.")
     print_line(f"`rrgmetrics leaderboard work {options.board} --once` scores the queue; `serve` does too.")
 
 
@@ -315,7 +316,7 @@ def _limits(options: argparse.Namespace) -> None:
     for name, value in asdict(board.limits).items():
         print_line(f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}")
     if queued:
-        print_line(f"Round {board.info().round}: {queued} submissions queued.")
+        print_line(f"Round {board.info().round}: {counted(queued, 'submission')} queued.")
 
 
 def _numbers(texts: Sequence[str]) -> dict[str, float]:

@@ -106,7 +106,7 @@ def without_quotes(message: str) -> str:
 
 
 def _shown(word: re.Match[str]) -> str:
-    return word[0] if word[0] == "or" or _is_name(word[0]) else "…"
+    return word[0] if word[0] in ("or", "--columns") or _is_name(word[0]) else "…"
 
 
 def _is_name(text: str) -> bool:

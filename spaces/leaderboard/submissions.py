@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Columns, Row, check_columns, rows_of
+from rrgmetrics.files.columns import announce_columns, id_column
 from rrgmetrics.spaces import identity
 from rrgmetrics.spaces.leaderboard.model import Limits
 
@@ -166,13 +167,14 @@ def shown_name(file: Path, filename: str) -> str:
 def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limits, columns: Columns = None) -> Checked:
     """Reads a submission's file against the board's studies; `columns`: what its columns are called.
 
+    A column of ids is found by its name (`study`, `exam_id`), as in the references.
+
     Raises:
         InputError: `columns` names a field that no submission has.
     """
     named = check_columns(columns)
     if other := named.keys() - set(FIELDS):
         raise InputError(f"A submission has no {min(other)}; name the columns of {' and '.join(FIELDS)} only.")
-    fields = [named.get(field, field) for field in FIELDS]
     shown = shown_name(file, filename)
     if file.suffix.lower() not in SUFFIXES:
         return _refused(f"{shown} must be {' or '.join(SUFFIXES)}, plain text in UTF-8.")
@@ -180,15 +182,16 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
         return _refused(f"{shown} does not exist, or is not a file.")
     if file.stat().st_size > limits.file_bytes:
         return _refused(f"{shown} is larger than {limits.file_bytes / 1e6:g} MB; send study_id and report only.")
-    reader = _Reader(study_ids, limits, fields)
+    reader = _Reader(study_ids, limits, named)
     try:
         longest = ESCAPED * limits.report_characters + SPARE
-        for where, number, row in rows_of(file, fields, damaged=reader.damaged, longest=longest):
+        for where, number, row in rows_of(file, FIELDS, damaged=reader.damaged, longest=longest):
             if not reader.take(f"{shown}, {where} {number}", row):
                 break
     except InputError as error:
         reader.stopped(str(error))
-    checked = reader.checked(shown, names_columns=_names_columns(file, fields))
+    announce_columns(dict(zip(FIELDS, reader.fields, strict=True)), named, shown)
+    checked = reader.checked(shown, names_columns=_names_columns(file, reader.fields))
     return checked._replace(problems=[problem.replace(str(file), shown) for problem in checked.problems])
 
 
@@ -201,8 +204,9 @@ def _names_columns(file: Path, fields: Sequence[str]) -> bool:
 class _Reader:
     """Takes rows, remembers faults."""
 
-    def __init__(self, study_ids: Sequence[str], limits: Limits, fields: Sequence[str]) -> None:
-        self._fields = fields
+    def __init__(self, study_ids: Sequence[str], limits: Limits, named: Mapping[str, str]) -> None:
+        self._named = named
+        self.fields = [named.get(field, field) for field in FIELDS]
         self._study_ids = study_ids
         self._known = set(study_ids)
         self._limits = limits
@@ -216,18 +220,19 @@ class _Reader:
     def take(self, where: str, row: Row) -> bool:
         """Reads one row; False if the rest need not be read."""
         self._n_rows += 1
-        missing = [column for column in self._fields if column not in row]
+        self.fields[0] = id_column(row, [("report",)], self._named) or self.fields[0]
+        missing = [column for column in self.fields if column not in row]
         if missing:
             columns = ", ".join(_cut(name) for name in list(row)[:SHOWN]) or "nothing"
             self.stopped(
                 f"{where} has no {' and no '.join(missing)}; it has {columns}. "
-                f"The columns are {', '.join(self._fields)}."
+                f"The columns are {', '.join(self.fields)}."
             )
             return False
         if self._too_many():
             self.stopped(f"{where}: {self._too_many()}")
             return False
-        study_id, report = (row[column] for column in self._fields)
+        study_id, report = (row[column] for column in self.fields)
         if isinstance(study_id, int) and not isinstance(study_id, bool):
             study_id = str(study_id)
         if not isinstance(study_id, str):
@@ -282,7 +287,7 @@ class _Reader:
             problems.append(self._stopped)
         if not self._n_rows and not self._stopped and not names_columns:
             problems.append(
-                f"{shown} has no rows; the first line must name the columns {', '.join(self._fields)}, and each "
+                f"{shown} has no rows; the first line must name the columns {', '.join(self.fields)}, and each "
                 "further line must contain one study."
             )
             return Checked([], "", problems)

@@ -26,6 +26,7 @@ from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.jobs import Claim
 from rrgmetrics.specs.names import parse_name
+from rrgmetrics.utils.text_format import counted
 
 POLL = 2.0  # seconds between two looks at an empty queue
 Log = Callable[[str], None]
@@ -189,7 +190,7 @@ def settle(board: Board, *, stop: threading.Event, log: Log) -> int:
     table = board.table()
     count = standings.settle(board.store, table, stopped=stop.is_set)
     if count:
-        log(f"{count} intervals and tests computed")
+        log(f"{counted(count, 'interval or test', 'intervals and tests')} computed")
         return -1
     return table.info.revision
 

@@ -13,6 +13,7 @@ from rrgmetrics.cli.arguments import add_step, column_names, split_names
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.formats import read_text
 from rrgmetrics.reporting.tables import Group, Table
 from rrgmetrics.spaces.address import check_address
 from rrgmetrics.spaces.database import place
@@ -82,10 +83,7 @@ def _project_of_table(options: argparse.Namespace) -> NewProject:
 
 
 def _text(file: str) -> str:
-    try:
-        return Path(file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read as UTF-8 text: {getattr(error, 'strerror', error)}.") from None
+    return read_text(Path(file)).strip()
 
 
 def _serve_arguments(parser: argparse.ArgumentParser) -> None:
@@ -165,7 +163,8 @@ def _read(options: argparse.Namespace) -> None:
     project = _open(options)
     for name, changed in forms.read_forms(project, options.files, force=options.force).items():
         rater = next(row for row in project.progress() if row.rater == name)
-        print_line(f"{name}: {counted(changed, 'answer')} saved; {rater.finished} of {project.n_studies} finished")
+        saved = f"{counted(changed, 'answer')} saved" if changed else "no new answer; blank rows are skipped"
+        print_line(f"{name}: {saved}; {rater.finished} of {project.n_studies} studies finished")
 
 
 def _backup_arguments(parser: argparse.ArgumentParser) -> None:

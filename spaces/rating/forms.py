@@ -106,31 +106,33 @@ def read_forms(project: Project, paths: Sequence[PathLike], *, force: bool = Fal
         force: Whether an answer that was given on the page is replaced by another one of a form.
 
     Returns:
-        By rater the number of answers that are new or changed.
+        By rater the number of answers that are new or changed; 0 for one whose rows are blank.
 
     Raises:
         InputError: One line for everything that must be corrected, with file, row and column.
     """
     known = _Codes(project)
     problems: list[str] = []
+    raters: dict[Rater, None] = {}
     read: dict[tuple[Rater, int, str], tuple[Row, Answer]] = {}
     for path in paths:
         for row in _rows(Path(path)):
             try:
-                answer = known.answer(row, force=force)
+                key, answer = known.answer(row, force=force)
             except InputError as error:
                 problems += str(error).split("\n")
                 continue
+            raters[key[0]] = None
             if answer is None:
                 continue
-            key, value = answer
             if key in read:
                 problems.append(f"{row.where} has the code of {read[key][0].where}.")
-            read[key] = row, value
+            read[key] = row, answer
     if problems:
         more = [f"... and {len(problems) - SHOWN_PROBLEMS:,} more."] if len(problems) > SHOWN_PROBLEMS else []
         raise InputError("\n".join([*problems[:SHOWN_PROBLEMS], *more]))
-    return _save(project, known, {key: answer for key, (_, answer) in read.items()})
+    changed = _save(project, known, {key: answer for key, (_, answer) in read.items()})
+    return {rater.name: changed.get(rater.name, 0) for rater in raters}
 
 
 def _save(project: Project, known: _Codes, read: Mapping[tuple[Rater, int, str], Answer]) -> dict[str, int]:
@@ -171,8 +173,8 @@ class _Codes:
                 for item, number in numbers.items.items():
                     self.by_code[project.code(rater, number)] = rater, sheet.place, item
 
-    def answer(self, row: Row, *, force: bool) -> tuple[tuple[Rater, int, str], Answer] | None:
-        """What a row says; None for a row that is not rated. Raises InputError, a line a problem."""
+    def answer(self, row: Row, *, force: bool) -> tuple[tuple[Rater, int, str], Answer | None]:
+        """Whose row it is, and what it says: None if it is not rated. Raises InputError, a line a problem."""
         code = str(row.cells.get("code") or "").strip()
         if code not in self.by_code:
             raise InputError(f"{row.place('code')}: {code[:20]!r} is not a code of this project.")
@@ -189,7 +191,7 @@ class _Codes:
         is_of_page = saved.revision > 0 and not saved.client.startswith(CLIENT)
         if answer is not None and is_of_page and saved.answer != answer and not force:
             raise InputError(f"{row.where}: {rater.name} has answered this on the page; --force replaces the answer.")
-        return None if answer is None else ((rater, place, item), answer)
+        return (rater, place, item), answer
 
 
 def _judged(row: Row, ask: Sequence[str]) -> Judged | None:

@@ -74,21 +74,23 @@ def calls(monkeypatch):
             (1.70, 1.68),
             False,
             "step 500: eval_crepe 1.92 does not beat a one-sentence normal report's 1.68 (lower "
-            "is better). Choosing the best model by it would choose a normal template.",
+            "is better). Choosing the best model by it would choose a model that always writes a normal report.",
         ),
         (
             0.31,
             (0.1, 0.4),
             True,
             "step 500: eval_crepe 0.310 does not beat a one-sentence normal report's 0.400 "
-            "(higher is better). Choosing the best model by it would choose a normal template.",
+            "(higher is better). Choosing the best model by it would choose a model that always writes a normal "
+            "report.",
         ),
         (
             0.5,
             (math.nan, 0.5),
             True,
             "step 500: eval_crepe 0.500 does not beat a one-sentence normal report's 0.500 "
-            "(higher is better). Choosing the best model by it would choose a normal template.",
+            "(higher is better). Choosing the best model by it would choose a model that always writes a normal "
+            "report.",
         ),
         (
             math.nan,
@@ -164,7 +166,8 @@ def test_another_study_s_report_can_be_the_one_that_is_not_beaten(caplog):
     say_change(None, "x", 0.3, baseline, higher_is_better=True, use="It would choose")
     (message,) = messages(caplog)
     assert message == (
-        "x 0.300 does not beat another study's report's 0.400 (higher is better). It would choose any report."
+        "x 0.300 does not beat another study's report's 0.400 (higher is better). It would choose a model that "
+        "ignores the image."
     )
 
 
@@ -292,7 +295,7 @@ def test_a_reward_warns_when_completions_do_not_beat_silence(caplog):
     (message,) = earn(function, WORSE[0], 8, caplog)
     assert message == (
         "reward finding_errors, mean of the latest 64 completions: -4.00 does not beat an empty report's "
-        "-1.00 (higher is better). Training on it would teach silence."
+        "-1.00 (higher is better). Training on it would lead to a model that writes nothing."
     )
     assert earn(function, WORSE[0], 64, caplog) == []  # said once
     (message,) = earn(function, "Small left pleural effusion.", 64, caplog)

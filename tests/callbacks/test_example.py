@@ -140,6 +140,11 @@ def test_a_wrong_configuration(config_file, changes, message):
         load_items(read_config(config_file(**DRAWN | changes), {}))
 
 
+def test_a_configuration_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match=r"There is no file .*nowhere\.yaml\.$"):
+        read_config(tmp_path / "nowhere.yaml", {})
+
+
 def test_the_drawn_configuration_takes_minutes():
     """187 s of processor time on one core when it was measured; what it grows with may not grow unseen."""
     config = read_config(example.DRAWN, {})

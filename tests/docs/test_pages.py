@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from code_blocks import ROOT, blocks
@@ -20,6 +22,16 @@ SLOW = {"evaluate", "lexicon", "scale", "stress"}
 )
 def test_its_code_runs(page, run_blocks):
     run_blocks(page)
+
+
+LINK = re.compile(r"(?:\]\(|(?:href|src)=\")(?!\w+:|#)([^)\s\"#]+)")
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_its_links_lead_to_files_of_the_repository(page):
+    text = re.sub(r"^( *)```.*?^\1```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert [link for link in LINK.findall(text) if not (page.parent / link).exists()] == []
+    assert "{{" not in text
 
 
 def test_slow_pages_are_there():

@@ -106,4 +106,5 @@ def test_a_page_of_each_room_is_found(site):
     texts = json.loads((site / "search" / "search_index.json").read_text())["docs"]
     found = {entry["location"].split("#")[0] for entry in texts}
     assert {"", "metrics/crepe/", "cli/score/", "reference/score/", "howto/tables/", "project/glossary/"} <= found
-    assert not [entry["location"] for entry in texts if "{{" in entry["text"] and "project/" not in entry["location"]]
+    unwritten = "writes this part of the page"
+    assert not [entry["location"] for entry in texts if unwritten in entry["text"]]

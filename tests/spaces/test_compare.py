@@ -90,8 +90,8 @@ def test_findings_against_words():
         "For candidate 2": "the bundled reader (Finding errors and GREEN (bundled))",
     }
     assert said.remarks == (
-        "4 metrics have 2 votes, 1 for candidate 1 and 1 for candidate 2. Metrics with the same reader or the same "
-        "kind of features tend to make the same errors, so they share one vote.",
+        "The votes are 1 for candidate 1 and 1 for candidate 2. Metrics with the same reader or the same kind of "
+        "features tend to make the same errors, so they have one vote together: 4 metrics, 2 votes.",
         "Candidate 1 is preferred by 2 of 2 metrics of wording, candidate 2 by 1 of 1 made for radiology: "
         "similar wording does not mean similar findings.",
     )
@@ -119,7 +119,7 @@ def test_eight_against_eight_is_no_split_where_the_errors_agree():
     assert said.remarks[0] == (
         "Weighted by clinical significance, candidate 2 is better: Finding score 0.500 against 0.200."
     )
-    assert said.remarks[1].startswith("14 metrics have 3 votes, 1 for candidate 1 and 2 for candidate 2")
+    assert said.remarks[1].startswith("The votes are 1 for candidate 1 and 2 for candidate 2. ")
     assert said.votes == {
         "For candidate 1": "the bundled reader (6 of its 10 metrics)",
         "For candidate 2": "words in common (BLEU, ROUGE and METEOR) and CREPE (bundled)",
@@ -170,6 +170,17 @@ def test_hostile_texts_are_refused_before_any_work(monkeypatch, reference, candi
     monkeypatch.setattr(scoring, "ready", None)
     with pytest.raises(InputError, match=message):
         compare_reports(reference, candidates)
+
+
+@pytest.mark.parametrize(
+    ("reference", "shown"), [(REFERENCE, False), ("CT chest. 6 mm nodule in the left lung.", True)]
+)
+def test_metrics_of_another_modality_are_not_listed(monkeypatch, reference, shown):
+    monkeypatch.setattr(scoring, "reason", lambda name: "not asked here")
+    names = {line.name for line in compare_reports(reference, [reference])}
+    assert ("nodule_f1" in names, "f1_radbert_ct" in names) == (shown, shown)
+    assert {"bleu", "chexbert_f1"} <= names
+    assert "mammo_green" not in names
 
 
 def test_an_empty_candidate_is_a_report_beside_another():

@@ -111,7 +111,7 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
         "--metrics", "rouge", "--trials", 20, "--no-progress", "--no-trivial",
     )  # fmt: skip
     assert status == 0
-    assert "† differs from a" in " ".join(printed.out.split())
+    assert "No difference from a has p < 0.05" in " ".join(printed.out.split())
     status, printed = run(capsys, "score", folder / "theirs.csv", "--columns", columns.replace("truth", "truht"))
     assert status == 2
     assert "Did you mean 'ground_truth'?" in printed.err
@@ -131,7 +131,10 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
         (("score", "pairs.csv", "--output", "scores.xlsx"), ".parquet"),
         (("score", "pairs.csv", "--output", "references.csv"), "--force"),
         (("score", "pairs.csv", "--output", "pairs.csv", "--force"), "inputs"),
-        (("compare", "--references", "references.csv", "--systems", "copy.csv", "copy.csv"), "name them"),
+        (
+            ("compare", "--references", "references.csv", "--systems", "copy.csv", "copy.csv"),
+            "copy.csv is named twice; name each of the systems once.",
+        ),
         (("agree", "--dataset", "nothing:here", "--metrics", "bleu"), "radpref"),
         (("score", "pairs.csv", "--metrcs", "bleu"), "there is no argument --metrcs. Did you mean '--metrics'?"),
         (
@@ -272,3 +275,9 @@ def test_all_weights_that_are_missing_are_named_at_once(folder, capsys, monkeypa
         assert needed in printed.err
     assert "`rrgmetrics doctor bertscore@radeval radeval_bertscore@paper" in printed.err
     assert printed.err.count("\n") == 1
+
+
+def test_agree_checks_its_outputs_before_it_reads(tmp_path, capsys):
+    arguments = ["agree", "--dataset", str(tmp_path / "none.csv"), "--metrics", "bleu", "--output", "agreement.txt"]
+    assert cli.main(arguments) == 2
+    assert "agreement.txt must end in .csv" in capsys.readouterr().err

@@ -78,6 +78,11 @@ def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_p
         ("gren@openai:m", "There is no judge 'gren'. Did you mean 'green'? Judges are green, "),
         ("crepe-paper", "name one with an engine, such as green@openai:<model>."),
         ("green@openai:", "names no model"),
+        (
+            "green@opena:m",
+            "There is no engine 'opena'; the engines are hf, vllm, openai, replies. Did you mean 'openai'?",
+        ),
+        ("green@opneai:m", "Did you mean 'openai'?"),
         ("green@openai", "names no model; write for example openai:<model>"),
         ("green?temperature=1", "the bundled judge has no such option"),
         ("green@openai:m?concurrency=none", "not a whole number"),
@@ -247,6 +252,23 @@ def test_replies_are_kept_without_a_record(pairs, judge, loopback, capsys):
     assert sum(loopback.asked.values()) == n_asked
     status, _, err = run(capsys, "judge", pairs, "--metrics", judge.partition("&cache")[0] + "&cache=no")
     assert (status, "stores no reply: pass --record FILE" in err) == (2, True)
+
+
+def test_nobody_is_asked_where_every_reference_is_missing(pairs, judge, loopback, capsys):
+    pairs.write_text(json.dumps({"reference": "nan", "candidate": "Clear."}) + "\n")
+    status, out, _ = run(capsys, "judge", pairs, "--metrics", judge, "--no-progress")
+    assert (status, sum(loopback.asked.values())) == (0, 0)
+    assert "0 of 1 pairs scored" in out
+
+
+@pytest.mark.parametrize("record", [(), ("--record", "replies.jsonl")])
+def test_no_reply_is_called_stored_where_there_is_none(pairs, judge, loopback, tmp_path, monkeypatch, capsys, record):
+    monkeypatch.chdir(tmp_path)
+    loopback.reset(lambda request, tries: request.send(500, {}))
+    name = f"{judge}&retries=0"
+    assert "score again without asking" not in run(capsys, "judge", pairs, "--metrics", name, *record)[1]
+    pairs.write_text(json.dumps({"reference": "nan", "candidate": "Clear."}) + "\n")
+    assert "score again without asking" not in run(capsys, "judge", pairs, "--metrics", name, *record)[1]
 
 
 # --- exit statuses

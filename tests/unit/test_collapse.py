@@ -5,6 +5,7 @@ import math
 import pytest
 
 from rrgmetrics.baselines.collapse import diversity, find_collapse
+from rrgmetrics.reporting.worth import collapse_table
 
 WRITTEN = [f"Nodule of {number} mm in the left lung." for number in range(590)]
 
@@ -19,8 +20,8 @@ def test_twenty_five_reports_for_590_studies():
     assert collapse.own.mean_words == 3
     assert collapse.own.vocabulary == 2 + 25
     assert collapse.sentence == (
-        "mine writes 25 distinct reports for 590 studies, the commonest one 19% of the time; the radiologists wrote "
-        "590, the commonest one 0% of the time."
+        "mine writes 25 distinct reports for 590 studies, the most frequent one 19% of the time; the radiologists "
+        "wrote 590, the most frequent one 0% of the time."
     )
 
 
@@ -48,5 +49,11 @@ def test_what_is_no_collapse(candidates, references):
 def test_one_report_for_many_among_many():
     often = WRITTEN[:80] + ["Clear."] * 20
     assert find_collapse("mine", often, WRITTEN[:100]).sentence.startswith(
-        "mine writes 81 distinct reports for 100 studies, the commonest one 20% of the time"
+        "mine writes 81 distinct reports for 100 studies, the most frequent one 20% of the time"
     )
+
+
+def test_the_table_explains_its_columns():
+    table = collapse_table([find_collapse("mine", ["Clear."] * 4, WRITTEN[:4])])
+    assert table.heads == ("", "distinct", "most frequent", "words", "vocabulary", "similarity")
+    assert all(f"{head}: " in table.note for head in table.heads[1:])

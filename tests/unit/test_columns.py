@@ -11,6 +11,7 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError, files
 from rrgmetrics.cli import main
+from rrgmetrics.cli.arguments import system_paths
 from rrgmetrics.files.columns import pick_columns
 from rrgmetrics.files.mistaken import suggest_systems
 from rrgmetrics.files.stream import read_rows, stream_pairs
@@ -37,9 +38,21 @@ def test_obvious_names_are_taken(found, picked):
 @pytest.mark.parametrize(
     ("found", "columns", "says"),
     [
-        (("gt", "pred_a", "pred_b"), {}, "--columns reference=gt,candidate=pred_a (or pred_b)."),
-        (("gt", "pred_a", "pred_b"), {"study_id": "gt"}, "--columns study_id=gt,reference=pred_a (or pred_b)."),
-        (("findings", "impression", "hyp"), {}, "--columns candidate=hyp,reference=findings (or impression)."),
+        (
+            ("gt", "pred_a", "pred_b"),
+            {},
+            "--columns reference=gt,candidate=pred_a or --columns reference=gt,candidate=pred_b.",
+        ),
+        (
+            ("gt", "pred_a", "pred_b"),
+            {"study_id": "gt"},
+            "--columns study_id=gt,reference=pred_a or --columns study_id=gt,",
+        ),
+        (
+            ("findings", "impression", "hyp"),
+            {},
+            "candidate=hyp,reference=findings or --columns candidate=hyp,reference=impression.",
+        ),
         (("reference", "my reports"), {}, "--columns 'candidate=my reports'."),
         (("reference;text",), {}, "separated by semicolons"),
         (("reference",), {}, "has no column 'candidate'"),
@@ -180,7 +193,9 @@ def test_one_option_chooses_the_section_for_all_metrics(caplog):
     compared = rrgmetrics.compare({"a": rows, "b": rows}, metrics="bleu", text="findings", trials=10, progress=False)
     assert compared["a"]["bleu"].scores == asked.scores
     assert "1 of 2 candidates of a and 1 of 2 candidates of b" in caplog.text
-    with pytest.raises(InputError, match="no normaliser 'findigs'"):
+    with pytest.raises(
+        InputError, match=r"text='findigs' is unknown; choose one of none, .*\. Did you mean 'findings'\?$"
+    ):
         rrgmetrics.score("bleu", rows, text="findigs", progress=False)
 
 
@@ -288,7 +303,7 @@ def test_a_join_by_order_is_said(tmp_path, caplog):
 
 def test_the_line_to_copy_names_a_column_of_texts_rather_than_one_of_ids():
     found = ("dicom_accession", "patient_id", "gt", "chexagent", "llava")
-    with pytest.raises(InputError, match=r"candidate=chexagent \(or llava\)\."):
+    with pytest.raises(InputError, match=r",candidate=chexagent or --columns .*,candidate=llava\. If"):
         pick_columns(found, PAIRS, {}, "a.csv")
 
 
@@ -346,6 +361,27 @@ def test_the_references_are_no_suggested_system(named, tmp_path):
     command = suggest_systems(str(path), named)
     assert command.startswith(f"rrgmetrics compare {path} --systems pred_a pred_b")
     assert command.endswith("--columns reference=findings_gt") == bool(named)
+
+
+@pytest.mark.parametrize(
+    ("systems", "says"),
+    [
+        (
+            "a=w.csv a=v.csv",
+            "Two systems are called 'a': w.csv and v.csv. Give each its own name, such as a1=w.csv a2=",
+        ),
+        ("w.csv w.csv", "w.csv is named twice; name each of the systems once."),
+        ("a=w.csv a=w.csv", "w.csv is named twice; name each of the systems once."),
+    ],
+)
+def test_a_name_of_two_systems(systems, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        system_paths(systems.split())
+
+
+def test_a_column_of_two_systems():
+    with pytest.raises(InputError, match="The column 'pred_a' is named for two systems; name each column once"):
+        files.read_systems({"a": files.InTable("pred_a"), "b": files.InTable("pred_a")}, WIDE)
 
 
 def test_systems_with_the_same_reports_are_named(caplog):

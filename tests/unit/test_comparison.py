@@ -91,6 +91,15 @@ def test_a_system_without_any_score_leaves_the_others_theirs():
     assert "Scores on 4 of 5 studies" in latex([paper_table(rows, n_pairs=5, correction="holm")])
 
 
+def test_marks_are_explained_where_a_table_has_them():
+    marked = paper_table(table(base=np.zeros(12), pred=np.ones(12)), n_pairs=12, correction="holm").note
+    assert "Best in bold. † differs from base, p < 0.05 (two-sided" in marked
+    unmarked = paper_table(table(base=WORSE, pred=BETTER), n_pairs=5, correction="holm").note
+    assert "Best in bold. No difference from base has p < 0.05 (two-sided" in unmarked
+    alone = paper_table(table(base=WORSE), n_pairs=5, correction="holm").note
+    assert alone == "95% bootstrap intervals in brackets."
+
+
 def test_tables_rank_on_the_same_studies_and_count_those_left_out():
     gaps = table(base=with_gaps(SAME, 0, 1), pred=with_gaps(SAME, 0))
     said = "2 studies that not every system has a score for are left out."

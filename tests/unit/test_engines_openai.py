@@ -209,6 +209,15 @@ def test_what_is_wrong_with_every_request_is_said_at_once(loopback, load, status
     assert sum(loopback.asked.values()) <= 32
 
 
+@pytest.mark.parametrize(("key", "fault"), [("sk-wrong", "contains a key that was refused"), ("", "contains no key")])
+def test_the_variable_of_a_refused_key_is_named(loopback, load, monkeypatch, key, fault):
+    monkeypatch.setenv("JUDGE_KEY", key)
+    loopback.reset(lambda request, tries: request.send(401, {"error": {"message": f"Wrong key: {key}"}}))
+    with pytest.raises(BackendError, match=f"; the environment variable JUDGE_KEY {fault}\\)\\.$") as refused:
+        load(api_key="JUDGE_KEY").answer(prompts("a"))
+    assert "sk-wrong" not in str(refused.value)
+
+
 def test_nothing_listens(load):
     with pytest.raises(BackendError, match=r"no answer from http://127.0.0.1:9/v1 .* start the server"):
         load(base_url="http://127.0.0.1:9/v1").answer(prompts("a", "b"))

@@ -79,6 +79,20 @@ def test_the_command_line_reads_what_it_is_told_and_says_what_it_knows(tmp_path,
     assert "Reference\nClear lungs [B].\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("Clear lungs.".encode("utf-16"), "looks like UTF-16 text, and rrgmetrics reads UTF-8: iconv -f UTF-16 "),
+        ("Cœur élargi.".encode("cp1252"), "line 1 is not UTF-8"),
+        (b"\0" * 9, "looks like UTF-16"),
+    ],
+)
+def test_a_file_in_another_encoding(tmp_path, capsys, content, says):
+    (tmp_path / "a.rep").write_bytes(content)
+    assert cli.main(["explain", str(tmp_path / "a.rep"), ""]) == 2
+    assert says in capsys.readouterr().err
+
+
 def test_the_command_line_shows_what_any_metric_says(capsys):
     assert cli.main(["explain", REFERENCE, CANDIDATE, "--metrics", "green", "crepe", "bleu", "chexbert_f1"]) == 0
     shown = " ".join(capsys.readouterr().out.split())

@@ -264,6 +264,8 @@ def test_join_refuses_to_guess(save):
         files.join(without, others)
     with pytest.raises(InputError, match=r"9 reports and .* 8"):
         files.join(without, fewer)
+    with pytest.raises(InputError, match=r"v\.txt has 1 report and .*t\.txt has 9;"):
+        files.join(files.read_system(save("v.txt", "A\n")), without)
     assert files.join(without, without).study_ids is None
 
 
@@ -326,6 +328,8 @@ def test_outputs_are_checked_first(tmp_path, save):
         ({"tables": [path], "inputs": [path], "force": True}, "one of the inputs"),
         ({"tables": [path]}, "exists; pass --force"),
         ({"results": [path / "r.json"]}, "cannot be created"),
+        ({"results": [tmp_path / f"{'r' * 300}.json"]}, "cannot be written"),
+        ({"results": [tmp_path]}, "must end in .json"),
     ]:
         with pytest.raises(InputError, match=message):
             files.check_outputs(**arguments)
@@ -333,6 +337,12 @@ def test_outputs_are_checked_first(tmp_path, save):
     with pytest.raises(InputError, match="one of the inputs"):
         files.check_outputs(tables=[tmp_path / "linked.csv"], inputs=[path], force=True)
     files.check_outputs(tables=[path], force=True)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="a folder that takes no file, not even of root")
+def test_a_folder_that_takes_no_file_is_found_first():
+    with pytest.raises(InputError, match="The folder /proc cannot be written to"):
+        files.check_outputs(tables=["/proc/t.csv"])
 
 
 def test_a_written_table_reads_back(tmp_path):

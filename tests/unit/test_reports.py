@@ -157,5 +157,5 @@ def test_normalisers_have_versions():
     assert str(get_normaliser("lower@1")) == "lower@1"
     with pytest.raises(InputError, match="This version of rrgmetrics has lower@1"):
         get_normaliser("lower@2")
-    with pytest.raises(InputError, match="there are: none, space"):
+    with pytest.raises(InputError, match="text='shiny' is unknown; choose one of none, space"):
         get_normaliser("shiny")

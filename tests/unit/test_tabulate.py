@@ -95,4 +95,4 @@ def test_files_that_cannot_be_used(tmp_path, capsys, change, message):
     assert main(["tabulate", str(tmp_path / "nowhere.json")]) == 2
     assert "does not exist" in capsys.readouterr().err
     assert main(["tabulate", f"x={file}", f"x={file}"]) == 2
-    assert "Two data sets are called 'x'" in capsys.readouterr().err
+    assert "run.json is named twice; name each of the data sets once." in capsys.readouterr().err

@@ -125,7 +125,7 @@ def test_a_wrong_batch_adds_nothing():
     metric = ReportMetric("bleu")
     metric.update(CANDIDATES, REFERENCES)
     before = metric.compute()
-    with pytest.raises(InputError, match="1 reports and references has 2"):
+    with pytest.raises(InputError, match="1 report and references has 2"):
         metric.update(["Clear lungs."], ["Clear lungs.", "Clear."])
     assert metric.compute() == before
 

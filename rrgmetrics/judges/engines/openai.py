@@ -39,13 +39,15 @@ if TYPE_CHECKING:
     from rrgmetrics.judges.engines import EngineOptions
 
 OPENAI = "https://api.openai.com/v1"
+NO_KEY = "none"  # is sent where there is no key: the client needs one
 OUTAGE: Cause = "outage"
 MAX_BYTES = 4 * MAX_CHARACTERS
 MAX_MESSAGE = 300  # characters of a server's message
 MAX_PAUSE = 60.0  # seconds; a server that asks for more is asked no more about that prompt
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)  # HTTP status: try again
-HOPELESS = (401, 403, 404)  # the key, the model or the address is wrong: true of every request
+UNAUTHORIZED = 401
+HOPELESS = (UNAUTHORIZED, 403, 404)  # the key, the model or the address is wrong: true of every request
 JSON_MODES = ("json_schema", "json_object", "")
 READ = {"choices", "content", "finish_reason", "index", "message", "model", "refusal", "usage"}  # keys of an answer
 JSON_WORDS = ("response_format", "json_schema", "json_object")  # in a message: the mode is what the server minds
@@ -139,7 +141,7 @@ class Server:
                 f"openai:{model} uses OpenAI's server, and the environment variable {options.api_key} contains no "
                 f"key; set it, or name your own server: openai:{model}?base_url=http://127.0.0.1:8000/v1."
             )
-        return cls(model, (address or OPENAI).rstrip("/"), key or "none", options)
+        return cls(model, (address or OPENAI).rstrip("/"), key or NO_KEY, options)
 
     @property
     def secret(self) -> Secret:
@@ -331,6 +333,9 @@ class Server:
     def _status_error(self, error: Any, json_mode: str, state: RequestState) -> Exception:
         status = int(error.status_code)
         reason = f"HTTP {status}: {self.secret.out_of(_message(error))[:MAX_MESSAGE]}"
+        if status == UNAUTHORIZED:
+            fault = "contains no key" if self.api_key == NO_KEY else "contains a key that was refused"
+            reason += f"; the environment variable {self.options.api_key} {fault}"
         cause = of_status(status, reason)
         if json_mode and any(word in reason for word in JSON_WORDS):  # llama-cpp-python refuses it with a 500
             return RejectedRequestError(reason, cause)

@@ -50,7 +50,8 @@ class Player:
         parsed = parse_name(self.name)
         if parsed.spec.corpus_statistics or not parsed.spec.headline.per_pair:
             raise InputError(
-                f"{self.name} cannot be a reward: the value of a pair depends on the other pairs of the call."
+                f"{self.name} cannot be a reward, because its score of a pair depends on the other pairs of the call; "
+                "use a metric that scores each pair by itself, such as finding_errors."
             )
         self._metrics = prepare(
             self.name, batch_size=self.batch_size, device=self.device, kept_references=KEPT_REFERENCES

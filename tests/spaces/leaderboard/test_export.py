@@ -263,7 +263,7 @@ def test_command_line(tmp_path, capsys):
     assert "missing.csv does not exist" in run("submit", place, str(missing), *who, status=2)
     assert "No metric has changed since round 1" in run("rescore", place, status=2)
     said = run("rescore", place, "--yes")
-    assert "Round 2: 1 submissions queued" in said
+    assert "Round 2: 1 submission queued" in said
     assert f"leaderboard work {place} --once` scores the queue" in said
     run("work", place, "--once")
     newer = run("token", place).rpartition("once: ")[2].strip()

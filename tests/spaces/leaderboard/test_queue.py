@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -234,3 +235,11 @@ def test_workers_killed_at_any_moment(board, send, work_off):
     work_off(board)
     assert recorded(board) == [(i, 1, "rouge") for i in range(1, 31)]
     assert set(states(board)) == {"done"}
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, "1 interval or test computed"), (2, "2 intervals and tests computed")])
+def test_the_worker_counts_what_it_computes(board, monkeypatch, count, said):
+    monkeypatch.setattr(worker.standings, "settle", lambda store, table, *, stopped: count)
+    lines: list[str] = []
+    worker.settle(board, stop=threading.Event(), log=lines.append)
+    assert lines == [said]

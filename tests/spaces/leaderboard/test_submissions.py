@@ -65,6 +65,12 @@ def test_the_columns_can_have_other_names(board, tmp_path):
         problems(board, path, columns={"age": "a"})
 
 
+@pytest.mark.parametrize("name", ["study", "accession_number"])
+def test_a_column_of_ids_is_found_by_its_name(board, tmp_path, caplog, name):
+    assert file_problems(board, tmp_path, rows().replace("study_id", name)) == []
+    assert f"reports.csv: study_id is column {name!r}, by name" in caplog.text
+
+
 def test_everything_is_said_at_once(board, tmp_path):
     """The form first, then the file in its order, then what is unknown and missing."""
     lines = ["study_id,report", "study-000,Clear.", "study-000,Twice.", f"study-001,{'x' * 20_001}", "other,Clear."]

@@ -95,6 +95,13 @@ def test_two_raters_have_other_codes_and_orders(project, tmp_path):
     assert read_forms(project, forms) == {"Ada": 12, "Bob": 12}
 
 
+def test_blank_forms_are_said_to_be_blank(project, tmp_path, capsys):
+    path = tmp_path / "form.xlsx"
+    write_form(project, "Ada", path)
+    assert cli.main(["rating", "read", project.place, str(path)]) == 0
+    assert capsys.readouterr().out == "Ada: no new answer; blank rows are skipped; 0 of 4 studies finished\n"
+
+
 def test_every_wrong_cell_is_named_and_nothing_is_saved(project, tmp_path, capsys):
     path = tmp_path / "form.xlsx"
     write_form(project, "Ada", path)

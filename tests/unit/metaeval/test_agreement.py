@@ -228,6 +228,18 @@ def test_tables_of_radpref():
     assert all(len(row) <= 80 for row in text.splitlines())
 
 
+def test_marks_are_explained_where_a_table_has_them():
+    alone, both = (
+        next(agreement_tables([report_of(*results)])).note
+        for results in (
+            [result("exact", headline=[1, 0, 1, 0, 1, 0])],
+            [result("one", headline=[1, 0, 1, 0, 0, 0.5]), result("other", headline=[0, 0, 1, 1, 0, 1])],
+        )
+    )
+    assert "bold" not in alone
+    assert both.startswith("Best in bold. °: not significant")
+
+
 def test_json_of_radpref():
     written = report_of(result("counter", higher_is_better=False, **COUNTS)).to_dict()
     assert json.loads(json.dumps(written))["agreements"][0]["tau_b"]["n"] == 6

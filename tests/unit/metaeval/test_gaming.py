@@ -156,7 +156,9 @@ def test_wrong_use_is_refused(options, said):
 
 
 def test_a_metric_that_needs_the_other_pairs_is_no_reward():
-    with pytest.raises(InputError, match="cider cannot be a reward"):
+    with pytest.raises(
+        InputError, match=r"^cider cannot be a reward, because its score of a pair depends on the other pairs"
+    ):
         game("cider", generated_studies(4), progress=False)
 
 

@@ -143,8 +143,14 @@ def test_pools_from_data_like_openi(openi):
     assert make_pool(pool, per_label=3, seed=1) == make_pool(pool, per_label=3, seed=1)
     with pytest.raises(InputError, match=r"too few reports of cardiomegaly \(3\)"):
         make_pool(pool, per_label=4, labels=["cardiomegaly"])
-    with pytest.raises(InputError, match="No label has 9 reports; commonest: pleural effusion 4"):
+    with pytest.raises(InputError, match="No label has 9 reports; most frequent: pleural effusion 4"):
         make_pool(pool, per_label=9)
+
+
+def test_a_pool_of_one_report(tmp_path):
+    (tmp_path / "one.csv").write_text("report,labels\nSmall effusion.,effusion\n")
+    with pytest.raises(InputError, match=r"one\.csv has 1 report; a pool has two or more"):
+        read_pool(tmp_path / "one.csv", text="report", labels="labels")
 
 
 def test_the_commands(openi, tmp_path, capsys):

@@ -191,6 +191,9 @@ def test_the_page_and_the_tables_escape_and_name_everything(suite):
     assert "<b>words</b>" not in page
     assert all(ladder.title in page for ladder in LADDERS.values())
     assert [table.heads[1] for table in stress_tables(report)][1] == "<b>words</b> ↑"
+    assert "bold" not in next(stress_tables(report)).note  # one metric: no best one
+    both = stress({"words": count_words, "oracle": oracle_of(suite)}, suite)
+    assert next(stress_tables(both)).note.startswith("Best in bold.")
     assert changed("Small <i> effusion.", "No effusion.") == "<del>Small &lt;i&gt;</del> <ins>No</ins> effusion."
 
 

@@ -127,3 +127,9 @@ def test_a_report_that_is_otherwise_clear_is_its_own_equal(name: str) -> None:
     text = "Patchy opacity at the left base. The lungs are otherwise clear. Enlarged heart. No pneumothorax."
     result = score(name, predictions=[text], references=[text], progress=False)[name]
     assert result.scores[name] == pytest.approx(0 if name == "finding_errors" else 1)
+
+
+def test_a_possibility_that_nothing_suggests():
+    candidate = "The heart size is normal. Pneumonia cannot be excluded."
+    (error,) = explain(reference="The heart size is normal.", candidate=candidate).errors
+    assert error.sentence == "Only the candidate calls pneumonia possible, and no finding of either report suggests it."
