@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -180,7 +181,7 @@ class ReportComparison:
 
     `errors` are those that a radiologist would count and, with a `part` below 1, what the candidate leaves out of
     findings that it has. `counts`, `total` and `significant` are numbers of the former, `counts` by category A to F;
-    `cost` weighs both. `agreed_normals` are concepts both reports deny. `references`
+    `cost` weighs both; of a pair that is out of scope `counts` is empty and the others are NaN. `agreed_normals` are concepts both reports deny. `references`
     and `candidates` are the observations that count, `links` says which of them show the same. `penalties` are
     the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
     `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can.
@@ -204,34 +205,36 @@ class ReportComparison:
 
     def __repr__(self) -> str:
         if self.out_of_scope:
-            return f"ReportComparison(unscored: the reference {self.out_of_scope})"
+            return f"ReportComparison(not scored: the reference {self.out_of_scope})"
         found = ", ".join(f"{category.letter} {count}" for category, count in self.counts.items() if count)
         said = f": {found}; {self.significant} significant" if found else ""
         left_out = sum(error.is_left_out for error in self.errors)
         vague = f"; {counted(left_out, 'attribute')} left out" if left_out else ""
-        return f"ReportComparison({counted(self.total, 'error')}{said}{vague})"
+        return f"ReportComparison({counted(len(self.errors) - left_out, 'error')}{said}{vague})"
 
     def _repr_html_(self) -> str:
         """Both reports with the errors marked, and the errors in words, for a notebook."""
         return drawn(self)
 
     @property
-    def total(self) -> int:
-        """Number of errors, all categories."""
-        return sum(not error.is_left_out for error in self.errors)
+    def total(self) -> float:
+        """Number of errors, all categories; NaN of a pair that is out of scope."""
+        return math.nan if self.out_of_scope else len(self.whole.errors)
 
     @property
-    def significant(self) -> int:
-        """Number of clinically significant errors."""
-        return sum(error.significant and not error.is_left_out for error in self.errors)
+    def significant(self) -> float:
+        """Number of clinically significant errors; NaN of a pair that is out of scope."""
+        return math.nan if self.out_of_scope else sum(error.significant for error in self.whole.errors)
 
     def cost(self, category: ErrorCategory | None = None, *, significant: bool | None = None) -> float:
-        """Returns what errors and left-out attributes add up to, each by its `part`.
+        """Returns what errors and left-out attributes add up to, each by its `part`; NaN of a pair out of scope.
 
         Args:
             category: Of this category alone; None: of all.
             significant: Of the significant alone, or of the others; None: of both.
         """
+        if self.out_of_scope:
+            return math.nan
         parts = (
             error.part
             for error in self.errors

@@ -113,7 +113,7 @@ class Explanation:
     def summary(self) -> str:
         """How many errors there are, in words."""
         if self.out_of_scope:
-            return f"unscored, the reference {self.out_of_scope}"
+            return f"not scored, the reference {self.out_of_scope}"
         if not self.remarks:
             return "no error"
         errors = [remark for remark in self.remarks if not remark.left_out]
