@@ -160,7 +160,7 @@ def with_worth(name: str, studies: files.Studies, result: Result) -> Scored:
         return Scored(name, studies, result)
     readings = Readings()
     metrics = ready(name).keeping(readings)
-    trivial = score_beside(metrics, {}, trivial_systems(studies.pairs), progress=False)[1]
+    trivial = score_beside(metrics, {}, trivial_systems(studies.pairs, readings=readings), progress=False)[1]
     systems = {SYSTEM: studies.pairs}
     worth = worth_of({SYSTEM: {name: result}}, trivial, systems, trials=INTERVAL_TRIALS, readings=readings)
     return Scored(name, studies, result, worth, readings)

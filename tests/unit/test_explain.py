@@ -169,5 +169,7 @@ def test_what_no_judge_scores_explain_does_not_score_either(reference, candidate
         assert result.unscored_reasons == {0: f"the reference {compared.out_of_scope}"}
     assert compared.errors == ()
     assert repr(compared) == f"ReportComparison(not scored: the reference {compared.out_of_scope})"
-    assert all(map(math.isnan, (compared.total, compared.significant, compared.cost(), compared.cost(significant=True))))
+    assert all(
+        map(math.isnan, (compared.total, compared.significant, compared.cost(), compared.cost(significant=True)))
+    )
     assert Explanation.of(compare(read(reference), read(candidate))).remarks == ()
