@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from rrgmetrics import files, stats
+from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.abnormal import MIN_STUDIES
 from rrgmetrics.baselines.skill import score_beside, trivial_systems
@@ -36,7 +36,6 @@ from rrgmetrics.specs.names import parse_name
 from rrgmetrics.utils.text_format import capitalized
 
 PIECE = 64  # pairs between two reports of progress
-INTERVAL_TRIALS = 500
 SYSTEM = "The file"  # as tables name it
 SUFFIXES = (".csv", ".jsonl")  # Parquet is not taken: a small file of it can unpack to any size
 
@@ -162,7 +161,7 @@ def with_worth(name: str, studies: files.Studies, result: Result) -> Scored:
     metrics = ready(name).keeping(readings)
     trivial = score_beside(metrics, {}, trivial_systems(studies.pairs, readings=readings), progress=False)[1]
     systems = {SYSTEM: studies.pairs}
-    worth = worth_of({SYSTEM: {name: result}}, trivial, systems, trials=INTERVAL_TRIALS, readings=readings)
+    worth = worth_of({SYSTEM: {name: result}}, trivial, systems, readings=readings)
     return Scored(name, studies, result, worth, readings)
 
 
@@ -217,7 +216,7 @@ def overview(scored: Scored) -> Markup:
     for line in missing_lines({"": scored.studies.pairs}, scored.studies.study_ids, "unscored"):
         pieces.append(Markup('<p class="note">{}</p>').format(line))
     if n_scored > 1:
-        interval = stats.bootstrap(result.reduction, result.pair_stats, trials=INTERVAL_TRIALS)[key.name]
+        interval = result.interval()
         pieces.append(
             Markup('<p class="note">95% interval over pairs: {}.{}</p>').format(
                 between(interval.low, interval.high, key), _level(result.spec)

@@ -180,10 +180,11 @@ class ReportComparison:
     """The differences between two readings.
 
     `errors` are those that a radiologist would count and, with a `part` below 1, what the candidate leaves out of
-    findings that it has. `counts`, `total` and `significant` are numbers of the former, `counts` by category A to F;
-    `cost` weighs both; of a pair that is out of scope `counts` is empty and the others are NaN. `agreed_normals` are concepts both reports deny. `references`
-    and `candidates` are the observations that count, `links` says which of them show the same. `penalties` are
-    the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
+    findings that it has. `counts`, `total` and `significant` are numbers of the former, `counts` by category A to
+    F; `cost` weighs both; of a pair that is out of scope `counts` is empty and the others are NaN. `agreed_normals`
+    are concepts both reports deny. `references` and `candidates` are the observations that count, `links` says
+    which of them show the same. `penalties` are the errors that are not about these observations: contradictions,
+    hedges, unread sentences, silence.
     `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can.
     `texts` are the reference and the candidate, where `explain` made it of texts; notebooks show them with the errors.
     `trace` tells how it was compared, if `compare` was asked for it.

@@ -66,7 +66,7 @@ def report_page(
         rows: Scores with intervals and tests against the first system, as `compare_systems` returns them.
         correction: Of their p-values.
         worth: What the systems are worth beside trivial ones.
-        trials: Resamples of the intervals that `rows` has not: errors by kind, parts of the studies.
+        trials: Resamples of the intervals that `rows` has not: parts of the studies.
         seed: Of these.
         max_studies: How many studies to show in full, the worst by the first metric; the scores cover all.
         readings: What was read while they were scored (`Metrics.keeping`); None: the reports are read.
@@ -113,7 +113,7 @@ def report_page(
         skills=None if worth is None else sections.skill_lines(results, worth),
         worth_tables=[] if worth is None else worth_tables(worth)[:-1],
         collapse=None if worth is None else collapse_table(worth.collapses),
-        kinds=sections.kinds(beside, found, trials=trials, seed=seed),
+        kinds=sections.kinds(beside, found, seed=seed),
         groups=sections.groups(
             {system: {row: each for row, each in own.items() if row in counted_rows} for system, own in found.items()}
         ),
