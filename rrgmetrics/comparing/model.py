@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from rrgmetrics.comparing.trace_text import trace_text
 from rrgmetrics.reading.model import Finding, Significance, Span
 from rrgmetrics.utils.notebook import drawn
-from rrgmetrics.utils.text_format import counted
+from rrgmetrics.utils.text_format import by_number, counted
 
 Attribute = Literal[
     "location",
@@ -42,6 +42,24 @@ class ErrorCategory(StrEnum):
     def letter(self) -> str:
         """The letter A to F used in the literature."""
         return "ABCDEF"[list(ErrorCategory).index(self)]
+
+
+def left_out_words(errors: Sequence[tuple[float, bool]]) -> str:
+    """How many attributes are left out and what they count, behind the number of errors; "" if there are none.
+
+    Args:
+        errors: The part and the significance of each error.
+
+    Example:
+        >>> left_out_words([(1, True), (0.5, True), (0.25, False)])
+        '; 2 attributes left out, which count as 0.75 errors (0.5 significant)'
+    """
+    parts = [(part, significant) for part, significant in errors if part < 1]
+    if not parts:
+        return ""
+    weight, matters = (round(sum(part for part, counts in parts if counts or not only), 2) for only in (False, True))
+    verb = by_number(len(parts), "counts", "count")
+    return f"; {counted(len(parts), 'attribute')} left out, which {verb} as {weight:g} errors ({matters:g} significant)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +227,8 @@ class ReportComparison:
             return f"ReportComparison(not scored: the reference {self.out_of_scope})"
         found = ", ".join(f"{category.letter} {count}" for category, count in self.counts.items() if count)
         said = f": {found}; {self.significant} significant" if found else ""
-        left_out = sum(error.is_left_out for error in self.errors)
-        vague = f"; {counted(left_out, 'attribute')} left out" if left_out else ""
-        return f"ReportComparison({counted(len(self.errors) - left_out, 'error')}{said}{vague})"
+        vague = left_out_words([(error.part, error.significant) for error in self.errors])
+        return f"ReportComparison({counted(len(self.whole.errors), 'error')}{said}{vague})"
 
     def _repr_html_(self) -> str:
         """Both reports with the errors marked, and the errors in words, for a notebook."""
