@@ -28,6 +28,7 @@ from rrgmetrics.reports.missing import missing_lines
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scoring.prepared import Progress
 from rrgmetrics.scoring.results import Result
+from rrgmetrics.spaces.advice import for_page
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 from rrgmetrics.spaces.ready import ready
 from rrgmetrics.spaces.rows import rows_view
@@ -99,7 +100,7 @@ def read_upload(path: str, columns: Mapping[str, str] | None = None) -> files.St
     try:
         return _read(file, columns or {})
     except InputError as error:
-        raise InputError(_without_folders(str(error), file)) from None
+        raise InputError(for_page(_without_folders(str(error), file))) from None
 
 
 def _read(file: Path, columns: Mapping[str, str]) -> files.Studies:
@@ -214,7 +215,7 @@ def overview(scored: Scored) -> Markup:
         reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
         pieces.insert(1, Markup('<p class="note">Unscored: {}.</p>').format(reasons))
     for line in missing_lines({"": scored.studies.pairs}, scored.studies.study_ids, "unscored"):
-        pieces.append(Markup('<p class="note">{}</p>').format(line))
+        pieces.append(Markup('<p class="note">{}</p>').format(for_page(line)))
     if n_scored > 1:
         interval = result.interval()
         pieces.append(

@@ -453,6 +453,24 @@ def test_files_that_cannot_be_used(name, tmp_path):
     assert str(tmp_path) not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("text_a,text_b\na,b\n", "Name the right one: in the menus, choose 'text_a' as the reference (or text_b)."),
+        ("Reference,candidate\na,b\n", "or name it: in the menus, choose 'Reference' as the reference."),
+        ("gt,one,two\na,b,c\n", "in the menus, choose 'gt' as the reference and 'one' as the candidate (or two)."),
+        ("study_id,reference,candidate\nx,a,b\nx,a,b\n", "is already in f.csv, line 2; keep one report of each study."),
+        ("reference,candidate,truth\ns1,Clear lungs.,No acute disease.\n", "choose 'truth' as the reference."),
+    ],
+)
+def test_messages_advise_what_the_page_offers(content, message, tmp_path):
+    (tmp_path / "f.csv").write_text(content)
+    with pytest.raises(InputError) as caught:
+        batch.read_upload(str(tmp_path / "f.csv"))
+    assert str(caught.value).endswith(message)
+    assert "--" not in str(caught.value)
+
+
 def test_a_million_rows_are_refused_early(tmp_path, monkeypatch):
     path = tmp_path / "million.csv"
     path.write_bytes(b"reference,candidate\n" + b"a,b\n" * 1_000_000)
