@@ -34,7 +34,7 @@ from rrgmetrics.spaces.ready import ready
 from rrgmetrics.spaces.rows import rows_view
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.specs.names import parse_name
-from rrgmetrics.utils.text_format import capitalized
+from rrgmetrics.utils.text_format import capitalized, count_studies
 
 PIECE = 64  # pairs between two reports of progress
 SYSTEM = "The file"  # as tables name it
@@ -206,20 +206,19 @@ def overview(scored: Scored) -> Markup:
     result = scored.result
     key = result.titled.headline
     n_scored = result.n_pairs - result.n_unscored
-    unscored = f", {result.n_unscored:,} of them unscored" if result.n_unscored else ""
     pieces = [
-        Markup('<p role="status" class="lead">{:,} pairs{}.</p>').format(result.n_pairs, unscored),
+        Markup('<p role="status" class="lead">{}.</p>').format(count_studies(result.n_pairs, result.n_unscored)),
         headline(key, result.scores[key.name]),
     ]
     if result.n_unscored:
         reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
-        pieces.insert(1, Markup('<p class="note">Unscored: {}.</p>').format(reasons))
+        pieces.insert(1, Markup('<p class="note">Not scored: {}.</p>').format(reasons))
     for line in missing_lines({"": scored.studies.pairs}, scored.studies.study_ids, "unscored"):
         pieces.append(Markup('<p class="note">{}</p>').format(for_page(line)))
     if n_scored > 1:
         interval = result.interval()
         pieces.append(
-            Markup('<p class="note">95% interval over pairs: {}.{}</p>').format(
+            Markup('<p class="note">95% interval over studies: {}.{}</p>').format(
                 between(interval.low, interval.high, key), _level(result.spec)
             )
         )

@@ -179,5 +179,5 @@ def interval(result: Result) -> str:
 
 
 def unscored(result: Result) -> str:
-    """Returns how many pairs have no score, with a mark behind it; "" if all have one."""
-    return f"{result.n_unscored:,} of {result.n_pairs:,} pairs unscored; " if result.n_unscored else ""
+    """Returns how many studies have no score, with a mark behind it; "" if all have one."""
+    return f"{result.n_unscored:,} of {result.n_pairs:,} studies not scored; " if result.n_unscored else ""

@@ -12,7 +12,7 @@ import pytest
 
 import rrgmetrics
 from float32 import assert_equal_in_float32, in_float32
-from rrgmetrics import SPECS, files, spaces
+from rrgmetrics import SPECS, cli, files, spaces
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.metaeval.measured import USUAL, measured_sets, reads_chest_xrays
 from rrgmetrics.reporting.explanations import VIEWS, explain_pair
@@ -380,7 +380,7 @@ def test_pieces_add_up_to_one_call(name, monkeypatch):
     assert_equal_in_float32(scored.result.per_pair[name], once.per_pair[name])
     assert scored.result.signature == once.signature
     assert len(before) == (1 if SPECS[name].corpus_statistics else 3)
-    assert "12 pairs" in view
+    assert "12 studies" in view
 
 
 def test_progress_counts_and_says_how_long():
@@ -516,7 +516,7 @@ def test_round_trip_and_errors():
         with pytest.raises(AppError, match="&lt;b&gt;"):
             client.predict("Clear lungs.", "Clear lungs.", "<b>", api_name="/score")
         shown, table, *_ = client.predict(handle_file(sample_file()), api_name="/score_file")
-        assert "12 pairs" in str(shown)
+        assert "12 studies" in str(shown)
         assert Path(table["value"] if isinstance(table, dict) else table).name == "rouge_scores.csv"
         large = {"files": ("large.csv", b"x" * 30_000_000)}
         assert httpx.post(f"{url}gradio_api/upload", files=large, timeout=600).status_code == 413
@@ -551,3 +551,20 @@ def test_a_page_that_does_not_answer_at_once_is_launched_again(failures, launche
             launched(Page(), server_port=7)
     assert said.count("launch") == launches
     assert said.count("close") == failures
+
+
+def test_a_page_and_the_terminal_count_studies_in_one_way(tmp_path, capsys):
+    rows = [*STUDIES_OF_TWO, ("", "Clear lungs.")]
+    path = tmp_path / "pairs.csv"
+    path.write_text("reference,candidate\n" + "".join(f"{reference},{candidate}\n" for reference, candidate in rows))
+    result = rrgmetrics.score("rouge", str(path), progress=False)["rouge"]
+    words = "3 studies, 1 not scored"
+    assert words in repr(result)
+    assert words in result.to_markdown()
+    assert words in batch.overview(batch.Scored("rouge", batch.read_upload(str(path)), result))
+    cli.main(["score", str(path), "--metrics", "rouge", "--html", str(tmp_path / "page.html"), "--no-progress"])
+    assert words in capsys.readouterr().out
+    assert words in (tmp_path / "page.html").read_text()
+
+
+STUDIES_OF_TWO = [("Small effusion.", "Small effusion."), ("Clear lungs.", "No effusion.")]

@@ -34,7 +34,7 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.results import Result, missing_of, on_shared_studies, unscored_lines
 from rrgmetrics.systems.table import Row
-from rrgmetrics.utils.text_format import capitalized, counted
+from rrgmetrics.utils.text_format import capitalized, count_studies, counted
 from rrgmetrics.version import VERSION
 
 MAX_STUDIES = 5_000  # about 20 MB of page for three systems
@@ -100,13 +100,14 @@ def report_page(
         title=title,
         systems=list(results),
         n_studies=len(references),
+        counts=count_studies(len(references), *(each.n_unscored for own in beside.values() for each in own.values())),
         n_abnormal=len(abnormal),
         metrics=sections.metrics_of(results),
         verdict=sections.verdict(beside, rows, worth, correction),
         overviews=sections.overviews(beside, rows, worth),
         differences=sections.differences(beside, rows) if rows else {},
         correction=sections.CORRECTIONS[correction],
-        left_out=left_out_clause(rows, "study"),
+        left_out=left_out_clause(rows),
         score_lines=sections.score_lines(beside, rows),
         every_score=sections.every_score(beside, rows),
         worth=worth,

@@ -145,7 +145,7 @@ def _overview(system: str, results: Results, rows: Sequence[Row], worth: Worth |
         "" if not tested else "better" if n_better == len(tested) else "worse" if 2 * n_better <= len(tested) else "",
         "" if collapse is None else _written(collapse),
         collapse is not None and bool(collapse.sentence),
-        f"{counted(n_unscored, 'study', 'studies')} left out" if n_unscored else "",
+        f"{counted(n_unscored, 'study', 'studies')} not scored" if n_unscored else "",
     )
 
 
@@ -207,7 +207,7 @@ def score_lines(results: Results, rows: Sequence[Row]) -> list[Line]:
             for system, by_name in results.items()
         ]
         n_unscored = _n_without_score(by_name[metric.name] for by_name in results.values())
-        note = f"{counted(n_unscored, 'study', 'studies')} unscored" if n_unscored else ""
+        note = f"{counted(n_unscored, 'study', 'studies')} not scored" if n_unscored else ""
         alone = scale_of_range(metric.key.range, found[0][1])
         scale = scale_around(score for _, score in found) if len(found) > 1 else alone
         lines.append(Line(metric.title, metric.key, found, scale, note))
