@@ -60,7 +60,7 @@ class Result:
     Example:
         >>> import rrgmetrics
         >>> rrgmetrics.score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"]
-        Result(rouge 0.400, 1 pair)
+        Result(rouge 0.400, 1 study)
 
     Attributes:
         spec: The metric with its keys, ranges and directions; only the named key if one was named (`green#errors`).

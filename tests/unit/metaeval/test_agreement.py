@@ -302,7 +302,7 @@ def test_cases_passed_by_category():
     assert written["n_cases_by_category"] == {"sides": 2, "ages": 1}
     text = printed(report)
     assert "2/2" in text
-    assert "unscored" in text
+    assert "not scored" in text
 
 
 # --- agree
