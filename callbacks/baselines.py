@@ -78,12 +78,13 @@ def trivial(pairs: Collection[Pair]) -> list[list[Pair]]:
 
 
 def state_of(value: float, baseline: Baseline, higher_is_better: bool) -> State:
-    """Returns whether a value beats all trivial systems; one of them that is unscored is left out."""
+    """Returns whether a value beats all trivial systems that have a score, in the digits that are shown."""
     known = list(baseline.trivial.values())
     if math.isnan(value) or not known:
         return "unscored"
     beaten = [value > each if higher_is_better else value < each for each in known]
-    return "better" if all(beaten) else "no better"
+    equal = [_show(value) == _show(each) for each in known]
+    return "better" if all(beaten) and not any(equal) else "no better"
 
 
 def say_change(

@@ -23,7 +23,6 @@ from rrgmetrics.stats import Estimate
 
 PAGE = "index.html"
 NAN = float("nan")
-TRIALS = 1000  # resamples behind the intervals of the curves
 TIMES = 5  # of which the page shows a study's reports: the first, the last, and some between
 
 Row = dict[str, Any]
@@ -32,7 +31,7 @@ Row = dict[str, Any]
 def values_of(step: int, scores: Scores, trivial: Mapping[str, Baseline]) -> Row:
     """Makes the line of an evaluation: its values, the headlines' 95% intervals and what trivial systems score."""
     scored = {headline(parse_name(text)): (text, result) for text, result in scores.results.items()}
-    ends = {key: result.interval(trials=TRIALS) for key, (_, result) in scored.items() if result.error is None}
+    ends = {key: result.interval() for key, (_, result) in scored.items() if result.error is None}
     return {
         "step": step,
         "values": scores.values,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from rrgmetrics import files, stats
+from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.baselines.abnormal import MIN_STUDIES
 from rrgmetrics.baselines.skill import score_beside, trivial_systems
@@ -28,15 +28,15 @@ from rrgmetrics.reports.missing import missing_lines
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scoring.prepared import Progress
 from rrgmetrics.scoring.results import Result
+from rrgmetrics.spaces.advice import for_page
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 from rrgmetrics.spaces.ready import ready
 from rrgmetrics.spaces.rows import rows_view
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.specs.names import parse_name
-from rrgmetrics.utils.text_format import capitalized
+from rrgmetrics.utils.text_format import capitalized, count_studies
 
 PIECE = 64  # pairs between two reports of progress
-INTERVAL_TRIALS = 500
 SYSTEM = "The file"  # as tables name it
 SUFFIXES = (".csv", ".jsonl")  # Parquet is not taken: a small file of it can unpack to any size
 
@@ -100,7 +100,7 @@ def read_upload(path: str, columns: Mapping[str, str] | None = None) -> files.St
     try:
         return _read(file, columns or {})
     except InputError as error:
-        raise InputError(_without_folders(str(error), file)) from None
+        raise InputError(for_page(_without_folders(str(error), file))) from None
 
 
 def _read(file: Path, columns: Mapping[str, str]) -> files.Studies:
@@ -160,9 +160,9 @@ def with_worth(name: str, studies: files.Studies, result: Result) -> Scored:
         return Scored(name, studies, result)
     readings = Readings()
     metrics = ready(name).keeping(readings)
-    trivial = score_beside(metrics, {}, trivial_systems(studies.pairs), progress=False)[1]
+    trivial = score_beside(metrics, {}, trivial_systems(studies.pairs, readings=readings), progress=False)[1]
     systems = {SYSTEM: studies.pairs}
-    worth = worth_of({SYSTEM: {name: result}}, trivial, systems, trials=INTERVAL_TRIALS, readings=readings)
+    worth = worth_of({SYSTEM: {name: result}}, trivial, systems, readings=readings)
     return Scored(name, studies, result, worth, readings)
 
 
@@ -206,20 +206,19 @@ def overview(scored: Scored) -> Markup:
     result = scored.result
     key = result.titled.headline
     n_scored = result.n_pairs - result.n_unscored
-    unscored = f", {result.n_unscored:,} of them unscored" if result.n_unscored else ""
     pieces = [
-        Markup('<p role="status" class="lead">{:,} pairs{}.</p>').format(result.n_pairs, unscored),
+        Markup('<p role="status" class="lead">{}.</p>').format(count_studies(result.n_pairs, result.n_unscored)),
         headline(key, result.scores[key.name]),
     ]
     if result.n_unscored:
         reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
-        pieces.insert(1, Markup('<p class="note">Unscored: {}.</p>').format(reasons))
+        pieces.insert(1, Markup('<p class="note">Not scored: {}.</p>').format(reasons))
     for line in missing_lines({"": scored.studies.pairs}, scored.studies.study_ids, "unscored"):
-        pieces.append(Markup('<p class="note">{}</p>').format(line))
+        pieces.append(Markup('<p class="note">{}</p>').format(for_page(line)))
     if n_scored > 1:
-        interval = stats.bootstrap(result.reduction, result.pair_stats, trials=INTERVAL_TRIALS)[key.name]
+        interval = result.interval()
         pieces.append(
-            Markup('<p class="note">95% interval over pairs: {}.{}</p>').format(
+            Markup('<p class="note">95% interval over studies: {}.{}</p>').format(
                 between(interval.low, interval.high, key), _level(result.spec)
             )
         )

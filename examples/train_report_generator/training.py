@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -21,15 +23,17 @@ from rrgmetrics.callbacks import ReportMetricsCallback, best_model
 BEST, REPORTS = "best", "reports"
 
 
-TIMED = 5  # steps from which the time of the others is estimated, behind the first one
+TIMED = 20  # steps from which the time of the others is estimated first, behind the first one
 
 
 class OneLine(TrainerCallback):
-    """Prints what follows and how long it takes, then a line an evaluation: the step and each metric's headline."""
+    """Prints what follows and how long it takes, then a line an evaluation: the step, headlines and the time left."""
 
     def __init__(self, metrics: Sequence[str]) -> None:
         self._keys = [f"eval_{metric}" for metric in metrics]
-        self._first, self._since = 0, 0.0
+        self._first = 0
+        self._ends: list[float] = []  # of the first steps
+        self._mark = 0, 0.0  # step and time of the latest line
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
         """Prints the number of steps and the interval of evaluations."""
@@ -40,21 +44,31 @@ class OneLine(TrainerCallback):
         )
 
     def on_step_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
-        """Estimates once how long the next evaluation and the end are away."""
-        done = state.global_step - self._first
+        """Estimates once how long the next evaluation and the end are away, by the median of the first steps."""
+        done = state.global_step - self._first  # the first step takes longer than the others
+        if done > TIMED:
+            return
+        self._ends.append(perf_counter())
         if done == 0:
-            self._since = perf_counter()  # the first step takes longer than the others
+            self._mark = state.global_step, self._ends[0]
         elif done == TIMED:
-            a_step = (perf_counter() - self._since) / TIMED
+            a_step = median(end - begin for begin, end in pairwise(self._ends))
             next_one = in_minutes(a_step * (state.eval_steps - state.global_step % state.eval_steps))
             end = in_minutes(a_step * (state.max_steps - state.global_step))
-            Console().print(f"About {next_one} to the next evaluation, {end} to the end and the time of evaluations.")
+            Console(soft_wrap=True).print(
+                f"About {next_one} to the next evaluation, {end} to the end and the time of evaluations."
+            )
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **keywords: Any) -> None:
         """Called with everything that the Trainer logs."""
         if "eval_runtime" in logs:
             said = "  ".join(f"{key[5:]} {logs[key]:.3f}" for key in self._keys if key in logs)
-            Console().print(f"step {state.global_step:6,} of {state.max_steps:,}   {said}")
+            text = f"step {state.global_step:6,} of {state.max_steps:,}   {said}"
+            (step, since), self._mark = self._mark, (state.global_step, perf_counter())
+            left = state.max_steps - state.global_step
+            if left and state.global_step > step:  # as fast as since the last line, evaluations too
+                text += f"   about {in_minutes((self._mark[1] - since) / (state.global_step - step) * left)} left"
+            Console(soft_wrap=True).print(text)
 
 
 def in_minutes(seconds: float) -> str:

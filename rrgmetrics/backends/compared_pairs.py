@@ -61,11 +61,16 @@ class ComparedPairs:
             (known[pair.reference], as_claimed(known[pair.reference], known[pair.candidate], pair.context))
             for pair in pairs
         ]
-        return [Compared(*two, compare(*two, pair.context)) for two, pair in zip(both, pairs, strict=True)]
+        return [Compared(*two, _counted(compare(*two, pair.context))) for two, pair in zip(both, pairs, strict=True)]
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[Compared]:
         """Reads and compares pairs whose texts no other backend reads."""
         return read_pair_parts(self, pairs)
+
+
+def _counted(comparison: ReportComparison) -> ReportComparison:
+    """The comparison of a pair that is scored: the whole reference is in scope, also where a section alone is not."""
+    return replace(comparison, out_of_scope="") if comparison.out_of_scope else comparison
 
 
 def compare_pairs(pairs: Sequence[Pair], readings: Readings) -> dict[Pair, ReportComparison]:

@@ -28,8 +28,12 @@ from typing import Literal
 import numpy as np
 
 from rrgmetrics.backends.base import PairBackend
+from rrgmetrics.backends.reader import Readings
 from rrgmetrics.errors import InputError
+from rrgmetrics.reading.lexicon import all_packs
+from rrgmetrics.reading.scope import out_of_scope
 from rrgmetrics.reports import Pair, count_distinct
+from rrgmetrics.reports.missing import says_nothing
 from rrgmetrics.reports.text import lower
 from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Array, Reduction
@@ -119,28 +123,49 @@ class Skill:
 # --- trivial systems --------------------------------------------------------------------------------------------------
 
 
-def trivial_systems(pairs: Sequence[Pair], *, train: Sequence[str] = (), seed: int = 0) -> dict[str, list[Pair]]:
+def trivial_systems(
+    pairs: Sequence[Pair], *, train: Sequence[str] = (), seed: int = 0, readings: Readings | None = None
+) -> dict[str, list[Pair]]:
     """Makes the trivial systems, and the perfect one, of the references of pairs.
+
+    A study whose reference is missing or out of scope, which most metrics leave unscored, changes nothing for others.
 
     Args:
         pairs: One a study; their candidates are not looked at.
         train: Reports to take the most frequent of; none: the references, if one of them stands there twice.
         seed: Of the studies whose reports are given to others.
+        readings: Those of the scoring (`Metrics.keeping`); None: the references are read.
 
     Returns:
         Pairs by the names of `TRIVIAL_NAMES`, and `PERFECT`: the references themselves.
     """
     texts = {"empty": "", "normal": NORMAL_REPORT, "template": NORMAL_TEMPLATE}
-    frequent = most_frequent(train) if train else most_frequent([pair.reference for pair in pairs], at_least=2)
+    references = [pair.reference for pair in pairs]
+    usable = _usable(references, readings or Readings())
+    read = [references[row] for row in usable]
+    frequent = most_frequent(train) if train else most_frequent(read, at_least=2)
     if frequent is not None:
         texts["frequent"] = frequent
     systems = {name: [pair._replace(candidate=text) for pair in pairs] for name, text in texts.items()}
     if len(pairs) > 1:
-        others = another_study([pair.reference for pair in pairs], seed=seed)
+        others = dict(zip(usable, (usable[other] for other in another_study(read, seed=seed)), strict=True))
         systems["another"] = [
-            pair._replace(candidate=pairs[other].reference) for pair, other in zip(pairs, others, strict=True)
+            pair._replace(candidate=references[others.get(row, usable[0] if usable[0] != row else usable[1])])
+            for row, pair in enumerate(pairs)
         ]
     return systems | {PERFECT: [pair._replace(candidate=pair.reference) for pair in pairs]}
+
+
+def _usable(references: Sequence[str], readings: Readings) -> list[int]:
+    """The studies whose reports are given to others: those with a reference in scope, or all if fewer than two."""
+
+    def is_read(text: str) -> bool:
+        reading = readings.read(text)
+        return not says_nothing(text) and not out_of_scope(reading.scope, all_packs()[reading.pack].title)
+
+    known = {text: is_read(text) for text in dict.fromkeys(references)}
+    rows = [row for row, text in enumerate(references) if known[text]]
+    return rows if len(rows) > 1 else list(range(len(references)))
 
 
 def most_frequent(reports: Sequence[str], at_least: int = 1) -> str | None:

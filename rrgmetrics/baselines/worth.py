@@ -139,7 +139,7 @@ def score_with_worth(
         The Results of each system by metric, as without trivial systems; and their worth.
     """
     metrics.warn(systems, study_ids)
-    trivial = trivial_systems(next(iter(systems.values())), train=train, seed=seed)
+    trivial = trivial_systems(next(iter(systems.values())), train=train, seed=seed, readings=metrics.readings)
     results, beside = score_beside(metrics, systems, trivial, progress=progress)
     with phase("skill and collapse", shown=progress):
         return results, worth_of(

@@ -7,7 +7,6 @@ import argparse
 from rrgmetrics.cli.arguments import add_rated, add_running, add_trials, read_rated
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.errors import InputError
-from rrgmetrics.stats import TRIALS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_rated(parser)
     parser.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
     add_outputs(parser)
-    add_trials(parser, TRIALS)
+    add_trials(parser)
     add_running(parser)
 
 

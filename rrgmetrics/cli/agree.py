@@ -11,7 +11,6 @@ from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated, split_names
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.errors import InputError
-from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems.table import CORRECTIONS
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
     add_outputs(parser)
-    add_metrics(parser, trials=TRIALS)
+    add_metrics(parser)
 
 
 def run(options: argparse.Namespace) -> None:

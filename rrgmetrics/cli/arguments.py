@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
+from rrgmetrics.baselines.worth import TRIALS as WORTH_TRIALS
 from rrgmetrics.baselines.worth import Worth, score_with_worth
 from rrgmetrics.cli.formats import add_format
 from rrgmetrics.errors import InputError
@@ -21,13 +22,14 @@ from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue, all_specs
 from rrgmetrics.specs.names import ALL, metric_of, parse_name
+from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems.table import choose_keys
 from rrgmetrics.utils.text_format import capitalized, did_you_mean
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.loaders import Data
 
-SCORE_TRIALS = 1_000  # intervals only; `compare` also tests
+FEW_TRIALS = 1_000  # of what is fitted or retrieved anew; intervals of scores have `TRIALS` everywhere
 Results = Mapping[str, Mapping[str, Result]]
 
 
@@ -123,7 +125,7 @@ def named_paths(texts: Sequence[str], what: str) -> dict[str, str]:
     return paths
 
 
-def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
+def add_scoring(parser: argparse.ArgumentParser) -> None:
     """Adds the outputs that `score` and `compare` share, and `add_metrics`."""
     parser.add_argument(
         "--keys",
@@ -155,7 +157,7 @@ def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
         "impression_only, lower, ...; metrics with their own ?text= keep it",
     )
     add_missing(parser)
-    add_metrics(parser, trials=trials, default=False)
+    add_metrics(parser, default=False)
 
 
 def add_missing(parser: argparse.ArgumentParser) -> None:
@@ -170,12 +172,11 @@ def add_missing(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_metrics(parser: argparse.ArgumentParser, *, trials: int, default: bool = True) -> None:
+def add_metrics(parser: argparse.ArgumentParser, *, default: bool = True) -> None:
     """Adds the metrics to score with, the trials of their intervals, the lexicon, and `add_running`.
 
     Args:
         parser: Of the command.
-        trials: Of intervals, if the user names no number.
         default: Whether all metrics are meant where none is named; else those that fit the reports.
     """
     meant = "all" if default else "about eight metrics that fit the kind of report"
@@ -187,7 +188,7 @@ def add_metrics(parser: argparse.ArgumentParser, *, trials: int, default: bool =
         help=f"names of metrics, separated by spaces or commas, all, or a preset: {', '.join(PRESETS)} "
         f"(default: {meant})",
     )
-    add_trials(parser, trials)
+    add_trials(parser)
     add_lexicon(parser)
     add_running(parser)
 
@@ -250,7 +251,7 @@ def add_lexicon(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_trials(parser: argparse.ArgumentParser, trials: int) -> None:
+def add_trials(parser: argparse.ArgumentParser, trials: int = TRIALS) -> None:
     """Adds the number of resamples and their seed."""
     parser.add_argument(
         "--trials",
@@ -426,7 +427,7 @@ def score_with_trivial(
             metrics.keeping(readings),
             systems,
             **beside._asdict(),
-            trials=min(options.trials, SCORE_TRIALS),
+            trials=min(options.trials, WORTH_TRIALS),
             seed=options.seed,
             progress=not options.no_progress,
             study_ids=ids,

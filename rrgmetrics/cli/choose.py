@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import SCORE_TRIALS, add_columns, add_running, add_trials, column_names
+from rrgmetrics.cli.arguments import add_columns, add_running, add_trials, column_names
 from rrgmetrics.cli.formats import add_format, print_parts
 
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the numbers and every choice as JSON")
     add_columns(parser)
-    add_trials(parser, SCORE_TRIALS)
+    add_trials(parser)
     add_format(parser)
     add_running(parser)
 

@@ -29,7 +29,6 @@ from rrgmetrics.cli.weights import naming_missing_weights
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.mistaken import columns_of_source, suggest_systems
 from rrgmetrics.scoring.scope_filter import reasons_in_tables
-from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems.comparison import compare
 from rrgmetrics.systems.table import CORRECTIONS
 from rrgmetrics.utils.progress import showing
@@ -73,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="correction of the p-values of the table (default: holm)",
     )
     add_trivial(parser)
-    add_scoring(parser, trials=TRIALS)
+    add_scoring(parser)
     add_publishing(parser)
     add_config(parser)
 

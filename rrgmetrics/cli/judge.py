@@ -8,7 +8,6 @@ from pathlib import Path
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import (
-    SCORE_TRIALS,
     add_pairs,
     add_running,
     input_files,
@@ -113,7 +112,6 @@ def _compare(names: Sequence[str], options: argparse.Namespace) -> None:
         names[0],
         names[1:],
         texts=split_names(options.texts),
-        trials=SCORE_TRIALS,
         batch_size=options.batch_size,
         device=options.device,
         progress=not options.no_progress,

@@ -103,8 +103,8 @@ def explain(
     """Lists each error of a machine's report: its kind (A to F), a sentence, its significance and the words."""
     comparison = rrgmetrics.explain(candidate=candidate, reference=reference, context=context)
     return {
-        "n_errors": comparison.total,
-        "n_significant": comparison.significant,
+        "n_errors": None if comparison.out_of_scope else comparison.total,
+        "n_significant": None if comparison.out_of_scope else comparison.significant,
         "errors": [_error(error, reference, candidate) for error in comparison.errors],
         "out_of_scope": comparison.out_of_scope,
     }

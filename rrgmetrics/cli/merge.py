@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import SCORE_TRIALS, add_trials, add_writing
+from rrgmetrics.cli.arguments import add_trials, add_writing
 from rrgmetrics.cli.formats import add_format
 from rrgmetrics.cli.output import print_scores
 from rrgmetrics.errors import InputError
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="correction of the p-values of the table (default: holm)",
     )
     add_format(parser)
-    add_trials(parser, SCORE_TRIALS)
+    add_trials(parser)
     add_writing(parser)
 
 

@@ -6,7 +6,7 @@ import argparse
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import (
-    SCORE_TRIALS,
+    FEW_TRIALS,
     add_lexicon,
     add_running,
     add_trials,
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the scores as JSON")
     add_outputs(parser)
-    add_trials(parser, SCORE_TRIALS)
+    add_trials(parser, FEW_TRIALS)
     add_lexicon(parser)
     add_running(parser)
 

@@ -128,7 +128,7 @@ def print_totals(options: argparse.Namespace, totals: Mapping[str, Totals]) -> N
         for key, value in each.scores.items()
     ]
     lines = [
-        f"{name}: {count:,} of {each.n_pairs:,} pairs unscored ({reason})"
+        f"{name}: {count:,} of {each.n_pairs:,} studies not scored ({reason})"
         for name, each in totals.items()
         for reason, count in each.unscored_counts.most_common(SHOWN)
     ]

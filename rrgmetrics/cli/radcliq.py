@@ -8,7 +8,7 @@ from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import (
-    SCORE_TRIALS,
+    FEW_TRIALS,
     add_columns,
     add_running,
     add_step,
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="number of cross-validation folds over cases; 0 leaves out one case at a time",
     )
-    add_trials(parser, SCORE_TRIALS)
+    add_trials(parser, FEW_TRIALS)
     add_running(parser)
     _add_predict(steps)
 
@@ -97,7 +97,7 @@ def _add_predict(steps: Any) -> None:
         help="model: radcliq@yu2022, radcliq@paper?coefficients=v0, or a file that `fit` wrote (default %(default)s)",
     )
     parser.add_argument("--output", metavar="FILE", help="write the predictions as .json")
-    add_trials(parser, SCORE_TRIALS)
+    add_trials(parser, FEW_TRIALS)
     add_format(parser)
     add_running(parser)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import SCORE_TRIALS, add_running, add_step, add_trials, add_writing, split_names
+from rrgmetrics.cli.arguments import add_running, add_step, add_trials, add_writing, split_names
 from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.cli.formats import print_line
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     measure.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
     add_outputs(measure)
-    add_trials(measure, SCORE_TRIALS)
+    add_trials(measure)
     add_running(measure)
     make = add_step(steps, "pool", _make, "draw a pool with the same number of reports for each label")
     _add_pool(make)

@@ -10,7 +10,6 @@ from rrgmetrics import files
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.cli import ray, shard
 from rrgmetrics.cli.arguments import (
-    SCORE_TRIALS,
     add_pairs,
     add_scoring,
     add_trivial,
@@ -55,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shard.add_arguments(parser)
     ray.add_arguments(parser)
     add_trivial(parser)
-    add_scoring(parser, trials=SCORE_TRIALS)
+    add_scoring(parser)
     add_publishing(parser)
     add_config(parser)
 

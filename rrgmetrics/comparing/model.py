@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -10,7 +11,7 @@ from typing import Literal, NamedTuple
 from rrgmetrics.comparing.trace_text import trace_text
 from rrgmetrics.reading.model import Finding, Significance, Span
 from rrgmetrics.utils.notebook import drawn
-from rrgmetrics.utils.text_format import counted
+from rrgmetrics.utils.text_format import by_number, counted
 
 Attribute = Literal[
     "location",
@@ -41,6 +42,24 @@ class ErrorCategory(StrEnum):
     def letter(self) -> str:
         """The letter A to F used in the literature."""
         return "ABCDEF"[list(ErrorCategory).index(self)]
+
+
+def left_out_words(errors: Sequence[tuple[float, bool]]) -> str:
+    """How many attributes are left out and what they count, behind the number of errors; "" if there are none.
+
+    Args:
+        errors: The part and the significance of each error.
+
+    Example:
+        >>> left_out_words([(1, True), (0.5, True), (0.25, False)])
+        '; 2 attributes left out, which count as 0.75 errors (0.5 significant)'
+    """
+    parts = [(part, significant) for part, significant in errors if part < 1]
+    if not parts:
+        return ""
+    weight, matters = (round(sum(part for part, counts in parts if counts or not only), 2) for only in (False, True))
+    verb = by_number(len(parts), "counts", "count")
+    return f"; {counted(len(parts), 'attribute')} left out, which {verb} as {weight:g} errors ({matters:g} significant)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +200,11 @@ class ReportComparison:
     """The differences between two readings.
 
     `errors` are those that a radiologist would count and, with a `part` below 1, what the candidate leaves out of
-    findings that it has. `counts`, `total` and `significant` are numbers of the former, `counts` by category A to F;
-    `cost` weighs both. `agreed_normals` are concepts both reports deny. `references`
-    and `candidates` are the observations that count, `links` says which of them show the same. `penalties` are
-    the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
+    findings that it has. `counts`, `total` and `significant` are numbers of the former, `counts` by category A to
+    F; `cost` weighs both; of a pair that is out of scope `counts` is empty and the others are NaN. `agreed_normals`
+    are concepts both reports deny. `references` and `candidates` are the observations that count, `links` says
+    which of them show the same. `penalties` are the errors that are not about these observations: contradictions,
+    hedges, unread sentences, silence.
     `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can.
     `texts` are the reference and the candidate, where `explain` made it of texts; notebooks show them with the errors.
     `trace` tells how it was compared, if `compare` was asked for it.
@@ -206,34 +226,35 @@ class ReportComparison:
 
     def __repr__(self) -> str:
         if self.out_of_scope:
-            return f"ReportComparison(unscored: the reference {self.out_of_scope})"
+            return f"ReportComparison(not scored: the reference {self.out_of_scope})"
         found = ", ".join(f"{category.letter} {count}" for category, count in self.counts.items() if count)
         said = f": {found}; {self.significant} significant" if found else ""
-        left_out = sum(error.is_left_out for error in self.errors)
-        vague = f"; {counted(left_out, 'attribute')} left out" if left_out else ""
-        return f"ReportComparison({counted(self.total, 'error')}{said}{vague})"
+        vague = left_out_words([(error.part, error.significant) for error in self.errors])
+        return f"ReportComparison({counted(len(self.whole.errors), 'error')}{said}{vague})"
 
     def _repr_html_(self) -> str:
         """Both reports with the errors marked, and the errors in words, for a notebook."""
         return drawn(self)
 
     @property
-    def total(self) -> int:
-        """Number of errors, all categories."""
-        return sum(not error.is_left_out for error in self.errors)
+    def total(self) -> float:
+        """Number of errors, all categories; NaN of a pair that is out of scope."""
+        return math.nan if self.out_of_scope else len(self.whole.errors)
 
     @property
-    def significant(self) -> int:
-        """Number of clinically significant errors."""
-        return sum(error.significant and not error.is_left_out for error in self.errors)
+    def significant(self) -> float:
+        """Number of clinically significant errors; NaN of a pair that is out of scope."""
+        return math.nan if self.out_of_scope else sum(error.significant for error in self.whole.errors)
 
     def cost(self, category: ErrorCategory | None = None, *, significant: bool | None = None) -> float:
-        """Returns what errors and left-out attributes add up to, each by its `part`.
+        """Returns what errors and left-out attributes add up to, each by its `part`; NaN of a pair out of scope.
 
         Args:
             category: Of this category alone; None: of all.
             significant: Of the significant alone, or of the others; None: of both.
         """
+        if self.out_of_scope:
+            return math.nan
         parts = (
             error.part
             for error in self.errors

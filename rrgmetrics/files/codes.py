@@ -1,12 +1,12 @@
-"""Columns of ids, numbers or paths where reports are expected: named once, with the columns that hold reports."""
+"""Columns of ids, numbers or paths where reports are expected: an error, with the columns that hold reports."""
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import has_word, written
 from rrgmetrics.files.formats import Row
 from rrgmetrics.reports.missing import is_missing, says_nothing
@@ -16,28 +16,31 @@ SAMPLE = 20  # rows that are looked at
 WORDS = 3  # of a report at least, where a column is suggested
 TEXTS = ("reference", "candidate", "report")  # fields of reports
 _CODE = re.compile(r"\S*[\d/\\_]\S*")  # one word with a digit, or of a path or an identifier
-logger = logging.getLogger("rrgmetrics")
+NEARLY_ALL = 0.9
 
 
-def warn_of_codes(rows: Sequence[Row], fields: Mapping[str, str], where: str, beside: Sequence[str] = ()) -> None:
-    """Logs each column of reports that holds ids, numbers or paths instead, and which columns hold reports.
+def check_codes(rows: Sequence[Row], fields: Mapping[str, str], where: str, beside: Sequence[str] = ()) -> None:
+    """Checks that columns of reports hold no ids, numbers or paths instead.
 
     Args:
         rows: The first rows of a source.
         fields: The column of each field.
         where: The source.
         beside: Further columns of reports, one a system.
+
+    Raises:
+        InputError: Nearly all texts of one are single words with digits or of a path; with the columns of reports.
     """
     read = [(field, column) for field, column in fields.items() if field in TEXTS]
     for field, column in [*read, *(("", column) for column in beside)]:
         cells = _texts(rows, column)
-        if cells and all(_CODE.fullmatch(cell) for cell in cells):
+        if cells and sum(_CODE.fullmatch(cell) is not None for cell in cells) >= NEARLY_ALL * len(cells):
             others = [name for name in rows[0] if name not in (*fields.values(), *beside)]
             reports = [name for name in others if _is_prose(_texts(rows, name))]
-            logger.warning(
-                "%s: column %r holds ids, numbers or paths, such as %r, and no reports; %s",
-                where, column, cells[0][:40], _advice(field, reports),
-            )  # fmt: skip
+            raise InputError(
+                f"{where}: column {column!r} holds ids, numbers or paths, such as {cells[0][:40]!r}, and no reports; "
+                f"{_advice(field, reports)}"
+            )
 
 
 def _advice(field: str, reports: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.codes import SAMPLE, warn_of_codes
+from rrgmetrics.files.codes import SAMPLE, check_codes
 from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, suffix_of
 from rrgmetrics.files.labels import some
@@ -365,7 +365,7 @@ def read_reports(
         announce_columns({field: column for field, column in names.items() if field != "study_id" or ids}, named, first)
         if no_ids:
             logger.warning("%s So the column is not used as study_id.", no_ids)
-        warn_of_codes(sample, names, first, beside)
+    check_codes(sample, names, first, beside)
     if rule == ALL:
         return numbered(repeated) or None, texts, contexts
     if len(repeated) > len(ids):

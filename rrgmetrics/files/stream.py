@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.codes import SAMPLE, warn_of_codes
+from rrgmetrics.files.codes import SAMPLE, check_codes
 from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, id_column, pick_columns
 from rrgmetrics.files.formats import Row, rows_of
 from rrgmetrics.files.read import doubled, study_id_of
@@ -127,14 +127,14 @@ def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = N
 def _announced(
     rows: Iterator[tuple[str, Row | InputError]], named: Mapping[str, str]
 ) -> Iterator[tuple[str, Row | InputError]]:
-    """Yields rows; at first logs which columns were taken by their names, and which hold ids or paths."""
+    """Yields rows; at first logs which columns were taken by their names; InputError for columns of ids or paths."""
     sample = list(islice(rows, SAMPLE))
     cells = [row for _, row in sample if not isinstance(row, InputError)]
     if cells:
         where = next(where for where, row in sample if not isinstance(row, InputError))
         fields, source = _pick(cells[0], named, where), where.partition(",")[0]
         announce_columns(fields, named, source)
-        warn_of_codes(cells, fields, source)
+        check_codes(cells, fields, source)
     yield from chain(sample, rows)
 
 

@@ -38,7 +38,6 @@ except ImportError as error:
 
 logger = logging.getLogger("rrgmetrics")
 
-TRIALS = 1_000  # of the interval
 METRIC, STATISTICS, SIGNATURE = (
     "rrgmetrics_metric",
     "rrgmetrics_statistics",
@@ -75,7 +74,7 @@ def corpus_values(name: str, stats: Array, values: Array) -> dict[str, float]:
         )
         mean = float(values.mean()) if spec.level == "pair" else math.nan
         return {key.name: mean if key is spec.headline else math.nan for key in spec.keys}
-    estimate = bootstrap(reduction, stats, trials=TRIALS)[spec.headline.name]
+    estimate = bootstrap(reduction, stats)[spec.headline.name]
     return {**aggregate.reduce(reduction, stats), "low": estimate.low, "high": estimate.high}
 
 

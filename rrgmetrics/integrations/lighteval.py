@@ -30,8 +30,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("Tasks for lighteval need it: pip install 'rrgmetrics[lighteval]'") from error
 
-TRIALS = 1_000
-
 
 class PairScores(SampleLevelComputation):  # type: ignore[misc]
     """Scores all replies of a task at once with one metric."""
@@ -70,7 +68,7 @@ def corpus_function(
             if not key.endswith(UNSCORED)
         }
         stats = np.array([value.statistics for value in values])
-        estimate = bootstrap(reduction_of(text), stats, trials=TRIALS)[name.spec.headline.name]
+        estimate = bootstrap(reduction_of(text), stats)[name.spec.headline.name]
         headline = name.slug
         unscored = float(np.isnan(np.array(values, dtype=float)).sum())
         return found | {

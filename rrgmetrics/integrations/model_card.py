@@ -17,10 +17,8 @@ from typing import Any, NamedTuple
 from rrgmetrics.files import PathLike
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs.names import parse_name
-from rrgmetrics.stats import bootstrap
 
 TASK_TYPE, TASK_NAME = "image-to-text", "Radiology report generation"
-TRIALS = 1_000
 
 
 FRAMEWORK = "rrgmetrics"  # evaluation_framework of eval.yaml
@@ -174,12 +172,12 @@ def model_index(results: Mapping[str, Result], benchmark: Benchmark) -> list[Any
 
 def interval(result: Result) -> str:
     """Returns the direction and the 95% interval of a headline: `↑ [0.27, 0.35]`; of a single pair the direction."""
-    estimate = bootstrap(result.reduction, result.pair_stats, trials=TRIALS)[result.spec.headline.name]
+    estimate = result.interval()
     if math.isnan(estimate.low):
         return result.spec.headline.arrow
     return f"{result.spec.headline.arrow} [{estimate.low:.3g}, {estimate.high:.3g}]"
 
 
 def unscored(result: Result) -> str:
-    """Returns how many pairs have no score, with a mark behind it; "" if all have one."""
-    return f"{result.n_unscored:,} of {result.n_pairs:,} pairs unscored; " if result.n_unscored else ""
+    """Returns how many studies have no score, with a mark behind it; "" if all have one."""
+    return f"{result.n_unscored:,} of {result.n_pairs:,} studies not scored; " if result.n_unscored else ""

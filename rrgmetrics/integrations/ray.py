@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.files import Columns, check_columns
-from rrgmetrics.files.codes import SAMPLE, warn_of_codes
+from rrgmetrics.files.codes import SAMPLE, check_codes
 from rrgmetrics.files.columns import announce_columns, pick_columns
 from rrgmetrics.files.sources import parts
 from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
@@ -141,7 +141,7 @@ def score_dataset(
     fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, source)
     announce_columns({field: fields[field] for field in ("reference", "candidate")}, named, source)
     rows = dataset.take(SAMPLED)
-    warn_of_codes(rows[:SAMPLE], fields, source)
+    check_codes(rows[:SAMPLE], fields, source)
     _check_rows(dataset, source, fields, named, missing)
     pairs = [read.pair for read in read_rows(((source, row) for row in rows), named) if read.pair is not None]
     warn_of_sections(parsed.values(), text, {"": pairs}, SAMPLED if len(rows) == SAMPLED else 0)

@@ -110,7 +110,7 @@ def table_across(runs: Sequence[Run]) -> Table:
     versions = sorted({run.version for run in runs})
     note = f" Scored by rrgmetrics {listed(versions)}: numbers may differ by version." if len(versions) > 1 else ""
     unscored = any(score.n_unscored for run in runs for score in run.scores)
-    note = (" ° some pairs are unscored." if unscored else "") + note
+    note = (" ° some studies are not scored." if unscored else "") + note
     return Table(
         ("", *_heads(list(columns.values()))),
         tuple(groups),

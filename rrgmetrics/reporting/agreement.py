@@ -168,7 +168,7 @@ def pooled_table(report: AgreementReport) -> Table:
         ("metric against", "tau-b", "label", "p", "rho", "r", "pairs"),
         tuple(groups),
         title=f"{report.name}: pairs, {100 * report.resampling.level:g}% intervals over studies",
-        note=f"{P_NOTE} {CEILING_NOTE if report.ceiling else ''} {_lacking(report)}".strip(),
+        note=f"{POOLED_NOTE} {P_NOTE} {CEILING_NOTE if report.ceiling else ''} {_lacking(report)}".strip(),
     )
 
 
@@ -333,6 +333,10 @@ def number_rows(reports: Sequence[Report]) -> list[dict[str, object]]:
 
 # --- cells
 
+POOLED_NOTE = (
+    "label: aligned, tau-b is significantly above 0 (its interval lies above 0); misaligned, significantly below; not "
+    "significant, the interval contains 0."
+)
 P_NOTE = "p: two-sided Kendall test of tau-b = 0, which assumes independent pairs; the intervals resample studies."
 CEILING_NOTE = (
     "Lowest to highest over raters. A radiologist: one against the mean of the others; two: one against another; "

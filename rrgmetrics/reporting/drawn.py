@@ -2,7 +2,7 @@
 
 A table that is too wide uses the first of these layouts that fits:
 
-1. heads, and columns that may take several lines, are broken between words;
+1. heads, and columns that may take several lines, are broken between words, long names in heads between their parts;
 2. the first cell of each line, the name of a system or a metric, gets a line of its own;
 3. other cells are broken too, before an interval in brackets but not within it;
 4. each line becomes a list: its name, and below it the head and the cell of each column.
@@ -26,6 +26,10 @@ INDENT = 4  # of a line whose first cell stands above it
 READABLE = 80  # characters of a line of words, also within a cell
 # What stays on one line: an interval, a sign with its number, a word with what qualifies it in brackets or an arrow.
 PIECE = re.compile(r"(?:[≤≥<>=±] )?(?:\[[^\]]*\]|\S+)(?: \(\w+\))?(?: [↑↓])?")
+# A word of a head that is longer than this may be broken before the parts of a name: `green@openai:model?base_url=...`.
+LONG_NAME = 24
+PART = re.compile(r"[@:?&]*[^@:?&]+")
+WIDE_HEAD = 40  # characters of a head that is broken though there is room
 LIST_INDENT = 2  # of the cells of a line that is drawn as a list
 WIDEST_HEAD = 0.5  # of the width, in such a list
 
@@ -78,7 +82,7 @@ def drawn(table: Sheet, console: Console, width: int) -> Iterator[Text]:
     words = min(width, max(whole, READABLE))
     yield from _wrapped(Text(table.title, style="bold"), console, words) if table.title else ()
     if any(table.heads):
-        yield from _rows(Line(heads, False), layout, console, width) if not layout.listed else ()
+        yield from _rows(Line(heads, False), layout, console, width, is_head=True) if not layout.listed else ()
         yield Text("─" * min(width, whole))
     for index, group in enumerate(groups):
         yield from [Text()] if index else []
@@ -98,11 +102,16 @@ def _line(cells: Sequence[Text], n_columns: int) -> Line:
 def _layout(heads: Sequence[Text], lines: Sequence[Sequence[Text]], table: Sheet, width: int) -> Layout:
     """The first way to draw the table in which it is no wider than the terminal."""
     columns = list(zip(heads, *lines, strict=True))
-    longest = [max(text.cell_len for text in column) for column in columns]
-    pieces = [max(map(_least, column)) for column in columns]
+    least_heads = [_least(head, is_head=True) for head in heads]
+    wide = [min(head.cell_len, max(WIDE_HEAD, least)) for head, least in zip(heads, least_heads, strict=True)]
+    longest = [max([head, *(text.cell_len for text in column[1:])]) for head, column in zip(wide, columns, strict=True)]
+    pieces = [max([least, *map(_least, column[1:])]) for least, column in zip(least_heads, columns, strict=True)]
     readable = [max(piece, min(size, READABLE)) for piece, size in zip(pieces, longest, strict=True)]
     natural = [readable[index] if index in table.broken else size for index, size in enumerate(longest)]
-    heads_broken = [max([_least(column[0]), *(text.cell_len for text in column[1:])]) for column in columns]
+    heads_broken = [
+        max([least, *(text.cell_len for text in column[1:])])
+        for least, column in zip(least_heads, columns, strict=True)
+    ]
     least = [pieces[index] if index in table.broken else size for index, size in enumerate(heads_broken)]
     broken = [size if index in table.whole else pieces[index] for index, size in enumerate(natural)]
     above = [INDENT - GAP]
@@ -129,15 +138,18 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + GAP * (len(widths) - 1)
 
 
-def _rows(line: Line, layout: Layout, console: Console, width: int) -> Iterator[Text]:
+def _rows(line: Line, layout: Layout, console: Console, width: int, is_head: bool = False) -> Iterator[Text]:
     """The lines on the terminal that a line of the table takes."""
     first, *others = line.cells
     if line.spans or (layout.stacked and first):
-        yield from _wrapped(first, console, width)
+        yield from _wrapped(first, console, width, is_head=is_head)
         if line.spans:
             return
         first = Text()
-    parts = [_wrapped(cell, console, size) for cell, size in zip([first, *others], layout.widths, strict=True)]
+    parts = [
+        _wrapped(cell, console, size, is_head=is_head)
+        for cell, size in zip([first, *others], layout.widths, strict=True)
+    ]
     for row in zip_longest(*parts):
         cells = [(part or Text()).copy() for part in row]
         for cell, size in zip(cells[:-1], layout.widths, strict=False):
@@ -155,7 +167,7 @@ def _listed(heads: Sequence[Text], cells: Sequence[Text], console: Console, widt
     most = int(WIDEST_HEAD * (width - indent))
     beside = min(most, max((head.cell_len for head in heads[1:]), default=0))
     for head, cell in shown:
-        names = _wrapped(head, console, beside) or [Text()]
+        names = _wrapped(head, console, beside, is_head=True) or [Text()]
         values = _wrapped(cell, console, min(max(width - indent - beside - GAP, 1), READABLE))
         for name, value in zip_longest(names, values):
             left = (name or Text()).copy()
@@ -166,16 +178,24 @@ def _listed(heads: Sequence[Text], cells: Sequence[Text], console: Console, widt
             yield joined
 
 
-def _least(text: Text) -> int:
+def _least(text: Text, is_head: bool = False) -> int:
     """The least width in which a text can be drawn without breaking one of its pieces."""
-    return _indent(text) + max(map(len, PIECE.findall(text.plain)), default=0)
+    return _indent(text) + max((end - start for start, end in _pieces(text, is_head)), default=0)
+
+
+def _pieces(text: Text, is_head: bool) -> Iterator[tuple[int, int]]:
+    """Start and end of what stays on one line; a long name in a head is more than one piece."""
+    for piece in PIECE.finditer(text.plain):
+        parts = list(PART.finditer(piece[0])) if is_head and len(piece[0]) > LONG_NAME else []
+        ends = [piece.start() + part.end() for part in parts[:-1]] + [piece.end()]
+        yield from zip([piece.start(), *ends], ends, strict=False)
 
 
 def _indent(text: Text) -> int:
     return len(text.plain) - len(text.plain.lstrip())
 
 
-def _wrapped(text: Text, console: Console, width: int) -> list[Text]:
+def _wrapped(text: Text, console: Console, width: int, is_head: bool = False) -> list[Text]:
     """A text broken between pieces, or within those that are longer than a line; indented lines stay so."""
     if text.cell_len <= width:
         return [text]
@@ -183,11 +203,11 @@ def _wrapped(text: Text, console: Console, width: int) -> list[Text]:
     room = max(width - indent, 1)
     lines: list[Text] = []
     start = end = indent
-    for piece in PIECE.finditer(text.plain):
-        if piece.end() - start > room and end > start:
+    for begin, stop in _pieces(text, is_head):
+        if stop - start > room and end > start:
             lines.append(text[start:end])
-            start = piece.start()
-        end = piece.end()
+            start = begin
+        end = stop
     lines.append(text[start:end])
     parts = [
         part for line in lines for part in (line.divide(range(room, len(line), room)) if len(line) > room else [line])

@@ -143,7 +143,8 @@ def _named(metric: str) -> View:
         errors = [error for error in errors_of(metric, told) if error.error]
         kinds = [error.category if error.category in KINDS else "" for error in errors]
         remarks = (
-            Remark(kind, one.error, one.significant, one.n_errors < 1) for kind, one in zip(kinds, errors, strict=True)
+            Remark(kind, one.error, one.significant, min(one.n_errors, 1))
+            for kind, one in zip(kinds, errors, strict=True)
         )
         return replace(_evidence(pair), remarks=tuple(remarks))
 

@@ -17,7 +17,7 @@ from rrgmetrics.reporting.worth import as_json as worth_as_json
 from rrgmetrics.scoring.results import Result, missing_of
 from rrgmetrics.systems.comparison import Comparison
 from rrgmetrics.systems.table import Row, distinct_keys
-from rrgmetrics.utils.text_format import counted
+from rrgmetrics.utils.text_format import count_studies
 from rrgmetrics.version import VERSION
 
 Results = Mapping[str, Mapping[str, Result]]
@@ -42,9 +42,8 @@ def _result(result: Result) -> Table:
     lines = tuple(
         (marked(headed(key)), Cell(estimate(intervals[key.name], key))) for key in distinct_keys(result.titled.keys)
     )
-    left_out = f"{counted(result.n_unscored, 'pair')} without a score left out." if result.n_unscored else ""
     heads = ("score", "value [95% interval]")
-    return with_stand_in_note(Table(heads, (Group(lines),), title=counted(result.n_pairs, "pair"), note=left_out))
+    return with_stand_in_note(Table(heads, (Group(lines),), title=count_studies(result.n_pairs, result.n_unscored)))
 
 
 @table.register

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from rrgmetrics.comparing import ReportComparison
+from rrgmetrics.comparing.model import left_out_words
 from rrgmetrics.reading.lexicon.packs import AUTO
 from rrgmetrics.reading.model import Span
 from rrgmetrics.reporting.kinds import KINDS, UNLETTERED
@@ -51,13 +52,18 @@ class Remark(NamedTuple):
         kind: A key of `KINDS`, or "".
         sentence: The remark.
         significant: Whether it matters clinically; None where nobody says.
-        left_out: Whether it tells what the candidate leaves out of a finding that it has: a part of an error.
+        part: 1 for an error, less for what the candidate leaves out of a finding that it has.
     """
 
     kind: str
     sentence: str
     significant: bool | None = None
-    left_out: bool = False
+    part: float = 1
+
+    @property
+    def left_out(self) -> bool:
+        """Whether it tells what the candidate leaves out of a finding that it has: a part of an error."""
+        return self.part < 1
 
     @property
     def parts(self) -> tuple[str, str, str]:
@@ -100,7 +106,7 @@ class Explanation:
         return cls(
             reference=tuple(Mark(e.reference_spans, e.category.value) for e in errors if e.reference_spans),
             candidate=tuple(Mark(e.candidate_spans, e.category.value) for e in errors if e.candidate_spans),
-            remarks=tuple(Remark(e.category.value, e.sentence, e.significant, e.is_left_out) for e in errors),
+            remarks=tuple(Remark(e.category.value, e.sentence, e.significant, e.part) for e in errors),
         )
 
     def beside(self, above: Explanation) -> Explanation:
@@ -113,13 +119,12 @@ class Explanation:
     def summary(self) -> str:
         """How many errors there are, in words."""
         if self.out_of_scope:
-            return f"unscored, the reference {self.out_of_scope}"
+            return f"not scored, the reference {self.out_of_scope}"
         if not self.remarks:
             return "no error"
         errors = [remark for remark in self.remarks if not remark.left_out]
         n_significant = sum(remark.significant is True for remark in errors)
-        n_left_out = len(self.remarks) - len(errors)
-        vague = f"; {counted(n_left_out, 'attribute')} left out" if n_left_out else ""
+        vague = left_out_words([(remark.part, remark.significant is True) for remark in self.remarks])
         return f"{counted(len(errors), 'error')}, {n_significant} significant{vague}"
 
 

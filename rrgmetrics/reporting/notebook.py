@@ -32,7 +32,9 @@ def html(value: Any) -> str:
 @html.register
 def _result(result: Result) -> str:
     lines = [counted(result.n_pairs, "pair")]
-    lines += [f"{counted(count, 'pair')} unscored: {reason}" for reason, count in result.unscored_counts.items()]
+    lines += [
+        f"{counted(count, 'study', 'studies')} not scored: {reason}" for reason, count in result.unscored_counts.items()
+    ]
     table = key_table(result.titled.keys, result.scores)
     return _framed(_heading(result.title), table, *map(_line, lines), _line(result.signature, "code"))
 

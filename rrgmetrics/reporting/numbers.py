@@ -8,7 +8,7 @@ from rrgmetrics.specs import Key
 from rrgmetrics.stats import Estimate
 
 MINUS = "\N{MINUS SIGN}"
-UNSCORED = "unscored"
+UNSCORED = "not scored"
 TOLERANCE = 1e-9  # of rounding up: 0.0420000000001 is 0.042
 
 
@@ -18,11 +18,11 @@ def decimals(key: Key) -> int:
 
 
 def figure(value: float, places: int = 3) -> str:
-    """A number with its decimals and a true minus sign; NaN is "unscored".
+    """A number with its decimals and a true minus sign; NaN is "not scored".
 
     Example:
         >>> figure(0.41249), figure(-0.25), figure(-0.0001), figure(float("nan"))
-        ('0.412', '−0.250', '0.000', 'unscored')
+        ('0.412', '−0.250', '0.000', 'not scored')
     """
     if math.isnan(value):
         return UNSCORED

@@ -28,7 +28,7 @@ from rrgmetrics.specs.conventions import Convention
 from rrgmetrics.specs.names import parse_name, shown
 from rrgmetrics.stats import PairedTest
 from rrgmetrics.systems.table import SIGNIFICANT, Row
-from rrgmetrics.utils.text_format import by_number, counted, listed
+from rrgmetrics.utils.text_format import by_number, count_studies, counted, listed
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.composite import Composite
@@ -55,9 +55,9 @@ def score_table(rows: Sequence[Row], *, n_pairs: int, notes: Sequence[str] = ())
         name = shown(row.metric) if row.metric != previous else ""
         lines.append((name, marked(headed(row.key)), _value_cell(row)))
         previous = row.metric
-    note = " ".join(filter(None, (left_out, left_out_clause(rows, "pair"), *notes)))
+    note = " ".join(filter(None, (left_out, left_out_clause(rows), *notes)))
     heads = ("metric", "score", "value [95% interval]")
-    title = _scored_of(rows, n_pairs, "pair", "pairs")
+    title = _scored_of(rows, n_pairs)
     return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=title, note=note))
 
 
@@ -74,8 +74,9 @@ def totals_table(totals: Mapping[str, Totals]) -> Table:
             number = Cell(show(scores[key.name], key), "number")
             lines.append((name if not index else "", marked(headed(key)), number, str(each.n_unscored)))
     n_pairs = next(iter(totals.values())).n_pairs
-    heads = ("metric", "score", "value", "unscored")
-    return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=counted(n_pairs, "pair")))
+    heads = ("metric", "score", "value", "not scored")
+    title = count_studies(n_pairs, *(each.n_unscored for each in totals.values()))
+    return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=title))
 
 
 def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
@@ -99,12 +100,12 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
             for row in of_key
         ]
         groups.append(Group(tuple(lines), (Cell(_key_head(of_key[0]), "strong"),)))
-    scored = _scored_of(rows, n_pairs, "study", "studies")
+    scored = _scored_of(rows, n_pairs)
     table = Table(
         ("", "value [95% interval]", "difference", "p", "effect"),
         tuple(groups),
         title=f"{scored}; differences from {rows[0].system}; p corrected: {correction}",
-        note=" ".join(filter(None, (_footnote(rows, correction), left_out, left_out_clause(rows, "study")))),
+        note=" ".join(filter(None, (_footnote(rows, correction), left_out, left_out_clause(rows)))),
     )
     return with_stand_in_note(table)
 
@@ -137,14 +138,14 @@ def paper_table(
     clauses = (
         "95% bootstrap intervals in brackets.",
         _footnote(rows, correction),
-        left_out_clause(rows, "study"),
+        left_out_clause(rows),
         without,
         *notes,
     )
     table = Table(
         ("", *heads),
         (Group(tuple(lines)),),
-        title=f"Scores on {_scored_of(rows, n_pairs, 'study', 'studies')}",
+        title=f"Scores on {_scored_of(rows, n_pairs)}",
         note=" ".join(filter(None, clauses)),
     )
     return with_stand_in_note(table)
@@ -240,8 +241,8 @@ def preferences_table(preferences: Preferences, metric: str, output: str) -> Tab
     rows = len(next(iter(preferences.columns.values())))
     written = (("pairs", f"{preferences.n_pairs:,}"), ("rows", f"{rows:,}"))
     lines = tuple((f"left out: {what}", f"{n:,}") for what, n in left_out)
-    studies = counted(preferences.n_studies, "study", "studies")
-    title = f"{counted(preferences.n_candidates, 'candidate')} for {studies} by {shown(metric)}: {output}"
+    of = f"{counted(preferences.n_candidates, 'candidate')} for {count_studies(preferences.n_studies)}"
+    title = f"{of} by {shown(metric)}: {output}"
     return Table(("", "number"), (Group(written), Group(lines)), title=title)
 
 
@@ -386,14 +387,12 @@ def _test_cells(test: PairedTest, row: Row) -> Cells:
     return Cell(value, style, detail=f"[{low}, {high}]"), p_value(row.p_corrected, at_floor=row.at_floor), effect
 
 
-def left_out_clause(rows: Sequence[Row], unit: str) -> str:
+def left_out_clause(rows: Sequence[Row]) -> str:
     """How many studies are left out because they have no score, of all metrics in one sentence.
 
     Args:
         rows: By metric, key and system.
-        unit: "pair" of one system, "study" of several.
     """
-    units = {"pair": "pairs", "study": "studies"}[unit]
     counts = {metric: min(row.n_left_out for row in own) for metric, own in groupby(rows, lambda row: row.metric)}
     by_count: dict[int, list[str]] = {}
     for metric, n in counts.items():
@@ -406,15 +405,12 @@ def left_out_clause(rows: Sequence[Row], unit: str) -> str:
         without = "that not every system has a score for"
     if len(by_count) == 1 and len(next(iter(by_count.values()))) == len(counts):
         n = next(iter(by_count))
-        return f"{counted(n, unit, units)} {without} {by_number(n, 'is', 'are')} left out."
+        return f"{counted(n, 'study', 'studies')} {without} {by_number(n, 'is', 'are')} left out."
     parts = [f"{n:,} in {listed(names)}" for n, names in by_count.items()]
-    return f"{units.capitalize()} {without} are left out: {'; '.join(parts)}."
+    return f"Studies {without} are left out: {'; '.join(parts)}."
 
 
-def _scored_of(rows: Sequence[Row], n_pairs: int, unit: str, units: str) -> str:
-    """How many studies the scores count, of all: `38 of 40 studies`, `36 to 38 of 40 studies`, or `40 studies`."""
+def _scored_of(rows: Sequence[Row], n_pairs: int) -> str:
+    """How many studies there are, and how many of them the scores do not count."""
     scored = {row.score.n for row in rows if row.score.n} or {0}
-    if scored == {n_pairs} or not rows:
-        return counted(n_pairs, unit, units)
-    least, most = min(scored), max(scored)
-    return f"{least:,}{f' to {most:,}' if most > least else ''} of {counted(n_pairs, unit, units)}"
+    return count_studies(n_pairs, *(n_pairs - n for n in scored)) if rows else count_studies(n_pairs)

@@ -251,7 +251,9 @@ def _sample(sample: Sample) -> dict[str, object]:
             {
                 "step": f"{said.step:,}",
                 "text": html.marked(said.text, Explanation.of(compare(reading, read(said.text))).candidate),
-                "scores": [(key, "unscored" if value is None else figure(value)) for key, value in said.scores.items()],
+                "scores": [
+                    (key, "not scored" if value is None else figure(value)) for key, value in said.scores.items()
+                ],
                 "errors": html.remarks([Remark(kind, sentence) for kind, sentence in said.errors]),
                 "n": counted(len(said.errors), "error") if said.errors else "no error found",
             }

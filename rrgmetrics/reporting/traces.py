@@ -1,4 +1,4 @@
-"""How a report was read and how two were compared, as HTML: a block for each finding, a row for each step."""
+"""How a report was read and how two were compared, as HTML: a fold for each finding, a row for each step."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def trace_html(trace: Trace) -> Markup:
             Markup("<li><q>{}</q>: {}</li>").format(trace.text[slice(*each.span)], unused_text(each)) for each in words
         )
         title = f"used by no step, in “{trace.text[span.start : span.end]}”"
-        pieces.append(Markup("<h4>{}</h4><ul>{}</ul>").format(title, items))
+        pieces.append(_fold(title, Markup("<ul>{}</ul>").format(items)))
     return Markup().join(pieces)
 
 
 def comparison_html(trace: ComparisonTrace) -> Markup:
     """The counterpart of each observation, the steps behind each error, and what is no error though reports differ."""
     return Markup().join(
-        Markup('<h4>{}</h4><ol class="steps">{}</ol>').format(title, Markup().join(map(_decision, decisions)))
+        _fold(title, Markup('<ol class="steps">{}</ol>').format(Markup().join(map(_decision, decisions))))
         for title, decisions in blocks(trace)
     )
 
@@ -43,11 +43,15 @@ def _decision(decision: Decision) -> Markup:
 
 def _block(title: str, why: str, steps: Iterable[Step]) -> Markup:
     rows = Markup().join(map(_row, steps))
-    return Markup("<h4>{}</h4>{}{}").format(
-        title,
-        Markup('<p class="note">{}</p>').format(why) if why else "",
-        Markup('<ol class="steps">{}</ol>').format(rows) if rows else "",
-    )
+    note = Markup('<p class="note">{}</p>').format(why) if why else Markup()
+    return _fold(title, note + (Markup('<ol class="steps">{}</ol>').format(rows) if rows else Markup()))
+
+
+def _fold(title: str, content: Markup) -> Markup:
+    """A title that opens its content; the title alone where there is none."""
+    if not content:
+        return Markup("<h4>{}</h4>").format(title)
+    return Markup("<details><summary>{}</summary>{}</details>").format(title, content)
 
 
 def _row(step: Step) -> Markup:

@@ -14,7 +14,7 @@ from rrgmetrics.reporting.short import marked, with_stand_in_note
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 from rrgmetrics.specs import SPECS
 from rrgmetrics.specs.names import shown
-from rrgmetrics.utils.text_format import counted
+from rrgmetrics.utils.text_format import count_studies, counted
 
 STYLES = {"better": "better", "no better": "worse", "unsure": "", "undefined": "quiet"}
 HEADS = {  # of the columns of trivial systems, and what they mean
@@ -40,7 +40,8 @@ def worth_tables(worth: Worth) -> list[Table]:
     n = counted(worth.n_studies, "study", "studies")
     tables = []
     if worth.skills:
-        tables.append(skill_table(worth.skills, f"{HEADING}: {n}", with_note=True))
+        scored = count_studies(worth.n_studies, *(worth.n_studies - skill.n_scored for skill in worth.skills))
+        tables.append(skill_table(worth.skills, f"{HEADING}: {scored}", with_note=True))
     if worth.abnormal:
         tables.append(skill_table(worth.abnormal, f"Abnormal studies only: {worth.n_abnormal:,} of {n}"))
     return [*tables, collapse_table(worth.collapses)]

@@ -29,7 +29,7 @@ from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import MetricName, parse_name, shown
 from rrgmetrics.utils.causes import Cause, as_entry
 from rrgmetrics.utils.notebook import drawn, exported
-from rrgmetrics.utils.text_format import counted, did_you_mean, listed
+from rrgmetrics.utils.text_format import count_studies, did_you_mean, listed
 
 if TYPE_CHECKING:
     import pandas
@@ -60,7 +60,7 @@ class Result:
     Example:
         >>> import rrgmetrics
         >>> rrgmetrics.score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"]
-        Result(rouge 0.400, 1 pair)
+        Result(rouge 0.400, 1 study)
 
     Attributes:
         spec: The metric with its keys, ranges and directions; only the named key if one was named (`green#errors`).
@@ -264,8 +264,9 @@ class Result:
 
     def __repr__(self) -> str:
         value = self.scores[self.spec.headline.name]
-        unscored = f", {self.n_unscored:,} unscored" if self.n_unscored else ""
-        return f"Result({self.spec.name}{self.spec.fragment} {value:.3f}, {counted(self.n_pairs, 'pair')}{unscored})"
+        return (
+            f"Result({self.spec.name}{self.spec.fragment} {value:.3f}, {count_studies(self.n_pairs, self.n_unscored)})"
+        )
 
     def _repr_html_(self) -> str:
         """Every score with its range and direction, for a notebook."""
@@ -526,15 +527,14 @@ def unscored_lines(
                     who.setdefault((reason, tuple(own)), {}).setdefault(metric, []).append(system)
     ids = study_ids or list(map(str, range(max(each.n_pairs for own in results.values() for each in own.values()))))
     lines = []
-    for (reason, studies), metrics in who.items():
+    for (reason, numbers), metrics in who.items():
         every = len(metrics) == len(next(iter(results.values()))) > 1
         systems = dict.fromkeys(system for each in metrics.values() for system in each)
         where = "every metric" if every else listed(list(map(shown, metrics)))
         of = f" of {listed(list(systems))}" if len(systems) < len(results) else ""
-        unit = ("study", "studies") if study_ids else ("pair", "pairs")
-        named = some_of([ids[row] for row in studies])
+        named = some_of([ids[row] for row in numbers])
         lines.append(
-            f"Unscored in {where}{of}: {counted(len(studies), *unit)} ({named}), because {reason.removesuffix('.')}."
+            f"Not scored in {where}{of}: {count_studies(len(numbers))} ({named}), because {reason.removesuffix('.')}."
         )
     return lines
 

@@ -32,6 +32,25 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {by_number(count, noun, plural or noun + 's')}"
 
 
+def count_studies(n: int, *n_unscored: int) -> str:
+    """How many studies there are and how many have no score: the words of every table and page.
+
+    Args:
+        n: All of them.
+        n_unscored: Those without a score, of each metric.
+
+    Example:
+        >>> count_studies(1), count_studies(2000, 0), count_studies(32, 1)
+        ('1 study', '2,000 studies', '32 studies, 1 not scored')
+        >>> count_studies(32, 0, 4), count_studies(32, 1, 4)
+        ('32 studies, up to 4 not scored', '32 studies, 1 to 4 not scored')
+    """
+    least, most = (min(n_unscored), max(n_unscored)) if n_unscored else (0, 0)
+    between = f"{least:,} to {most:,}" if least else f"up to {most:,}"
+    left_out = f", {f'{most:,}' if least == most else between} not scored" if most else ""
+    return counted(n, "study", "studies") + left_out
+
+
 def capitalized(text: str) -> str:
     """A text with a capital at its start; the rest stays as it is.
 

@@ -165,7 +165,7 @@ def _administrate(app: gradio.Blocks, site: Site) -> None:
                 buttons = {
                     "hide": gradio.Button("Hide"),
                     "unhide": gradio.Button("Put back"),
-                    "retry": gradio.Button("Rescore a submission that failed or has unscored pairs"),
+                    "retry": gradio.Button("Rescore a submission that failed or has studies without a score"),
                 }
             sure = gradio.Checkbox(label="A metric has changed: rescore every submission")
             rescore = gradio.Button("Open a new round", variant="stop")

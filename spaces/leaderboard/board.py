@@ -329,7 +329,7 @@ class Board:
         with self.store.writing() as connection:
             number = registry.number_of(connection, id)
             if not jobs.requeue(connection, jobs.current_round(connection), number):
-                raise InputError(f"The submission {id} has not failed, and has no unscored pairs.")
+                raise InputError(f"The submission {id} has not failed, and has no study without a score.")
             jobs.bump(connection)
 
     def retry_all(self) -> int:
@@ -417,7 +417,7 @@ def _done(unscored: Mapping[str, int], n_studies: int, n_withheld: int) -> str:
         return "Scored."
     n = n_studies - n_withheld
     parts = [
-        f"{count:,} of {n:,} pairs {by_number(count, 'has', 'have')} no score in {parse_name(name).title}"
+        f"{count:,} of {n:,} studies {by_number(count, 'has', 'have')} no score in {parse_name(name).title}"
         for name, count in counts.items()
     ]
     return f"Scored; {', '.join(parts)}."

@@ -351,7 +351,7 @@ STEPS: Mapping[str, Step] = {
     "show": (_show, "show the table, or the state of a submission", _show_arguments),
     "hide": (_hide, "hide a system", _id_argument),
     "unhide": (_unhide, "show a hidden system again", _id_argument),
-    "retry": (_retry, "queue a submission again if it failed or has unscored pairs", _retry_arguments),
+    "retry": (_retry, "queue a submission again if it failed or has studies without a score", _retry_arguments),
     "limits": (_limits, "show or change the limits for submissions, and what is withheld", _limits_arguments),
     "rescore": (_rescore, "score all submissions again with the installed metrics", _rescore_arguments),
     "token": (_token, "make a new admin token; the old one becomes invalid", _no_arguments),

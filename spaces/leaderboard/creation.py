@@ -20,6 +20,7 @@ from rrgmetrics.spaces.leaderboard.board import Board, changed_limits
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.references import Study, read_studies
 from rrgmetrics.specs.names import parse_name
+from rrgmetrics.stats import TRIALS
 
 MIN_TRIALS = 100
 
@@ -41,7 +42,7 @@ def create_board(
     primary: str = "",
     description: str = "",
     dataset: str = "",
-    trials: int = 10_000,
+    trials: int = TRIALS,
     limits: Limits | None = None,
 ) -> NewBoard:
     """Makes a board: one SQLite file, or tables in a database.

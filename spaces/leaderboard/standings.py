@@ -118,9 +118,9 @@ class Table:
         title, dropped = self.info.metric(metric).spec.title, self.dropped[metric]
         n_unscored, n = len(entry.results[metric].unscored - dropped), self.info.n_studies - len(dropped)
         if not n:
-            return f"No system has a scored pair in {title}."
+            return f"No system has a scored study in {title}."
         if n_unscored > MAX_UNSCORED * n:
-            return f"{n_unscored:,} of {n:,} pairs ({n_unscored / n:.1%}) are unscored in {title}; 1% is allowed."
+            return f"{n_unscored:,} of {n:,} studies ({n_unscored / n:.1%}) are not scored in {title}; 1% is allowed."
         return ""
 
     def n_worst(self, entry: Entry, metric: str) -> int:

@@ -141,11 +141,11 @@ def run(
 
 def _outage(lost: Sequence[scoring.Scored], n_studies: int) -> str:
     """What is said of judges that were down; nothing of what they sent, which may quote the prompt."""
-    pairs = " and ".join(
-        f"about {item.n_lost:,} of {n_studies:,} pairs in {parse_name(item.metric).title}" for item in lost
+    lacking = " and ".join(
+        f"about {item.n_lost:,} of {n_studies:,} studies in {parse_name(item.metric).title}" for item in lost
     )
     return (
-        f"The judge did not answer for {pairs}. Its earlier replies are kept, and the board's administrator can "
+        f"The judge did not answer for {lacking}. Its earlier replies are kept, and the board's administrator can "
         "queue the submission again."
     )
 

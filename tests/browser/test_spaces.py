@@ -138,8 +138,13 @@ def test_how_each_report_was_read(width, space, photograph, accessible, fits):
     answered(page, "previously 12 mm")
     fold = page.locator("details.trace")
     assert not fold.locator("li").first.is_visible()
-    fold.locator("summary").click()
-    fold.locator("li").first.wait_for()
+    fold.locator("summary").first.click()
+    folded = fold.locator("details > summary")
+    folded.first.wait_for()
+    assert not fold.locator("li").first.is_visible()
+    assert fold.bounding_box()["height"] < 1_000
+    for each in folded.all():
+        each.click()
     shown = fold.inner_text()
     assert "change: – → better, for 8 mm, previously 12 mm attributes.since" in shown
     assert "no finding: “The weather is nice”" in shown

@@ -93,6 +93,13 @@ def calls(monkeypatch):
             "report.",
         ),
         (
+            0.50004,
+            (0.3, 0.5),
+            True,
+            "step 500: eval_crepe 0.500 does not beat a one-sentence normal report's 0.500 "
+            "(higher is better). Choosing the best model by it would choose a normal template.",
+        ),
+        (
             math.nan,
             (0.1, 0.4),
             True,

@@ -8,6 +8,7 @@ from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -107,6 +108,25 @@ def test_a_run_and_its_resumption(config_file, tmp_path, capsys, caplog, monkeyp
     assert "Reports of the best step" in printed
     with pytest.raises(SystemExit, match="contains a run"):
         example.run(options(path, output))
+
+
+def test_the_estimates_of_a_run_are_near_its_time(capsys, monkeypatch):
+    """600 steps of 0.2 s, an evaluation of 5 s every 50; something else delays two of the first steps by a minute."""
+    clock = [0.0]
+    monkeypatch.setattr(training, "perf_counter", lambda: clock[0])
+    lines = training.OneLine(["crepe"])
+    state = SimpleNamespace(global_step=0, max_steps=600, eval_steps=50)
+    lines.on_train_begin(None, state, None)
+    for step in range(1, 151):
+        clock[0] += 60.2 if step in (4, 9) else 0.2
+        state.global_step = step
+        lines.on_step_end(None, state, None)
+        if step % 50 == 0:
+            clock[0] += 5
+            lines.on_log(None, state, None, logs={"eval_runtime": 5.0, "eval_crepe": 1.5})
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "About 6 s to the next evaluation, 116 s to the end and the time of evaluations." in printed
+    assert "step 150 of 600 crepe 1.500 about 2 min left" in printed
 
 
 def test_images_in_a_folder(config_file, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tomllib
 
@@ -43,7 +44,7 @@ def installed(monkeypatch, tmp_path):
     files = {block.title: block.code for block in blocks(page) if block.title}
     install(tmp_path, tomllib.loads(files["pyproject.toml"])["project"], files)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{ROOT}")
     plugins.cache_clear()
     yield
     plugins.cache_clear()

@@ -104,15 +104,17 @@ def test_the_standings_say_what_ranks_and_which_way(board):
 def test_systems_that_are_not_ranked_stand_apart_with_the_reason(board):
     standings = board.standings()
     *ranked, last = standings.systems
-    unranked = replace(last, rank=None, best_rank=None, reason="2 of 12 pairs are unscored.", n_unscored={"rouge": 2})
+    unranked = replace(
+        last, rank=None, best_rank=None, reason="2 of 12 studies are not scored.", n_unscored={"rouge": 2}
+    )
     counted = replace(ranked[0], n_unscored={"rouge": 3}, n_worst={"rouge": 2})
     html = pages.standings_page(replace(standings, systems=(counted, *ranked[1:], unranked)))
-    assert "3 unscored, 2 counted as its worst score" in Parsed(html).text
-    assert "At most 2% of the pairs are left out" in Parsed(html).text
+    assert "3 not scored, 2 counted as its worst score" in Parsed(html).text
+    assert "At most 2% of the studies are left out" in Parsed(html).text
     before, after = Parsed(html).text.split("Listed, not ranked")
     assert last.system.name not in before.split("Head to head")[0]
-    assert "2 of 12 pairs are unscored." in after
-    assert "2 unscored" in after
+    assert "2 of 12 studies are not scored." in after
+    assert "2 not scored" in after
 
 
 def test_an_empty_board_invites(board):
@@ -430,5 +432,5 @@ def test_an_unscored_value_is_no_number(board):
     row = standings.systems[0]
     nothing = Estimate(math.nan, math.nan, math.nan, 0)
     html = pages.standings_page(replace(standings, systems=(replace(row, scores=row.scores | {"rouge": nothing}),)))
-    assert "unscored" in html
+    assert "not scored" in html
     assert "nan" not in html.lower().replace("resonance", "")

@@ -99,7 +99,7 @@ def test_headline_and_meter():
     assert "width:50.0%" in drawn.headline(crimson, 0.0)
     assert "<b>−0.250</b>" in drawn.headline(crimson, -0.25)
     assert "meter" not in drawn.headline(SPECS["crepe"].headline, 2.0)
-    assert "unscored" in drawn.headline(crimson, math.nan)
+    assert "not scored" in drawn.headline(crimson, math.nan)
 
 
 def test_bars_of_a_metric_that_counts_categories():

@@ -12,7 +12,7 @@ import pytest
 
 import rrgmetrics
 from float32 import assert_equal_in_float32, in_float32
-from rrgmetrics import SPECS, files, spaces
+from rrgmetrics import SPECS, cli, files, spaces
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.metaeval.measured import USUAL, measured_sets, reads_chest_xrays
 from rrgmetrics.reporting.explanations import VIEWS, explain_pair
@@ -380,7 +380,7 @@ def test_pieces_add_up_to_one_call(name, monkeypatch):
     assert_equal_in_float32(scored.result.per_pair[name], once.per_pair[name])
     assert scored.result.signature == once.signature
     assert len(before) == (1 if SPECS[name].corpus_statistics else 3)
-    assert "12 pairs" in view
+    assert "12 studies" in view
 
 
 def test_progress_counts_and_says_how_long():
@@ -453,6 +453,24 @@ def test_files_that_cannot_be_used(name, tmp_path):
     assert str(tmp_path) not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("text_a,text_b\na,b\n", "Name the right one: in the menus, choose 'text_a' as the reference (or text_b)."),
+        ("Reference,candidate\na,b\n", "or name it: in the menus, choose 'Reference' as the reference."),
+        ("gt,one,two\na,b,c\n", "in the menus, choose 'gt' as the reference and 'one' as the candidate (or two)."),
+        ("study_id,reference,candidate\nx,a,b\nx,a,b\n", "is already in f.csv, line 2; keep one report of each study."),
+        ("reference,candidate,truth\ns1,Clear lungs.,No acute disease.\n", "choose 'truth' as the reference."),
+    ],
+)
+def test_messages_advise_what_the_page_offers(content, message, tmp_path):
+    (tmp_path / "f.csv").write_text(content)
+    with pytest.raises(InputError) as caught:
+        batch.read_upload(str(tmp_path / "f.csv"))
+    assert str(caught.value).endswith(message)
+    assert "--" not in str(caught.value)
+
+
 def test_a_million_rows_are_refused_early(tmp_path, monkeypatch):
     path = tmp_path / "million.csv"
     path.write_bytes(b"reference,candidate\n" + b"a,b\n" * 1_000_000)
@@ -498,7 +516,7 @@ def test_round_trip_and_errors():
         with pytest.raises(AppError, match="&lt;b&gt;"):
             client.predict("Clear lungs.", "Clear lungs.", "<b>", api_name="/score")
         shown, table, *_ = client.predict(handle_file(sample_file()), api_name="/score_file")
-        assert "12 pairs" in str(shown)
+        assert "12 studies" in str(shown)
         assert Path(table["value"] if isinstance(table, dict) else table).name == "rouge_scores.csv"
         large = {"files": ("large.csv", b"x" * 30_000_000)}
         assert httpx.post(f"{url}gradio_api/upload", files=large, timeout=600).status_code == 413
@@ -533,3 +551,20 @@ def test_a_page_that_does_not_answer_at_once_is_launched_again(failures, launche
             launched(Page(), server_port=7)
     assert said.count("launch") == launches
     assert said.count("close") == failures
+
+
+def test_a_page_and_the_terminal_count_studies_in_one_way(tmp_path, capsys):
+    rows = [*STUDIES_OF_TWO, ("", "Clear lungs.")]
+    path = tmp_path / "pairs.csv"
+    path.write_text("reference,candidate\n" + "".join(f"{reference},{candidate}\n" for reference, candidate in rows))
+    result = rrgmetrics.score("rouge", str(path), progress=False)["rouge"]
+    words = "3 studies, 1 not scored"
+    assert words in repr(result)
+    assert words in result.to_markdown()
+    assert words in batch.overview(batch.Scored("rouge", batch.read_upload(str(path)), result))
+    cli.main(["score", str(path), "--metrics", "rouge", "--html", str(tmp_path / "page.html"), "--no-progress"])
+    assert words in capsys.readouterr().out
+    assert words in (tmp_path / "page.html").read_text()
+
+
+STUDIES_OF_TWO = [("Small effusion.", "Small effusion."), ("Clear lungs.", "No effusion.")]

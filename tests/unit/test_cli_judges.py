@@ -112,7 +112,7 @@ def test_explain_shows_a_judges_verdict(judge, capsys):
 def test_explain_says_why_there_is_no_verdict(judge, capsys):
     status, out, _ = run(capsys, "explain", *PAIRS[1][1:], "--judges", judge)
     assert status == 4
-    assert "unscored" in out
+    assert "not scored" in out
     assert "I cannot say." in out
 
 

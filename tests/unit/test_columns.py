@@ -114,17 +114,21 @@ def test_columns_that_all_files_share_are_announced_in_one_line(tmp_path, caplog
 
 @pytest.mark.parametrize("code", ["s500{}", "/files/p10/s{}.jpg", "{}", "IM_{}"])
 @pytest.mark.parametrize("read", [files.read_pairs, lambda source: list(stream_pairs(source))])
-def test_ids_in_the_place_of_reports_are_named_with_the_column_of_reports(code, read, tmp_path, caplog):
+def test_ids_in_the_place_of_reports_are_named_with_the_column_of_reports(code, read, tmp_path):
     rows = [{"reference": code.format(n), "candidate": CANDIDATE, "text_gt": REFERENCE, "n": n} for n in range(30)]
     path = tmp_path / "pairs.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
-    read(path)
-    (said,) = caplog.messages
+    with pytest.raises(InputError) as caught:
+        read(path)
+    said = str(caught.value)
     assert f"column 'reference' holds ids, numbers or paths, such as '{code.format(0)}', and no reports" in said
     assert said.endswith("reports are in 'text_gt': --columns reference=text_gt.")
+    rows[3]["reference"] = "Clear lungs."
+    with pytest.raises(InputError, match="and no reports"):
+        read(rows)
 
 
-@pytest.mark.parametrize("text", ["Normal.", "Cardiomegaly", "", "T8 fracture.", "N/A"])
+@pytest.mark.parametrize("text", ["Normal.", "Cardiomegaly", "", "T8 fracture.", "N/A", "CABG.", "Clear"])
 def test_short_reports_are_no_ids(text, caplog):
     files.read_pairs([{"reference": text, "candidate": CANDIDATE}] * 3)
     assert not caplog.messages

@@ -88,7 +88,7 @@ def test_a_system_without_any_score_leaves_the_others_theirs():
     rows = table(base=SAME, failed=with_gaps(SAME, *range(5)), gap=with_gaps(SAME, 4))
     assert [row.score.n for row in rows] == [4, 0, 4]
     assert [row.n_left_out for row in rows] == [1, 5, 1]
-    assert "Scores on 4 of 5 studies" in latex([paper_table(rows, n_pairs=5, correction="holm")])
+    assert "Scores on 5 studies, 1 not scored" in latex([paper_table(rows, n_pairs=5, correction="holm")])
 
 
 def test_marks_are_explained_where_a_table_has_them():
@@ -105,7 +105,7 @@ def test_tables_rank_on_the_same_studies_and_count_those_left_out():
     said = "2 studies that not every system has a score for are left out."
     for of in (paper_table, comparison_table):
         text = latex([of(gaps, n_pairs=5, correction="holm")])
-        assert "3 of 5 studies" in text
+        assert "5 studies, 2 not scored" in text
         assert said in text
         assert text.count(r"\textbf{0.750}") == 2  # a tie: neither is ranked above the other
     equal = latex([paper_table(table(base=with_gaps(SAME, 0), pred=with_gaps(SAME, 0)), n_pairs=5, correction="holm")])
@@ -237,14 +237,14 @@ def test_compare_takes_tables_and_refuses_before_any_work(tmp_path):
 
 def test_results_and_explanations_say_what_they_are(compared):
     result = compared["<b>theirs"]["finding_errors"]
-    assert repr(result) == "Result(finding_errors 0.750, 4 pairs)"
+    assert repr(result) == "Result(finding_errors 0.750, 4 studies)"
     assert result.interval(trials=100) == compared.rows[3].score
     with pytest.raises(InputError, match=r"has no key .finding_eror.; .* Did you mean .finding_errors."):
         result.interval("finding_eror")
     assert result.to_frame()["finding_errors"].tolist() == result.per_pair["finding_errors"].tolist()
     mixed = ["Das Herz ist normal.", "Clear lungs."]
     unread = rrgmetrics.score("finding_errors", predictions=mixed, references=mixed, progress=False)["finding_errors"]
-    assert repr(unread) == "Result(finding_errors 0.000, 2 pairs, 1 unscored)"
+    assert repr(unread) == "Result(finding_errors 0.000, 2 studies, 1 not scored)"
     assert unread.to_frame()["unscored"].map(bool).tolist() == [True, False]
 
 

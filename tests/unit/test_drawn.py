@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rich.console import Console
 from screens import check_table
 
 from rrgmetrics.reporting.tables import Cell, Group, Table
@@ -67,3 +68,17 @@ TABLES = {
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_cut_or_broken_at_any_width(name: str, width: int) -> None:
     check_table(TABLES[name], width)
+
+
+@pytest.mark.parametrize("width", [200, 120, 80])
+def test_a_long_name_in_a_head_is_broken_before_its_parts_and_never_cut(width: int) -> None:
+    name = "green@openai:some-long-model-name-70b?base_url=http://gpu:8000/v1&concurrency=8"
+    table = Table(("GREEN: Errors", name, "crepe@paper"), (Group((("ours", "0.123 [0.100, 0.140]", "1.20"),)),))
+    console = Console(width=width)
+    with console.capture() as shown:
+        console.print(table)
+    heads = shown.get().partition("─")[0]
+    assert len(heads.splitlines()) > 2
+    assert "".join(line[15:56].strip() for line in heads.splitlines()).replace("crepe@paper", "") == name
+    assert max(map(len, heads.splitlines())) <= 70
+    assert heads.startswith("GREEN: Errors  green@openai")

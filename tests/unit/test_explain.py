@@ -1,6 +1,7 @@
 """Errors in words: from Python, as an option of the metric, on the command line, on the HTML page."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -181,5 +182,8 @@ def test_what_no_judge_scores_explain_does_not_score_either(reference, candidate
         assert np.isnan(result.headline).all()
         assert result.unscored_reasons == {0: f"the reference {compared.out_of_scope}"}
     assert compared.errors == ()
-    assert repr(compared) == f"ReportComparison(unscored: the reference {compared.out_of_scope})"
+    assert repr(compared) == f"ReportComparison(not scored: the reference {compared.out_of_scope})"
+    assert all(
+        map(math.isnan, (compared.total, compared.significant, compared.cost(), compared.cost(significant=True)))
+    )
     assert Explanation.of(compare(read(reference), read(candidate))).remarks == ()

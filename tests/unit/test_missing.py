@@ -266,11 +266,11 @@ def test_score_on_the_command_line(csv, capsys, caplog, more):
     assert written["rouge"]["unscored"] == {REASON: 3}
     page = Path("a.html").read_text()
     assert "3 references are missing (study ids s2, s3, s4)" in page
-    assert all("3 pairs without a score are left out." in Path(name).read_text() for name in ("a.md", "a.tex"))
+    assert all("3 studies without a score are left out." in Path(name).read_text() for name in ("a.md", "a.tex"))
     said = "2 candidates are missing and scored as empty reports."
     for document in (Path(name).read_text() for name in ("a.md", "a.tex")):
         assert said in document
-        assert "3 of 6 pairs" in document
+        assert "6 studies, 3 not scored" in document
     assert pd.read_csv("a.csv")["rouge"].isna().tolist() == [False, True, True, True, False, False]
 
 
@@ -297,7 +297,7 @@ def test_a_stream_and_shards(csv, capsys, caplog):
     status, out, _ = run(capsys, "score", csv, "--stream", "--output", "s.parquet", "--no-trivial")
     assert status == 0
     assert caplog.text.count(REFERENCES_SAID) == caplog.text.count(CANDIDATES_SAID) == 1
-    assert "3 of 6 pairs unscored (the reference is missing)" in " ".join(out.split())
+    assert "3 of 6 studies not scored (the reference is missing)" in " ".join(out.split())
     for part in ("1/2", "2/2"):
         assert run(capsys, "score", csv, "--shard", part, "--output", f"p{part[0]}.parquet")[0] == 0
     assert main(["merge", "p1.parquet", "p2.parquet", "--json", "m.json"]) == 0

@@ -69,9 +69,9 @@ def test_worst_first_and_unscored_last():
 def test_scores_counts_and_provenance():
     rows = [Row("rouge", key, "mini", Estimate(0.5, 0.25, 0.75, 2), 1, 1, None, math.nan) for key in fake().titled.keys]
     html = page(rows=rows)
-    table = "0.500", "0.250 to 0.750", "higher is better", "1 study unscored", "median 0.500"
-    study = "72 years, female", "18 months", "Cough", "(empty report)", "Unscored: the metric gave no number."
-    for words in ("3 studies, 1 system, 1 metric", *table, *study, f"rouge|n:3|v:{VERSION}"):
+    table = "0.500", "0.250 to 0.750", "higher is better", "1 study not scored", "median 0.500"
+    study = "72 years, female", "18 months", "Cough", "(empty report)", "Not scored: the metric gave no number."
+    for words in ("3 studies, 1 not scored, 1 system, 1 metric", *table, *study, f"rouge|n:3|v:{VERSION}"):
         assert words in html
     assert not re.search(r"\bnan\b", html)
 
@@ -133,7 +133,7 @@ def test_a_long_report_is_cut_and_that_is_said():
 def test_all_unscored():
     html = page(values=(math.nan,) * 3)
     assert "no study scored" in html
-    assert "ROUGE-L: mini unscored." in html
+    assert "ROUGE-L: mini not scored." in html
 
 
 def test_what_the_reader_finds_stands_beside_each_report():
@@ -210,7 +210,7 @@ def test_differences(reference, candidate, missing, added):
         (-0.25, 1.0, "−0.250"),
         (-0.0001, 1.0, "0.000"),
         (3.14159, 10.0, "3.14"),
-        (math.nan, 1.0, "unscored"),
+        (math.nan, 1.0, "not scored"),
     ],
 )
 def test_numbers(value, top, shown):

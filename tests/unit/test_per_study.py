@@ -48,10 +48,10 @@ def test_without_a_rule_it_is_an_error_that_names_the_option():
 
 
 def test_at_random_by_seed_and_study_alone():
-    rows = [{"study_id": f"s{n % 300}", "report": f"{n // 300}"} for n in range(900)]
+    rows = [{"study_id": f"s{n % 300}", "report": f"report {n // 300}"} for n in range(900)]
     chosen = files.read_system(rows, per_study="random:1").reports
     counts = Counter(chosen)
-    assert sorted(counts) == ["0", "1", "2"]
+    assert sorted(counts) == ["report 0", "report 1", "report 2"]
     assert min(counts.values()) > 70
     assert chosen == files.read_system(rows, per_study="random:1").reports
     assert chosen != files.read_system(rows, per_study="random:2").reports

@@ -451,7 +451,7 @@ def test_models_that_predict_no_errors(rated, capsys, model, message):
         ("reference,candidate\na,b\n", "None is not a number of errors"),
         ("reference,candidate,errors\na,b,many\n", "line 2, column 'errors': 'many' is not a number"),
         ("reference,candidate,errors\n" + "a,b,1\n" * 9, "has 1 cases"),
-        ("reference,candidate,errors\n" + "".join(f"{i},b,1\n" for i in range(9)), "nothing to fit"),
+        ("reference,candidate,errors\n" + "".join(f"case {i},b,1\n" for i in range(9)), "nothing to fit"),
     ],
 )
 def test_rated_pairs_that_cannot_be_used(tmp_path, capsys, text, message):

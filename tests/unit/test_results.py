@@ -141,18 +141,18 @@ def test_a_reason_is_given_once_with_the_studies():
     ids = [f"s{number}" for number in range(600)]
     one, none, two = left(_7="it is a brain"), left(), left(_7="it is a brain", _9="there is no reply")
     assert unscored_lines({"a": {"crepe": one, "bleu": none, "green": one}}, ids) == [
-        "Unscored in crepe and green: 1 study (s7), because it is a brain."
+        "Not scored in crepe and green: 1 study (s7), because it is a brain."
     ]
     assert unscored_lines({"a": {"crepe": one, "green": one}}) == [
-        "Unscored in every metric: 1 pair (7), because it is a brain."
+        "Not scored in every metric: 1 study (7), because it is a brain."
     ]
     systems = {"a": {"crepe": one, "green": two}, "b": {"crepe": one, "green": one}, "c": {"crepe": one, "green": one}}
     assert unscored_lines(systems, ids) == [
-        "Unscored in every metric: 1 study (s7), because it is a brain.",
-        "Unscored in green of a: 1 study (s9), because there is no reply.",
+        "Not scored in every metric: 1 study (s7), because it is a brain.",
+        "Not scored in green of a: 1 study (s9), because there is no reply.",
     ]
     assert unscored_lines(systems, ids, without=["it is a brain"]) == [
-        "Unscored in green of a: 1 study (s9), because there is no reply."
+        "Not scored in green of a: 1 study (s9), because there is no reply."
     ]
     many = {"a": {"green": left(**{f"_{row}": "x" for row in range(8)})}}
-    assert unscored_lines(many, ids) == ["Unscored in green: 8 studies (s0, s1, s2, s3, s4 and 3 more), because x."]
+    assert unscored_lines(many, ids) == ["Not scored in green: 8 studies (s0, s1, s2, s3, s4 and 3 more), because x."]

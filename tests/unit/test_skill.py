@@ -128,6 +128,20 @@ def test_most_frequent():
     assert most_frequent(["", ""]) is None
 
 
+ABDOMEN = "Abdominal ultrasound. The liver is enlarged with fatty infiltration. Gallstones. The kidneys are normal."
+
+
+@pytest.mark.parametrize("unscored", ["", "N/A", ABDOMEN])
+@pytest.mark.parametrize("at", [0, 2, 4])
+def test_an_unscored_study_changes_nothing_for_the_others(unscored, at):
+    texts = ["Small left effusion.", "The lungs are clear.", "The lungs are clear.", "Mild cardiomegaly."]
+    pairs = [Pair(text, "Clear.") for text in texts]
+    more = [*pairs[:at], *[Pair(unscored, "Clear.")] * 3, *pairs[at:]]
+    alone, beside = trivial_systems(pairs), trivial_systems(more)
+    assert {name: [*own[:at], *own[at + 3 :]] for name, own in beside.items()} == alone
+    assert all(pair.candidate in texts for pair in beside["another"])
+
+
 def test_trivial_systems():
     pairs = check_pairs(["x"] * 8, REFERENCES)
     systems = trivial_systems(pairs)

@@ -34,7 +34,7 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.results import Result, missing_of, on_shared_studies, unscored_lines
 from rrgmetrics.systems.table import Row
-from rrgmetrics.utils.text_format import capitalized, counted
+from rrgmetrics.utils.text_format import capitalized, count_studies, counted
 from rrgmetrics.version import VERSION
 
 MAX_STUDIES = 5_000  # about 20 MB of page for three systems
@@ -66,7 +66,7 @@ def report_page(
         rows: Scores with intervals and tests against the first system, as `compare_systems` returns them.
         correction: Of their p-values.
         worth: What the systems are worth beside trivial ones.
-        trials: Resamples of the intervals that `rows` has not: errors by kind, parts of the studies.
+        trials: Resamples of the intervals that `rows` has not: parts of the studies.
         seed: Of these.
         max_studies: How many studies to show in full, the worst by the first metric; the scores cover all.
         readings: What was read while they were scored (`Metrics.keeping`); None: the reports are read.
@@ -100,20 +100,21 @@ def report_page(
         title=title,
         systems=list(results),
         n_studies=len(references),
+        counts=count_studies(len(references), *(each.n_unscored for own in beside.values() for each in own.values())),
         n_abnormal=len(abnormal),
         metrics=sections.metrics_of(results),
         verdict=sections.verdict(beside, rows, worth, correction),
         overviews=sections.overviews(beside, rows, worth),
         differences=sections.differences(beside, rows) if rows else {},
         correction=sections.CORRECTIONS[correction],
-        left_out=left_out_clause(rows, "study"),
+        left_out=left_out_clause(rows),
         score_lines=sections.score_lines(beside, rows),
         every_score=sections.every_score(beside, rows),
         worth=worth,
         skills=None if worth is None else sections.skill_lines(results, worth),
         worth_tables=[] if worth is None else worth_tables(worth)[:-1],
         collapse=None if worth is None else collapse_table(worth.collapses),
-        kinds=sections.kinds(beside, found, trials=trials, seed=seed),
+        kinds=sections.kinds(beside, found, seed=seed),
         groups=sections.groups(
             {system: {row: each for row, each in own.items() if row in counted_rows} for system, own in found.items()}
         ),

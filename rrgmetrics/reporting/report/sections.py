@@ -145,7 +145,7 @@ def _overview(system: str, results: Results, rows: Sequence[Row], worth: Worth |
         "" if not tested else "better" if n_better == len(tested) else "worse" if 2 * n_better <= len(tested) else "",
         "" if collapse is None else _written(collapse),
         collapse is not None and bool(collapse.sentence),
-        f"{counted(n_unscored, 'study', 'studies')} left out" if n_unscored else "",
+        f"{counted(n_unscored, 'study', 'studies')} not scored" if n_unscored else "",
     )
 
 
@@ -207,7 +207,7 @@ def score_lines(results: Results, rows: Sequence[Row]) -> list[Line]:
             for system, by_name in results.items()
         ]
         n_unscored = _n_without_score(by_name[metric.name] for by_name in results.values())
-        note = f"{counted(n_unscored, 'study', 'studies')} unscored" if n_unscored else ""
+        note = f"{counted(n_unscored, 'study', 'studies')} not scored" if n_unscored else ""
         alone = scale_of_range(metric.key.range, found[0][1])
         scale = scale_around(score for _, score in found) if len(found) > 1 else alone
         lines.append(Line(metric.title, metric.key, found, scale, note))
@@ -268,19 +268,19 @@ class Kinds(NamedTuple):
     scale: Scale
 
 
-def kinds(results: Results, found: Comparisons, *, trials: int, seed: int) -> list[Kinds]:
+def kinds(results: Results, found: Comparisons, *, seed: int) -> list[Kinds]:
     """Errors by kind as each metric counts them that does; as the reader does where none is asked."""
     titles = {metric.name: metric.title for metric in metrics_of(results)}
     counted_by: dict[str, dict[str, dict[str, Estimate]]] = {}
     for system, by_name in results.items():
         for name, result in by_name.items():
             if known := category_counts(result):
-                drawn = stats.bootstrap(result.reduction, result.pair_stats, trials=trials, seed=seed)
+                drawn = stats.bootstrap(result.reduction, result.pair_stats, seed=seed)
                 own = {category: drawn[f"{result.spec.name}_{category}"] for category in known}
                 counted_by.setdefault(titles[name], {})[system] = own
     if not counted_by and found:
         counted_by["As the bundled reader finds them"] = {
-            system: stats.bootstrap(Mean(tuple(ErrorCategory)), _counts(list(own.values())), trials=trials, seed=seed)
+            system: stats.bootstrap(Mean(tuple(ErrorCategory)), _counts(list(own.values())), seed=seed)
             for system, own in found.items()
         }
     return [

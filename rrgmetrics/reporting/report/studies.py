@@ -159,7 +159,7 @@ class Studies:
         pair = self._pairs[system][row]
         for title, view, said, unscored in self._told[system]:
             if row in unscored:
-                yield title, Markup("<p>Unscored: {}.</p>").format(unscored[row])
+                yield title, Markup("<p>Not scored: {}.</p>").format(unscored[row])
             elif view is not None and said[row] is not None and (words := view(said[row], pair).remarks):
                 yield title, remarks(words)
 

@@ -80,7 +80,7 @@
   // --- showing
 
   const shown = (metric, value) =>
-    value === null ? "unscored" : value.toFixed(metric.places).replace("-", "\u2212").replace(/^\u2212(0\.?0*)$/, "$1");
+    value === null ? "not scored" : value.toFixed(metric.places).replace("-", "\u2212").replace(/^\u2212(0\.?0*)$/, "$1");
 
   function node(name, content, properties = {}) {
     const made = Object.assign(document.createElement(name), properties);

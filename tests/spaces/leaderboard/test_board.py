@@ -106,7 +106,7 @@ def test_systems_are_compared_on_the_pairs_that_all_have_scored(make_board, send
     assert by_name["One wrong"].scores["rouge"] == (1, 1, 1, 199)
     assert by_name["One unscored"].scores["rouge"].value == 1
     assert ranks(board) == {"One wrong": 1, "One unscored": 1, "Three unscored": None}
-    assert by_name["Three unscored"].reason.startswith("3 of 200 pairs (1.5%) are unscored in ROUGE")
+    assert by_name["Three unscored"].reason.startswith("3 of 200 studies (1.5%) are not scored in ROUGE")
     assert by_name["Three unscored"].scores["rouge"].n == 197
     assert board.system(one_wrong).results[0].scores[0].score.value == pytest.approx(0.995)  # its own pairs
     board.hide(by_name["One unscored"].system.id)
@@ -174,7 +174,7 @@ def test_pairs_that_nobody_has_scored_count_against_nobody(make_board, send, wor
     assert board.standings().n_common == {"rouge": 179}
     assert ranks(board) == {"All": 1, "One more": 1, "Three more": None}
     last = board.standings().systems[-1]
-    assert last.reason.startswith("3 of 180 pairs (1.7%) are unscored in ROUGE")
+    assert last.reason.startswith("3 of 180 studies (1.7%) are not scored in ROUGE")
     send(board, "Whole", references)  # so they can be scored, and count
     work_off(board)
     assert ranks(board) == {"Whole": 1, "Three more": None, "One more": None, "All": None}
@@ -185,7 +185,7 @@ def test_a_board_on_which_nothing_is_scored(make_board, send, work_off, unscored
     send(board, "A", ["?"] * 12)
     work_off(board)
     (line,) = board.standings().systems
-    assert (line.rank, line.reason) == (None, "No system has a scored pair in ROUGE.")
+    assert (line.rank, line.reason) == (None, "No system has a scored study in ROUGE.")
 
 
 def test_what_differs_in_no_shown_number_is_equal(make_board, send, work_off):

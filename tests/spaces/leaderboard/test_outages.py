@@ -117,7 +117,7 @@ def test_an_outage_in_the_middle_costs_nothing_twice(judge, judged, send, work_o
     id = send(judged, "A", REPORTS)
     log = work_off(judged)
     assert states(judged) == ["failed"]
-    assert f"2 of {N} pairs" in judged.progress(id).message
+    assert f"2 of {N} studies" in judged.progress(id).message
     assert [line.rpartition("; ")[2] for line in log] == ["queued", "queued", "failed"]
     assert sorted(judge.asked.values()) == [1] * (N - 2) + [jobs.MAX_ERRORS] * 2
     before = judge.asked.copy()
@@ -145,7 +145,7 @@ def test_a_pair_that_is_rightly_unscored_is_no_outage(judge, judged, send, work_
     id = send(judged, "A", REPORTS)
     work_off(judged)
     assert states(judged) == ["done"]
-    assert judged.progress(id).message == f"Scored; 1 of {N} pairs has no score in GREEN."
+    assert judged.progress(id).message == f"Scored; 1 of {N} studies has no score in GREEN."
     assert n_unscored(judged) == [0, 1]
 
 

@@ -24,7 +24,7 @@ from rrgmetrics.metaeval.model import label_of
 from rrgmetrics.metaeval.plots import regression, scatter, write_plots
 from rrgmetrics.metaeval.ranked import Ranked, RankedCase, holds, ranked_report
 from rrgmetrics.metaeval.rated import Published
-from rrgmetrics.reporting.agreement import agreement_tables
+from rrgmetrics.reporting.agreement import agreement_tables, pooled_table
 from rrgmetrics.reporting.documents import latex, markdown
 from rrgmetrics.reporting.papers import ALSO
 from rrgmetrics.reports import Context, Pair
@@ -314,7 +314,7 @@ def test_cases_passed_by_category():
     assert written["n_cases_by_category"] == {"sides": 2, "ages": 1}
     text = printed(report)
     assert "2/2" in text
-    assert "unscored" in text
+    assert "not scored" in text
 
 
 # --- agree
@@ -494,6 +494,7 @@ def test_labels():
     labels = {name: line(report, "total_errors", key=name).label for name in values}
     assert labels == {"good": "aligned", "bad": "misaligned", "chance": "not significant", "constant": ""}
     assert label_of(line(report, "total_errors", key="good").tau_b) == "aligned"
+    assert "aligned, tau-b is significantly above 0" in pooled_table(report).note
 
 
 def test_two_metrics_are_compared_on_the_pairs_that_both_scored():

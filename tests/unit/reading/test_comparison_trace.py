@@ -12,6 +12,7 @@ from rrgmetrics.comparing.model import ComparisonTrace, Decision
 from rrgmetrics.comparing.trace_text import blocks
 from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon.packs import BUNDLED
+from rrgmetrics.reporting.traces import comparison_html, trace_html
 from table_rows import each_row, read_table
 
 HERE = Path(__file__).parent
@@ -191,3 +192,14 @@ def test_the_command_line_shows_it(capsys: pytest.CaptureFixture[str]):
     shown = capsys.readouterr().out
     assert "How both were compared" in shown
     assert "  differences._location_error (rrgmetrics/comparing/differences.py:" in shown
+
+
+def test_on_a_page_each_finding_and_error_is_a_closed_fold():
+    report = "Small right pleural effusion. Mild cardiomegaly."
+    reading = read(report, trace=True)
+    shown = trace_html(reading.trace)
+    assert shown.count("<details><summary>") == shown.count("<ol") + shown.count("<ul") > 1
+    assert "<details open" not in shown
+    compared = compare(reading, read("Small left pleural effusion.", trace=True), trace=True)
+    page = comparison_html(compared.trace)
+    assert page.count("<details><summary>") == page.count("<ol") > 1

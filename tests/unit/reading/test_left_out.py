@@ -11,6 +11,7 @@ import rrgmetrics
 from rrgmetrics.comparing import compare, explain
 from rrgmetrics.comparing.omissions import MOST
 from rrgmetrics.reading import read
+from rrgmetrics.reporting.marks import Explanation
 from rrgmetrics.synthesis.generator import generate_reports
 from table_rows import each_row, read_table
 
@@ -63,7 +64,10 @@ def test_a_vague_report_is_no_perfect_one() -> None:
     assert comparison.total == 0
     assert comparison.whole.errors == ()
     assert comparison.cost() > 2
-    assert repr(comparison) == f"ReportComparison(0 errors; {len(comparison.errors)} attributes left out)"
+    counts = f"{comparison.cost():g} errors ({comparison.cost(significant=True):g} significant)"
+    left_out = f"{len(comparison.errors)} attributes left out, which count as {counts}"
+    assert repr(comparison) == f"ReportComparison(0 errors; {left_out})"
+    assert Explanation.of(comparison).summary == f"0 errors, 0 significant; {left_out}"
     sentence = "Side left out: large left pleural effusion → pleural effusion."
     side = next(error for error in comparison.errors if error.sentence == sentence)
     assert [reference[span.start : span.end] for span in side.reference_spans] == ["Large left pleural effusion"]

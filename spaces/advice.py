@@ -1,0 +1,37 @@
+"""Messages for a visitor of a page, who has neither a command line nor Python: what the page itself offers."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from rrgmetrics.utils.text_format import listed
+
+_COLUMNS = re.compile(r"--columns (.+?)(?= \(or |\.(?: |$))")
+_ELSEWHERE = (  # what a page does not offer, and what to read instead
+    (re.compile(r" If [^.]*, run: rrgmetrics .*$", re.DOTALL), ""),
+    (re.compile(r"; per_study='first' .*$", re.DOTALL), "; keep one report of each study."),
+    (re.compile(r"; pass missing='empty' \(--missing empty\)[^.]*"), ""),
+)
+
+
+def for_page(message: str) -> str:
+    """The message with the menus of the page in the place of options and commands.
+
+    Example:
+        >>> for_page("a.csv has no column 'reference'. Name the right one: --columns reference=gt (or truth).")
+        "a.csv has no column 'reference'. Name the right one: in the menus, choose 'gt' as the reference (or truth)."
+    """
+    for pattern, instead in _ELSEWHERE:
+        message = pattern.sub(instead, message)
+    return _COLUMNS.sub(_menus, message)
+
+
+def _menus(match: re.Match[str]) -> str:
+    """`reference=gt,candidate=pred` as what to choose in the menus of columns."""
+    chosen = [each.partition("=") for each in " ".join(shlex.split(match[1])).split(",")]
+    words = [
+        f"the column of the {field}" if column == "COLUMN" else f"{column!r} as the {field}"
+        for field, _, column in chosen
+    ]
+    return f"in the menus, choose {listed(words)}"
