@@ -20,7 +20,7 @@ from rrgmetrics.comparing.denials import at_one_place, denials
 from rrgmetrics.comparing.model import SIGNIFICANT, ErrorCategory, FindingError
 from rrgmetrics.comparing.significance import significance
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
-from rrgmetrics.reading.model import Reading, Span
+from rrgmetrics.reading.model import Finding, Reading, Span
 from rrgmetrics.reading.scope import unread_spans
 from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context

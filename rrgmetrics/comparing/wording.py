@@ -23,7 +23,7 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     head = unit.head
     words = ["possible" if head.assertion == "uncertain" else "", _severity(unit, lexicon)]
     name = _name(unit, lexicon)
-    if words[-1] in lexicon.severity and name.partition(" ")[0].endswith("ed"):  # "mildly enlarged", no "smally calcified"
+    if words[-1] in lexicon.severity and name.partition(" ")[0].endswith("ed"):  # "mildly enlarged"
         words[-1] = words[-1] if words[-1] == "borderline" else f"{words[-1]}ly"
     words += [_area(unit, lexicon), name, _bracketed(_levels(unit, lexicon))]
     if lexicon.concepts[head.concept].is_device:
@@ -169,7 +169,7 @@ def _end(unit: Unit, lexicon: Lexicon) -> str:
 
 
 def _certainty(unit: Unit, lexicon: Lexicon) -> str:
-    """Returns how sure a report is: "possible"; of several readings, of which: "certain opacity, possible pneumonia"."""
+    """Returns how sure a report is: "possible"; of several readings: "certain opacity, possible pneumonia"."""
     words = [_CERTAINTIES.get(finding.certainty, finding.certainty) for finding in unit.readings]
     if len(words) == 1:
         return words[0]

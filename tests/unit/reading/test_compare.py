@@ -139,6 +139,16 @@ SENTENCES = [
     ),
     ("Left effusion has resolved.", "Left effusion is unchanged.", ["Pleural effusion, change: resolved → stable."]),
     ("Left effusion.", "Worsening left effusion.", ["Left pleural effusion, change: not given → worse."]),
+    ("Right aortic arch.", "Clear lungs.", ["Only the reference reports: right aortic arch."]),
+    ("Tiny calcified granuloma.", "Clear lungs.", ["Only the reference reports: tiny calcified granuloma."]),
+    (
+        "Right basal opacity, possibly pneumonia.",
+        "Right basal opacity, definite pneumonia.",
+        [
+            "Right basal opacity or pneumonia, certainty: certain opacity, possible pneumonia → certain opacity, "
+            "certain pneumonia."
+        ],
+    ),
     ("Right chest tube.", "Clear lungs.", ["Only the reference reports: right chest tube."]),
     ("Clear lungs.", "Endotracheal tube in place.", ["Only the candidate reports: endotracheal tube (in position)."]),
 ]

@@ -104,7 +104,7 @@ TABLES = [
     {
         "attributes.yaml": ("change:\n  new:\n    - worsened\n", 3, "under new and under worse (attributes.yaml:"),
         "small_words.yaml": ("pointers:\n  - findings\n", 2, 'such a word of a report is "finding" here'),
-        "sections.yaml": ("read:\n  findings:\n    - what we saw in the left side of this chest\n", 3, "at most 7 words"),
+        "sections.yaml": ("read:\n  findings:\n    - what we saw in the left half of it\n", 3, "at most 7 words"),
         "spellings.yaml": ("words:\n  effusionn: effusions\n", 2, 'such a word of a report is "effusion" here'),
         "context.yaml": ("indications:\n  trauma:\n    - car-crash\n", 3, 'in indications "-" and "/" are spaces'),
     },
