@@ -140,7 +140,7 @@ SENTENCES = [
     ("Left effusion has resolved.", "Left effusion is unchanged.", ["Pleural effusion, change: resolved → stable."]),
     ("Left effusion.", "Worsening left effusion.", ["Left pleural effusion, change: not given → worse."]),
     ("Right aortic arch.", "Clear lungs.", ["Only the reference reports: right aortic arch."]),
-    ("Tiny calcified granuloma.", "Clear lungs.", ["Only the reference reports: tiny calcified granuloma."]),
+    ("Tiny calcified granuloma.", "No effusion.", ["Only the reference reports: tiny calcified granuloma."]),
     (
         "Right basal opacity, possibly pneumonia.",
         "Right basal opacity, definite pneumonia.",
