@@ -7,7 +7,8 @@ import shlex
 
 from rrgmetrics.utils.text_format import listed
 
-_COLUMNS = re.compile(r"--columns (.+?)(?= \(or |\.(?: |$))")
+_OR = " or --columns "
+_COLUMNS = re.compile(r"--columns (.+?)(?=\.(?: |$))")
 _ELSEWHERE = (  # what a page does not offer, and what to read instead
     (re.compile(r" If [^.]*, run: rrgmetrics .*$", re.DOTALL), ""),
     (re.compile(r"; per_study='first' .*$", re.DOTALL), "; keep one report of each study."),
@@ -19,8 +20,8 @@ def for_page(message: str) -> str:
     """The message with the menus of the page in the place of options and commands.
 
     Example:
-        >>> for_page("a.csv has no column 'reference'. Name the right one: --columns reference=gt (or truth).")
-        "a.csv has no column 'reference'. Name the right one: in the menus, choose 'gt' as the reference (or truth)."
+        >>> for_page("Name the right one: --columns reference=gt or --columns reference=truth.")
+        "Name the right one: in the menus, choose 'gt' as the reference or 'truth' as the reference."
     """
     for pattern, instead in _ELSEWHERE:
         message = pattern.sub(instead, message)
@@ -29,9 +30,14 @@ def for_page(message: str) -> str:
 
 def _menus(match: re.Match[str]) -> str:
     """`reference=gt,candidate=pred` as what to choose in the menus of columns."""
-    chosen = [each.partition("=") for each in " ".join(shlex.split(match[1])).split(",")]
-    words = [
-        f"the column of the {field}" if column == "COLUMN" else f"{column!r} as the {field}"
-        for field, _, column in chosen
-    ]
-    return f"in the menus, choose {listed(words)}"
+    return f"in the menus, choose {' or '.join(map(_choices, match[1].split(_OR)))}"
+
+
+def _choices(columns: str) -> str:
+    chosen = (each.partition("=") for each in " ".join(shlex.split(columns)).split(","))
+    return listed(
+        [
+            f"the column of the {field}" if column == "COLUMN" else f"{column!r} as the {field}"
+            for field, _, column in chosen
+        ]
+    )

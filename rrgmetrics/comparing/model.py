@@ -58,8 +58,8 @@ def left_out_words(errors: Sequence[tuple[float, bool]]) -> str:
     if not parts:
         return ""
     weight, matters = (round(sum(part for part, counts in parts if counts or not only), 2) for only in (False, True))
-    verb = by_number(len(parts), "counts", "count")
-    return f"; {counted(len(parts), 'attribute')} left out, which {verb} as {weight:g} errors ({matters:g} significant)"
+    verb, noun = by_number(len(parts), "counts", "count"), "error" if weight == 1 else "errors"
+    return f"; {counted(len(parts), 'attribute')} left out, which {verb} as {weight:g} {noun} ({matters:g} significant)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -456,9 +456,13 @@ def test_files_that_cannot_be_used(name, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("text_a,text_b\na,b\n", "Name the right one: in the menus, choose 'text_a' as the reference (or text_b)."),
+        ("text_a,text_b\na,b\n", "in the menus, choose 'text_a' as the reference or 'text_b' as the reference."),
         ("Reference,candidate\na,b\n", "or name it: in the menus, choose 'Reference' as the reference."),
-        ("gt,one,two\na,b,c\n", "in the menus, choose 'gt' as the reference and 'one' as the candidate (or two)."),
+        (
+            "gt,one,two\na,b,c\n",
+            "in the menus, choose 'gt' as the reference and 'one' as the candidate or 'gt' as the reference and 'two' "
+            "as the candidate.",
+        ),
         ("study_id,reference,candidate\nx,a,b\nx,a,b\n", "is already in f.csv, line 2; keep one report of each study."),
         ("reference,candidate,truth\ns1,Clear lungs.,No acute disease.\n", "choose 'truth' as the reference."),
     ],
