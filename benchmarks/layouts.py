@@ -109,7 +109,7 @@ class Difference(NamedTuple):
     @property
     def in_comparison(self) -> bool:
         """Whether the reader's comparison counts an error."""
-        return bool(self.forward.total or self.backward.total)
+        return bool(self.forward.whole.errors or self.backward.whole.errors)
 
     def lines(self) -> Iterator[str]:
         """Yields the difference in words."""
@@ -439,7 +439,7 @@ def measure(reports: Sequence[Report], layout: Layout, originals: Sequence[Readi
         tally.otherwise += 1
         tally.fields += found.in_fields
         tally.compared += found.in_comparison
-        tally.errors += found.forward.total
+        tally.errors += len(found.forward.whole.errors)
         if tally.otherwise <= misses:
             print(f"{layout.name}, {report.name}: {layout.write(report)!r}", *found.lines(), sep="\n")
     return tally

@@ -35,7 +35,8 @@ def table_lines(rows: Sequence[Row], *, misses: bool) -> Iterator[str]:
         comparison, found = counted(row), counted({**row, "modality": "auto"})
         kinds.update(counts(comparison))
         for name in (row["modality"], f"{row['modality']} {row['place']}"):
-            tallies[name].update(n=1, given=comparison.total, auto=found.total, clean=not comparison.errors)
+            errors, found_errors = comparison.whole.errors, found.whole.errors
+            tallies[name].update(n=1, given=len(errors), auto=len(found_errors), clean=not comparison.errors)
         if misses and comparison.errors:
             yield f"{row['id']} ({row['place']}, {row['modality']})\n  R {row['reference']}\n  C {row['candidate']}"
             yield from (f"    counted {error.category.letter}: {error.sentence}" for error in comparison.errors)

@@ -30,6 +30,10 @@ class Readings:
             if isinstance(each, Reading) and len(self._kept) < MOST:
                 self._kept.setdefault((each.text, each.pack), each)
 
+    def recall(self, pack: str, texts: Iterable[str]) -> dict[str, Reading]:
+        """Returns those of the texts that are kept as read with a pack."""
+        return {text: self._kept[text, pack] for text in texts if (text, pack) in self._kept}
+
     def read(self, text: str, pack: str = AUTO) -> Reading:
         """Returns the reading of a text with a pack; AUTO: with that of its kind of report."""
         if pack == AUTO:

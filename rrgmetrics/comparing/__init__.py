@@ -6,8 +6,8 @@
     'Pleural effusion, side: right → left.'
 
 `observations` groups the statements of a reading about one finding, `alignment` matches the observations of two
-readings, `differences` and `omissions` compare matched ones, `penalties` finds other errors, and `rubric` assigns
-weights.
+readings (`denials`: what one denies by its name), `differences` and `omissions` compare matched ones, `penalties` finds
+other errors, and `rubric` assigns weights.
 """
 
 from rrgmetrics.comparing.compare import compare, explain

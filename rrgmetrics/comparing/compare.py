@@ -19,6 +19,7 @@ from typing import Any
 from rrgmetrics.comparing.alignment import set_beside
 from rrgmetrics.comparing.claims import as_claimed, without_excuse
 from rrgmetrics.comparing.decisions import became, decided, excused, record
+from rrgmetrics.comparing.denials import at_one_place, denials
 from rrgmetrics.comparing.differences import (
     attribute_errors,
     certainty_errors,
@@ -44,6 +45,7 @@ from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context, check_report, parse_context
 from rrgmetrics.utils.text_format import capitalized
 
+_INTERPRETED = frozenset({"overinterpretation", "underinterpretation", "certainty"})
 _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it
 
 
@@ -106,16 +108,21 @@ def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Le
     for r, c, _ in pairs:
         ref = _with_other_side(refs[r], refs_of[c], cands[c], lexicon)
         cand = _with_other_side(cands[c], cands_of[r], refs[r], lexicon)
-        wrong = attribute_errors(ref, cand, lexicon)
+        denied = [
+            decided(_left_over(unit, other, category, known, lexicon), _named_though_denied)
+            for one, shown, other, category in (
+                (cand, ref, reference, ErrorCategory.FALSE_FINDING),
+                (ref, cand, candidate, ErrorCategory.MISSING_FINDING),
+            )
+            for unit in _named_though_denied(one, shown, other, lexicon)
+        ]
         errors.extend(
-            error for error in wrong if not (told_of_all(error, reference, candidate) and excused(error, told_of_all))
+            error
+            for error in attribute_errors(ref, cand, lexicon)
+            if not (denied and error.attribute in _INTERPRETED and excused(error, _named_though_denied))
+            and not (told_of_all(error, reference, candidate) and excused(error, told_of_all))
         )
-        for unit in _named_though_denied(cand, ref, reference, lexicon):
-            left_over = _left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon)
-            errors.append(decided(left_over, _named_though_denied))
-        for unit in _named_though_denied(ref, cand, candidate, lexicon):
-            left_over = _left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon)
-            errors.append(decided(left_over, _named_though_denied))
+        errors.extend(denied)
     spoiled = {(error.reference.observation, error.category) for error in errors if error.reference and error.attribute}
     vague = list(left_out_errors(refs, cands, links, spoiled, candidate, lexicon))
     errors = [
@@ -266,17 +273,26 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
 
 
 def _named_though_denied(unit: Unit, shown: Unit, other: Reading, lexicon: Lexicon) -> list[Unit]:
-    """Returns what a report says a picture is where the other denies just that of the picture, as it shows it.
+    """Returns what a report says a picture is where the other, which shows the picture, denies just that.
 
-    "Basal opacity, likely PNEUMONIA" against "basal opacity, pneumonia unlikely". What both name is agreed.
+    "Basal opacity, likely PNEUMONIA" against "basal opacity. No pneumonia". What both name is agreed, and so is a doubt
+    that the other turns down in the sentence of the picture: "atelectasis rather than pneumonia".
     """
     if len(unit.readings) == 1:
         return []
+    agreed = {x.concept for x in (*shown.readings, *other.findings) if x.assertion != "absent"}
+    agreed |= lexicon.roles["replaceable"]
     told = {finding.sentence for finding in shown.readings}
-    denied = {x.concept for x in other.findings if x.assertion == "absent" and x.sentence in told}
-    denied.intersection_update(lexicon.rubric["diagnoses"])
-    denied.difference_update(x.concept for x in shown.readings if x.assertion == "present")
-    named = [x for x in unit.readings if x.assertion == "present" and x.concept in denied]
+    denied = denials(other, lexicon)
+
+    def is_denied(finding: Finding) -> bool:
+        by = () if finding.concept in agreed else denied.get(finding.concept, ())
+        flat = (
+            each for each in by if not each.normal and (finding.assertion == "present" or each.sentence not in told)
+        )
+        return any(at_one_place(finding, each, lexicon) for each in flat)
+
+    named = [finding for finding in unit.readings if is_denied(finding)]
     return [replace(unit, head=x, readings=(x,)) for x in named] if len(named) < len(unit.readings) else []
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from rrgmetrics.comparing.device_positions import position
 from rrgmetrics.comparing.differences import acute, attribute_errors, doubted, is_turned, opposed
 from rrgmetrics.comparing.graded_findings import Graded, graded, graded_claim, regraded
-from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, Link, ReportComparison
+from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, ErrorCategory, Link, ReportComparison
 from rrgmetrics.comparing.significance import harm, indication_kinds, position_of
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Significance
@@ -25,6 +25,7 @@ from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context
 
 READERS_DIFFER_MM = 1.0  # two readers of one nodule
+_INTERPRETED = ("overinterpretation", "underinterpretation", "certainty")
 ONE_SIDED_CHANGE = 0.5  # what a change that only one report has weighs of one that the candidate turns round
 
 
@@ -99,8 +100,29 @@ def appraise(comparison: ReportComparison, context: Context) -> Appraisal:
         links=tuple(linked),
         missing=missing,
         false=false,
-        differences=(*differences, *_left_out(comparison, matched, differences)),
+        differences=(
+            *differences,
+            *_denied(comparison, matched, differences),
+            *_left_out(comparison, matched, differences),
+        ),
     )
+
+
+def _denied(
+    comparison: ReportComparison, matched: Collection[tuple[int, int]], differences: Sequence[Difference]
+) -> Iterator[Difference]:
+    """Yields what one report takes a picture for, and the other, which shows the picture too, denies."""
+    wrong = {(d.reference, d.candidate) for d in differences if d.significant and d.attribute in _INTERPRETED}
+    for error in comparison.errors:
+        if error.contradicts and error.attribute is None and error not in comparison.penalties:
+            false = error.category is ErrorCategory.FALSE_FINDING
+            named = error.candidate if false else error.reference
+            for r, c in sorted({*matched} - wrong):
+                unit = comparison.candidates[c] if false else comparison.references[r]
+                if named is not None and unit.head.observation == named.observation and not unit.denied:
+                    attribute: Attribute = "overinterpretation" if false else "underinterpretation"
+                    yield Difference(r, c, attribute, error.significant, "the other report denies it")
+                    break
 
 
 def _left_out(

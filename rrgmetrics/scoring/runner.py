@@ -356,7 +356,9 @@ class Annotations:
         new = [text for text in texts if text not in known]
         if self._memory.size:
             known.update(self._memory.recall(key, new))
-            new = [text for text in new if text not in known]
+        if self._readings is not None and isinstance(backend, ReaderBackend):
+            known.update(self._readings.recall(backend.pack, new))
+        new = [text for text in new if text not in known]
         if new:
             known.update(zip(new, self._of_texts(backend, new), strict=True))
         if self._readings is not None:

@@ -97,7 +97,8 @@ def calls(monkeypatch):
             (0.3, 0.5),
             True,
             "step 500: eval_crepe 0.500 does not beat a one-sentence normal report's 0.500 "
-            "(higher is better). Choosing the best model by it would choose a normal template.",
+            "(higher is better). Choosing the best model by it would choose a model that always writes a normal "
+            "report.",
         ),
         (
             math.nan,
