@@ -15,7 +15,7 @@ from rrgmetrics.comparing.device_positions import other_route
 from rrgmetrics.comparing.device_sums import is_summed_up
 from rrgmetrics.comparing.model import Link, Unit
 from rrgmetrics.comparing.observations import units
-from rrgmetrics.comparing.similarity import assign, similarity
+from rrgmetrics.comparing.similarity import MATCH, assign, similarity
 from rrgmetrics.reading.levels import of_two_ages
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Finding, Reading
@@ -69,8 +69,8 @@ def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
     refs, cands = _in_parts(refs, cands, lexicon), _in_parts(cands, refs, lexicon)
     refs, cands = _marked(refs, cands, candidate, lexicon), _marked(cands, refs, reference, lexicon)
     pairs = assign(refs, cands, lexicon)
-    of_cands, false = _unmatched(cands, {c for _, c, _ in pairs}, refs, reference, lexicon)
-    of_refs, missing = _unmatched(refs, {r for r, _, _ in pairs}, cands, candidate, lexicon)
+    of_cands, false = _unmatched(cands, {c: r for r, c, _ in pairs}, refs, reference, lexicon)
+    of_refs, missing = _unmatched(refs, {r: c for r, c, _ in pairs}, cands, candidate, lexicon)
     links = [Link(r, c) for r, c, _ in pairs]
     links += [Link(r, c, other_words=True) for c, r in of_cands]
     links += [Link(r, c, other_words=True) for r, c in of_refs]
@@ -108,13 +108,15 @@ def _names(finding: Finding, lexicon: Lexicon) -> set[str]:
 
 
 def _unmatched(
-    mine: list[Unit], matched: set[int], others: list[Unit], other: Reading, lexicon: Lexicon
+    mine: list[Unit], matched: dict[int, int], others: list[Unit], other: Reading, lexicon: Lexicon
 ) -> tuple[list[tuple[int, int]], list[Unit]]:
     """Returns which unmatched observations say the same as one of the other report, and which have no counterpart."""
     linked, alone = list[tuple[int, int]](), list[Unit]()
+    sides = {j: mine[i].side for i, j in matched.items()}
     for i, unit in enumerate(mine):
         if i not in matched and not (_nearly(unit, other) and excused(unit, _nearly)):
-            same = _in_other_words(unit, others, lexicon)
+            half = {j for j, each in enumerate(others) if _is_half_matched(each, sides.get(j), unit)}
+            same = _in_other_words(unit, others, half, lexicon)
             if same is not None:
                 linked.append((i, same))
             elif not (
@@ -123,6 +125,11 @@ def _unmatched(
             ):
                 alone.append(unit)
     return linked, alone
+
+
+def _is_half_matched(other: Unit, side: str | None, unit: Unit) -> bool:
+    """Whether what lies on both sides is matched on one, and may be the same on the other: "BIBASILAR opacities"."""
+    return other.side == "bilateral" and {side, unit.side} == {"left", "right"}
 
 
 def _nearly(unit: Unit, other: Reading) -> bool:
@@ -137,8 +144,12 @@ def _is_background(unit: Unit, other: Reading, lexicon: Lexicon) -> bool:
     return own or any(related(unit.head.concept, illness, lexicon) for illness in other.history)
 
 
-def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
-    """Returns which of the other report's observations says the same, or is what the finding is a sign of."""
+def _in_other_words(unit: Unit, others: list[Unit], half: set[int], lexicon: Lexicon) -> int | None:
+    """Returns which of the other report's observations says the same, or is what the finding is a sign of.
+
+    Of those that are matched on the other side (`half`, indices), the rest needs no more than any match.
+    """
+    others = [replace(each, side=unit.side) if j in half else each for j, each in enumerate(others)]
     if unit.denied:
         return None
     directed = unit.head.concept in lexicon.roles["directed"]
@@ -167,8 +178,9 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
         for other in others
     ]
     scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
+    scores = [score if score >= (MATCH if j in half else COVERED) else 0.0 for j, score in enumerate(scores)]
     best = max(scores, default=0.0)
-    if best < COVERED:
+    if not best:
         return None
     decided(unit, _in_other_words, "its counterpart has a like name and place")
     return scores.index(best)
