@@ -265,7 +265,7 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
                 names = {mine.concept, *lexicon.concepts[mine.concept].ancestors}
                 if (
                     finding.concept in names
-                    and same_side(unit.side, finding.side)
+                    and (finding.side == "bilateral" or same_side(unit.side, finding.side))  # "none on either side"
                     and near(unit.zones, finding.zones, lexicon)
                 ):
                     return finding

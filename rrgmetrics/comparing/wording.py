@@ -37,8 +37,10 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
 def difference(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> str:
     """Returns how an attribute of one finding differs: "Right pleural effusion, size: moderate → small"."""
     label, a, b = _values(ref, cand, attribute, lexicon)
-    place = {"side": _zones(ref, lexicon), "location": "", "position": ""}.get(label, _area(ref, lexicon))
-    levels = "" if label == "location" else _bracketed(_levels(ref, lexicon))
+    place = {"side": _zones(ref, lexicon), "level": ref.side, "location": "", "position": ""}.get(
+        label, _area(ref, lexicon)
+    )
+    levels = "" if label in ("location", "level") else _bracketed(_levels(ref, lexicon))
     subject = " ".join(filter(None, (place, _name(ref, lexicon), levels)))
     return f"{capitalized(subject)}, {label}: {a} {ARROW} {b}"
 
@@ -79,7 +81,7 @@ def _values(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> tu
 
 def _positions(ref: Unit, cand: Unit, lexicon: Lexicon) -> tuple[str, str, str]:
     """Returns what differs of the way in and the place of a device: "side", "route", or both and its tip."""
-    told = {"side": _place, "route": _route, "position": _tip, "": _position}
+    told = {"side": _area, "level": _levels, "route": _route, "position": _tip, "distance": _distance, "": _position}
     differs = {name: (value(ref, lexicon), value(cand, lexicon)) for name, value in told.items()}
     differs = {name: each for name, each in differs.items() if each[0] != each[1]}
     label = next(iter(differs)) if len(differs) == 1 and "" not in differs else "position"
@@ -111,7 +113,8 @@ def _measures(unit: Unit, lexicon: Lexicon | None = None) -> str:
 
 
 def _name(unit: Unit, lexicon: Lexicon) -> str:
-    keys = dict.fromkeys(finding.concept for finding in unit.readings)
+    sums = lexicon.roles["device_sum"]
+    keys = dict.fromkeys(f.concept for f in unit.readings if f.concept not in sums) or {unit.head.concept: None}
     return " or ".join(
         dict.fromkeys(lexicon.concept_names.get(concept, lexicon.concepts[concept].name) for concept in keys)
     )
@@ -149,6 +152,11 @@ def _tip(unit: Unit, lexicon: Lexicon) -> str:
         return f"tip {_measures(unit)} above the carina"
     ends = [lexicon.tip_names.get(site, f"in the {site.replace('_', ' ')}") for site in sorted(head.tip)]
     return f"tip {' and '.join(ends)}" if ends else ""
+
+
+def _distance(unit: Unit, lexicon: Lexicon) -> str:
+    """Returns how far a device ends from a place that is no carina: "20 mm"."""
+    return "" if lexicon.concepts[unit.head.concept].carina_cm else _measures(unit)
 
 
 def _position(unit: Unit, lexicon: Lexicon) -> str:

@@ -290,14 +290,14 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
         return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
     sign = not later.denies and earlier.concept in lexicon.concepts[later.concept].sign_of
-    loose = not (_lung_like(earlier, lexicon) and _lung_like(later, lexicon))
+    beside = any(item.word in lexicon.small.associated for item in between)  # "a mass with ADJACENT atelectasis in"
+    loose = not all(_lung_like(mention, lexicon, pleura=beside) for mention in (earlier, later))
     if not lexicon.roles["directed"].isdisjoint((earlier.concept, later.concept)) or (loose and not sign):
         return False  # "fluid in the left pleural cavity, pushing the trachea TO THE RIGHT"
     if later.link is earlier:
         return True
     if any(i.word == ";" or "negation_after" in i.senses for i in between):
         return False  # "consolidation: none; atelectasis: left base"
-    beside = any(item.word in lexicon.small.associated for item in between)  # "a mass with ADJACENT atelectasis in"
     if (sign or beside) and sum(i.word == "with" for i in between) == 1:
         between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
@@ -305,8 +305,9 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     return sign or beside or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
 
 
-def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
-    return not mention.denies and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
+def _lung_like(mention: Mention, lexicon: Lexicon, *, pleura: bool) -> bool:
+    groups = lexicon.groups["one_place"] | (lexicon.groups["one_each"] if pleura else frozenset())
+    return not mention.denies and lexicon.concepts[mention.concept].group in groups
 
 
 def share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:

@@ -139,6 +139,17 @@ SENTENCES = [
     ),
     ("Left effusion has resolved.", "Left effusion is unchanged.", ["Pleural effusion, change: resolved → stable."]),
     ("Left effusion.", "Worsening left effusion.", ["Left pleural effusion, change: not given → worse."]),
+    ("UVC tip at T8.", "UVC tip at T12.", ["Umbilical venous catheter, level: T8 → T12."]),
+    (
+        "IABP marker 2 cm below the aortic arch.",
+        "IABP marker 6 cm below the aortic arch.",
+        ["Intra-aortic balloon pump, distance: 20 mm → 60 mm."],
+    ),
+    (
+        "No pneumothorax on either side.",
+        "Right pneumothorax.",
+        ["Only the candidate reports: right pneumothorax; the reference denies it."],
+    ),
     ("Right aortic arch.", "Clear lungs.", ["Only the reference reports: right aortic arch."]),
     ("Tiny calcified granuloma.", "No effusion.", ["Only the reference reports: tiny calcified granuloma."]),
     (
