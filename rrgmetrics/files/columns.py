@@ -14,13 +14,12 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import COLUMNS
+from rrgmetrics.files.formats import COLUMNS, separated_by
 from rrgmetrics.files.labels import some
 from rrgmetrics.reports import CONTEXT_KEYS, describe
 from rrgmetrics.utils.text_format import did_you_mean, listed
 
 MOST = 4  # columns that a message suggests
-SEPARATOR = re.compile(r"[;\t|]")  # of cells, in the place of commas
 logger = logging.getLogger("rrgmetrics")
 Columns = Mapping[str, str] | None
 _pending: ContextVar[list[_Taken] | None] = ContextVar("pending", default=None)
@@ -226,7 +225,7 @@ def obvious_columns(
         if not any(columns.get(field, field) in found or field in columns for field in each)
     ]
     taken = {"study_id", *CONTEXT_KEYS, *columns.values(), *(field for each in wanted for field in each)}
-    left = [name for name in found if name not in taken and not SEPARATOR.search(name)]
+    left = [name for name in found if name not in taken and not separated_by(name)]
     chosen: dict[str, str] = {}
     for fits in (has_word, _has_name):
         open_fields = [field for field in fields if field not in chosen]
@@ -290,16 +289,15 @@ def _missing(found: Collection[str], fields: Sequence[str], columns: Mapping[str
     named = [field for field in fields if field in columns]
     needed = " or ".join(repr(columns.get(field, field)) for field in named or fields)
     said = f"{where} has no column {needed}; it has: {some(found)}."
+    if len(found) == 1 and (marks := separated_by(next(iter(found)))):
+        return f"{said} Its cells are separated by {marks}; use commas."
     if named:
         return said + did_you_mean(columns[named[0]], found)
     return f"{said} {_way_out(found, fields, columns, where)}".strip()
 
 
 def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str, str], where: str) -> str:
-    """What to write instead: the commas, or the `--columns` to copy, with the columns that may be meant."""
-    if len(found) == 1 and (match := SEPARATOR.search(next(iter(found)))):
-        separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
-        return f"Its cells are separated by {separator}; use commas."
+    """The `--columns` to copy, with the columns that may be meant."""
     field = fields[0]
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
     near = [name for name in left if has_word(name, field)] or [name for name in left if _has_name(name, field)]
