@@ -354,6 +354,12 @@ def test_a_column_of_a_system_that_is_not_there(systems, says):
         files.read_systems(systems, WIDE)
 
 
+def test_a_column_of_ids_is_no_system():
+    says = "The column 'id' is named as study_id and as a system; name each column once."
+    with pytest.raises(InputError, match=re.escape(says)):
+        files.read_systems(["pred_a", "id"], WIDE, columns={"reference": "findings_gt", "study_id": "id"})
+
+
 def test_the_error_says_how_columns_of_systems_are_named():
     with pytest.raises(InputError, match=re.escape("rrgmetrics compare w.csv --systems pred_a pred_b.")):
         pick_columns(("reference", "pred_a", "pred_b"), PAIRS, {}, "w.csv")
