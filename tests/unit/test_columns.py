@@ -46,7 +46,7 @@ def test_obvious_names_are_taken(found, picked):
         (
             ("gt", "pred_a", "pred_b"),
             {"study_id": "gt"},
-            "--columns study_id=gt,reference=pred_a or --columns study_id=gt,",
+            "study_id=gt,reference=pred_a,candidate=pred_b or --columns study_id=gt,reference=pred_b,candidate=pred_a.",
         ),
         (
             ("findings", "impression", "hyp"),
@@ -57,7 +57,12 @@ def test_obvious_names_are_taken(found, picked):
         (("reference;text",), {}, "separated by semicolons; use commas"),
         (("id;ref",), {"reference": "ref"}, "separated by semicolons; use commas"),
         (("reference",), {}, "has no column 'candidate'"),
-        (("reference_prediction", "x"), {}, "--columns reference=reference_prediction."),
+        (
+            ("reference_prediction", "x"),
+            {},
+            "Name the right ones: --columns reference=reference_prediction,candidate=x.",
+        ),
+        (("Befundtext",), {}, "Name the right one: --columns reference=Befundtext."),
     ],
 )
 def test_what_is_not_obvious_is_refused_with_a_line_to_copy(found, columns, says):
