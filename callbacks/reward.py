@@ -19,7 +19,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -35,6 +35,7 @@ from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.specs import HACKS, SPECS, Key, MetricSpec
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.utils.causes import Cause
+from rrgmetrics.utils.text_format import counted
 from rrgmetrics.version import VERSION
 
 logger = logging.getLogger("rrgmetrics")
@@ -120,17 +121,28 @@ class Reward:
     def check(self, dataset: Any) -> None:
         """Checks the references and contexts of a whole data set, which the training sees a batch at a time.
 
+        It logs how many references cannot be scored, and why: they are missing, or out of the metric's scope.
+
         Args:
             dataset: What the trainer is given: a mapping from columns to lists, as `datasets.Dataset` is.
 
         Raises:
-            InputError: There is no column of references, or a reference or context that cannot be used; it is named.
+            InputError: There is no column of references, a reference or context that cannot be used, which is named, or
+                no reference that can be scored.
         """
         names = list(getattr(dataset, "column_names", dataset))
         if self.reference not in names:
             raise InputError(f"{self.name}: the data set has no column {self.reference!r}; it has {', '.join(names)}.")
         columns = {key: list(dataset[key]) for key in (self.reference, *CONTEXT_KEYS) if key in names}
-        check_pairs([""] * len(columns[self.reference]), columns[self.reference], _contexts(columns))
+        pairs = check_pairs([""] * len(columns[self.reference]), columns[self.reference], _contexts(columns))
+        reasons = self._ready().unscored_references([pair.reference for pair in pairs])
+        counts = Counter(filter(None, reasons))
+        if counts:
+            said = ", ".join(f"{reason} ({count:,})" for reason, count in counts.most_common())
+            message = f"{self.name}: {counts.total():,} of {counted(len(pairs), 'reference')} cannot be scored: {said}."
+            if counts.total() == len(pairs):
+                raise InputError(message)
+            logger.warning("%s", message)
 
     def _rewards(self, scores: Sequence[Scored]) -> list[float | None]:
         """What scores earn; the worst value where the completion itself is why there is none."""
@@ -381,6 +393,10 @@ class _Metric:
         self._has_scored = False
         self._scores: OrderedDict[Pair, dict[str, Scored]] = OrderedDict()
         self._turn = threading.Lock()  # trainers call rewards from several threads
+
+    def unscored_references(self, references: Sequence[str]) -> tuple[str, ...]:
+        """Why each reference cannot be scored; "" if it can."""
+        return self._metrics.unscored_references(references)[self._name]
 
     def scores(self, pairs: Sequence[Pair], key: str) -> list[Scored]:
         """The key's score of each pair, or why it has none.

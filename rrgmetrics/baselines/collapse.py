@@ -1,7 +1,7 @@
 """Collapse: measures whether a system writes the same few reports for all studies.
 
 A collapsed generator can score well if most studies are normal. These values are computed without references, and
-compared with those of the radiologists' reports of the same studies:
+compared with those of the radiologists' reports of the same studies; missing reports are not counted:
 
 - distinct reports (letter case and white space aside), and the share of the most frequent one;
 - mean length in words, and vocabulary: how many different words all reports use;
@@ -30,14 +30,14 @@ class Diversity(NamedTuple):
     """How different the reports of a set are.
 
     Attributes:
-        n_reports: Their number.
+        n_reports: Their number, without those that are missing.
         n_distinct: How many of them differ by more than letter case and white space.
-        commonest: The report that most studies got, as it was first written.
-        commonest_share: Of the studies, 0 to 1.
+        commonest: The report that most studies got ("" if all are missing), as it was first written.
+        commonest_share: Of the reports, 0 to 1.
         mean_words: Words a report.
         vocabulary: Different words of all reports.
         self_similarity: Mean cosine between the word counts of two studies' reports, 0 (no word shared) to 1 (all
-            alike); NaN for a single report.
+            alike); NaN for fewer than two reports.
     """
 
     n_reports: int
@@ -102,12 +102,15 @@ def diversity(reports: Sequence[str]) -> Diversity:
     """Measures how different reports are.
 
     Args:
-        reports: At least one.
+        reports: Those that are missing ("") are not counted.
 
     Example:
         >>> diversity(["Clear lungs.", "clear  lungs.", "Small effusion."])[1:6]
         (2, 'Clear lungs.', 0.6666666666666666, 2.0, 4)
     """
+    reports = [report for report in reports if report.strip()]
+    if not reports:
+        return Diversity(0, 0, "", 0.0, 0.0, 0, math.nan)
     texts: dict[str, str] = {}
     for report in reports:
         texts.setdefault(lower(report), report)

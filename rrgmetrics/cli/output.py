@@ -154,6 +154,7 @@ def write_reports(
         n_pairs = len(next(iter(pairs.values())))
         table = table_of(shown_rows(options, rows), n_pairs, correction, notes=notes)
         files.write_text(path, document(path, [table]), force=options.force)
+        print_line(f"Table: {path}", options)
     if options.json:
         files.write_json(options.json, as_json(results, rows, worth), force=options.force)
     if options.html:

@@ -14,13 +14,12 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import COLUMNS
+from rrgmetrics.files.formats import COLUMNS, separated_by
 from rrgmetrics.files.labels import some
 from rrgmetrics.reports import CONTEXT_KEYS, describe
-from rrgmetrics.utils.text_format import did_you_mean, listed
+from rrgmetrics.utils.text_format import by_number, did_you_mean, listed
 
 MOST = 4  # columns that a message suggests
-SEPARATOR = re.compile(r"[;\t|]")  # of cells, in the place of commas
 logger = logging.getLogger("rrgmetrics")
 Columns = Mapping[str, str] | None
 _pending: ContextVar[list[_Taken] | None] = ContextVar("pending", default=None)
@@ -130,7 +129,8 @@ def pick_columns(
         if len(there) > 1:
             raise InputError(f"{where} has the columns {some(there)}; keep only the column with the reports.")
         if not there and fields[0] not in optional:
-            raise InputError(_missing(found, fields, columns, where))
+            others = [each[0] for each in wanted if not {*each, *optional} & {fields[0], *optional, *columns, *found}]
+            raise InputError(_missing(found, fields, columns, where, others))
         chosen |= {field: names[field] for field in there}
     for field in ("study_id", *CONTEXT_KEYS):
         if names[field] in found:
@@ -226,7 +226,7 @@ def obvious_columns(
         if not any(columns.get(field, field) in found or field in columns for field in each)
     ]
     taken = {"study_id", *CONTEXT_KEYS, *columns.values(), *(field for each in wanted for field in each)}
-    left = [name for name in found if name not in taken and not SEPARATOR.search(name)]
+    left = [name for name in found if name not in taken and not separated_by(name)]
     chosen: dict[str, str] = {}
     for fits in (has_word, _has_name):
         open_fields = [field for field in fields if field not in chosen]
@@ -285,31 +285,44 @@ def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: s
             )
 
 
-def _missing(found: Collection[str], fields: Sequence[str], columns: Mapping[str, str], where: str) -> str:
-    """What is missing, what is there, and a way out."""
+def _missing(
+    found: Collection[str], fields: Sequence[str], columns: Mapping[str, str], where: str, others: Sequence[str] = ()
+) -> str:
+    """What is missing, what is there, and a way out, which names the columns of `others`, missing too, at once."""
     named = [field for field in fields if field in columns]
     needed = " or ".join(repr(columns.get(field, field)) for field in named or fields)
     said = f"{where} has no column {needed}; it has: {some(found)}."
+    if len(found) == 1 and (marks := separated_by(next(iter(found)))):
+        return f"{said} Its cells are separated by {marks}; use commas."
     if named:
         return said + did_you_mean(columns[named[0]], found)
-    return f"{said} {_way_out(found, fields, columns, where)}".strip()
+    return f"{said} {_way_out(found, fields, columns, where, others)}".strip()
 
 
-def _way_out(found: Collection[str], fields: Sequence[str], columns: Mapping[str, str], where: str) -> str:
-    """What to write instead: the commas, or the `--columns` to copy, with the columns that may be meant."""
-    if len(found) == 1 and (match := SEPARATOR.search(next(iter(found)))):
-        separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
-        return f"Its cells are separated by {separator}; use commas."
+def _way_out(
+    found: Collection[str], fields: Sequence[str], columns: Mapping[str, str], where: str, others: Sequence[str]
+) -> str:
+    """The `--columns` to copy, with the columns that may be meant."""
     field = fields[0]
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
-    near = [name for name in left if has_word(name, field)] or [name for name in left if _has_name(name, field)]
-    near = near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]
-    near = near or reports_of_systems(left) or left
+    near = _near(left, field)
     if not near:
         return did_you_mean(field, found).strip()
-    lines = [written({**columns, field: name}) for name in near[:MOST]]
-    said = f"Name the right one: --columns {' or --columns '.join(lines)}."
+    options = [{**columns, field: name} for name in near[:MOST]]
+    for option in options:
+        for other in others:
+            unused = [name for name in left if name not in option.values()]
+            option.update((other, name) for name in _near(unused, other)[:1])
+    one = by_number(len(options[0]) - len(columns), "one", "ones")
+    said = f"Name the right {one}: --columns {' or --columns '.join(map(written, options))}."
     if len(near) == 1 or field not in ("report", "candidate") or columns.get("reference", "reference") not in found:
         return said
     table = where if re.fullmatch(r"[\w./-]+", where) else "TABLE"
     return f"{said} If each is a system, run: rrgmetrics compare {table} --systems {' '.join(near)}."
+
+
+def _near(left: Sequence[str], field: str) -> list[str]:
+    """The columns that may be meant by a field, by their names; all of them where no name says it."""
+    near = [name for name in left if has_word(name, field)] or [name for name in left if _has_name(name, field)]
+    near = near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]
+    return near or reports_of_systems(left) or list(left)

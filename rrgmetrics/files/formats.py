@@ -54,6 +54,8 @@ _ADVICE = {
 }
 # One cell: in quotes (group 1, quotes inside doubled) or bare (group 2). Possessive, hence linear.
 _CELL = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"|([^",\r\n]*+)')
+_QUOTED = re.compile(r'"[^"]*+"')
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "'|'"}  # of cells, in the place of commas
 _COLUMN_BYTES = {name.encode() for name in COLUMNS}
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")  # how surrogateescape marks bytes that do not decode
 
@@ -94,6 +96,17 @@ def rows_of(
 
 def _raise(error: InputError) -> None:
     raise error
+
+
+def separated_by(names: str) -> str:
+    """What separates a line of columns' names in the place of commas, in words; "" if commas do, or nothing does.
+
+    Example:
+        >>> separated_by('"id";"findings, impression"'), separated_by("id,a;b")
+        ('semicolons', '')
+    """
+    bare = _QUOTED.sub("", names)
+    return next((said for mark, said in _SEPARATORS.items() if mark in bare and "," not in bare), "")
 
 
 def suffix_of(path: Path) -> str:
@@ -197,6 +210,12 @@ def _iconv(path: Path, encoding: str) -> str:
     return f"iconv -f {encoding} -t UTF-8 {path} > utf8{path.suffix}"
 
 
+def _with_commas(path: Path) -> str:
+    """Python that writes a table with commas between its cells, whatever separates them."""
+    read = f"pandas.read_csv({str(path)!r}, sep=None, engine='python', dtype=str)"
+    return f"import pandas; {read}.to_csv('commas.csv', index=False)"
+
+
 def _lines(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
     """Numbered lines with their ends (LF, CRLF or CR); InputError where one is too long, not UTF-8 or holds a NUL.
 
@@ -294,6 +313,10 @@ def _csv_rows(
         if is_blank:
             blank = blank or number
             continue
+        if not names and (marks := separated_by(record)):
+            for _ in _lines(path, longest):  # what is not UTF-8 is named first, as it must be converted first
+                pass
+            raise InputError(f"{path}: cells are separated by {marks}, not by commas; in Python: {_with_commas(path)}")
         try:
             cells = _csv_cells(record, names, path, number)
         except InputError as error:

@@ -132,6 +132,9 @@ def read_wide(
     """
     if twice := next((column for column in systems if systems.count(column) > 1), ""):
         raise InputError(f"The column {twice!r} is named for two systems; name each column once.")
+    fields = {column: field for field, column in check_columns(columns).items() if field not in ("candidate", "report")}
+    if taken := next((column for column in systems if column in fields), ""):
+        raise InputError(f"The column {taken!r} is named as {fields[taken]} and as a system; name each column once.")
     study_ids, (references, *reports), contexts = read_reports(
         source, name, (("reference",),), columns, beside=systems, per_study=per_study
     )

@@ -367,16 +367,27 @@ def _value_cell(row: Row, best: Container[str] = ()) -> Cell:
 def _footnote(rows: Sequence[Row], correction: str) -> str:
     """What is bold and what the mark means, where there is one."""
     best = "Best in bold." if any(map(_best, _by_key(rows))) else ""
-    tests = [row.test for row in rows if row.test is not None]
-    if not tests:
+    tested = how_tested(rows, correction)
+    if not tested:
         return best
-    drawn = {round(1 / test.floor) - 1 for test in tests if test.floor}
-    swaps = f"{max(drawn):,} random swaps of pairs" if drawn else "every swap of pairs"
-    corrected = f", {CORRECTED[correction]} over {counted(len(tests), 'test')}" if len(tests) > 1 else ""
-    how = f"p < {SIGNIFICANT:g} (two-sided randomisation test, {swaps}{corrected})"
+    how = f"p < {SIGNIFICANT:g} ({tested})"
     is_marked = any(row.is_significant for row in rows)
     differ = f"{MARK} differs from {rows[0].system}," if is_marked else f"No difference from {rows[0].system} has"
     return f"{best} {differ} {how}.".lstrip()
+
+
+def how_tested(rows: Sequence[Row], correction: str) -> str:
+    """How differences were tested, in words; "" if none was.
+
+    Args:
+        rows: As `compare_systems` returns them.
+        correction: Of the p-values.
+    """
+    tests = [row.test for row in rows if row.test is not None]
+    drawn = {round(1 / test.floor) - 1 for test in tests if test.floor}
+    swaps = f"{max(drawn):,} random swaps of pairs" if drawn else "every swap of pairs"
+    corrected = f", {CORRECTED[correction]} over {counted(len(tests), 'test')}" if len(tests) > 1 else ""
+    return f"two-sided randomisation test, {swaps}{corrected}" if tests else ""
 
 
 def _test_cells(test: PairedTest, row: Row) -> Cells:

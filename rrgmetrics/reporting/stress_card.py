@@ -17,12 +17,14 @@ from rrgmetrics.reporting.stress import remarks, reports_of, value_of
 from rrgmetrics.scoring.scope_filter import modality_of
 from rrgmetrics.specs import HACKS, MetricSpec
 from rrgmetrics.specs.names import parse_name
-from rrgmetrics.specs.shared import MAMMOGRAPHY
+from rrgmetrics.specs.shared import CHEST_CT, MAMMOGRAPHY
 
 READS = """\
 A pair whose reference is not an English report of {what} (another language, body part or modality, or no readable
 statement) is unscored, with the reason. A candidate that the reader cannot read gets the worse of two scores: that of
 an empty report and its own. A checkpoint or engine that you name scores every pair."""
+READ_AS_CT = """
+The metric does not tell radiographs from CT: reports of chest radiographs are scored, as CT reports."""
 ANY_TEXT = """\
 The metric compares wording, whatever the text is about, and can be gamed. As a reward, or to select models, use
 `finding_errors` or `crimson` instead."""
@@ -48,7 +50,8 @@ def stress_block(spec: MetricSpec) -> str:
     """Returns the part of a metric's card on what it sees and what it does not."""
     name = parse_name(spec.name)
     what = "mammograms" if spec.modality == MAMMOGRAPHY else "the chest"
-    scope = folded(UNSCORED, READS.format(what=what)) if modality_of(name) else ANY_TEXT
+    as_ct = READ_AS_CT if spec.modality == CHEST_CT else ""
+    scope = folded(UNSCORED, READS.format(what=what) + as_ct) if modality_of(name) else ANY_TEXT
     stored = [stored_stress(results_file(pack)) for pack in (DEFAULT_PACK, *written_packs())]
     measured = ["\n\n".join(_parts(each, each.metrics[spec.name])) for each in stored if spec.name in each.metrics]
     if not measured:

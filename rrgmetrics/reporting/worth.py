@@ -153,7 +153,7 @@ def collapse_table(collapses: Sequence[Collapse]) -> Table:
     return Table(
         heads,
         (Group(tuple(lines)),),
-        title=f"Diversity of the reports for {counted(references.n_reports, 'study', 'studies')}",
+        title=f"Diversity of the reports; the radiologists wrote {counted(references.n_reports, 'report')}",
         note=DIVERSITY_NOTE,
     )
 

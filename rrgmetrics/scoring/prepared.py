@@ -29,7 +29,7 @@ from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.notice import name_stand_ins
 from rrgmetrics.scoring.packs import pack_of
 from rrgmetrics.scoring.results import Result, cut_line
-from rrgmetrics.scoring.runner import Annotations, Job, Memory, as_read, run
+from rrgmetrics.scoring.runner import Annotations, Job, Memory, as_read, run, unscored_references
 from rrgmetrics.scoring.workers import Pool, check_workers, heed_fork, score_in_pool
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import MetricName, with_text
@@ -162,6 +162,21 @@ class Metrics:
         """The number of statistics of a pair, by metric."""
         nothing = {text: job.reference_statistics([""]) for text, job in self.jobs.items()}
         return {text: job.scorer.pair_stats([], {}, nothing[text]).shape[1] for text, job in self.jobs.items()}
+
+    def unscored_references(self, references: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Returns why each metric leaves pairs with these references unscored, without scoring any.
+
+        Args:
+            references: The radiologists' reports; "" for one that is missing.
+
+        Returns:
+            For each metric a reason a reference, "" where it can be scored.
+
+        Example:
+            >>> prepare("finding_errors").unscored_references(["Clear lungs.", ""])
+            {'finding_errors': ('', 'the reference is missing')}
+        """
+        return {text: unscored_references(job, references) for text, job in self.jobs.items()}
 
     def signatures(self, n_pairs: int) -> dict[str, str]:
         """Returns the signatures of results for so many pairs, by name, without what depends on the pairs."""

@@ -264,6 +264,17 @@ def as_read(job: Job, pairs: Sequence[Pair]) -> list[tuple[Pair, str]]:
     return [each for each in read_pairs if each[0].reference.strip() or job.kind.scores_missing]
 
 
+def unscored_references(job: Job, references: Sequence[str]) -> tuple[str, ...]:
+    """Returns why a job leaves pairs with these references unscored, before it scores any; "" if it does not."""
+    pairs = [Pair(text, text) for text in references]
+    annotations = Annotations(steps := list(_steps([job], [list(dict.fromkeys(pairs))], BLOCK)), Memory(0))
+    gates = []
+    for index in range(len(steps)):
+        gates += [_gate(part, annotations) for part in annotations.parts(index)]
+        annotations.forget(index)
+    return Gate.joined(gates, pairs).reasons
+
+
 def _steps(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], block: int) -> Iterator[Step]:
     """Blocks of pairs for all jobs that share a normaliser and read the same kind of text.
 

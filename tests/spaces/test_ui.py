@@ -456,7 +456,12 @@ def test_files_that_cannot_be_used(name, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("text_a,text_b\na,b\n", "in the menus, choose 'text_a' as the reference or 'text_b' as the reference."),
+        (
+            "text_a,text_b\na,b\n",
+            "in the menus, choose 'text_a' as the reference and 'text_b' as the candidate or 'text_b' as the reference "
+            "and 'text_a' as the candidate.",
+        ),
+        ("reference;candidate\na;b\n", "f.csv: cells are separated by semicolons; write commas between cells."),
         ("Reference,candidate\na,b\n", "or name it: in the menus, choose 'Reference' as the reference."),
         (
             "gt,one,two\na,b,c\n",

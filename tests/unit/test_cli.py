@@ -94,6 +94,7 @@ def test_compare_names_the_better_system(folder, capsys):
     )  # fmt: skip
     assert status == 0
     assert "ours" in printed.out
+    assert printed.out.endswith(f"Table: {folder / 'c.tex'}\nTable: {folder / 'c.md'}\n")
     assert r"\begin{tabular}" in (folder / "c.tex").read_text()
     assert "| ours |" in (folder / "c.md").read_text()
     rows = json.loads((folder / "c.json").read_text())["rows"]

@@ -29,9 +29,16 @@ def test_self_similarity_is_the_mean_cosine_of_all_pairs():
     """Of "a b", "a c" and "d": 1/2, 0 and 0."""
     assert diversity(["a b", "a c", "d"]).self_similarity == pytest.approx(0.5 / 3)
     assert diversity(["a b", "a  B"]).self_similarity == pytest.approx(1.0)
-    assert diversity(["", ""]).self_similarity == pytest.approx(1.0)
-    assert diversity(["", "a"]).self_similarity == pytest.approx(0.0)
+    assert diversity([".", "."]).self_similarity == pytest.approx(1.0)
+    assert diversity([".", "a"]).self_similarity == pytest.approx(0.0)
     assert math.isnan(diversity(["a"]).self_similarity)
+
+
+def test_missing_reports_are_not_counted():
+    collapse = find_collapse("mine", ["Clear."] * 19 + [""], ["", *WRITTEN[:19]])
+    assert "mine writes 1 distinct report for 19 studies; the radiologists wrote 19, " in collapse.sentence
+    assert diversity([" ", ""])[:2] == (0, 0)
+    assert find_collapse("mine", [""] * 20, WRITTEN[:20]).sentence == ""
 
 
 @pytest.mark.parametrize(

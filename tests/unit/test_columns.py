@@ -46,7 +46,7 @@ def test_obvious_names_are_taken(found, picked):
         (
             ("gt", "pred_a", "pred_b"),
             {"study_id": "gt"},
-            "--columns study_id=gt,reference=pred_a or --columns study_id=gt,",
+            "study_id=gt,reference=pred_a,candidate=pred_b or --columns study_id=gt,reference=pred_b,candidate=pred_a.",
         ),
         (
             ("findings", "impression", "hyp"),
@@ -54,9 +54,15 @@ def test_obvious_names_are_taken(found, picked):
             "candidate=hyp,reference=findings or --columns candidate=hyp,reference=impression.",
         ),
         (("reference", "my reports"), {}, "--columns 'candidate=my reports'."),
-        (("reference;text",), {}, "separated by semicolons"),
+        (("reference;text",), {}, "separated by semicolons; use commas"),
+        (("id;ref",), {"reference": "ref"}, "separated by semicolons; use commas"),
         (("reference",), {}, "has no column 'candidate'"),
-        (("reference_prediction", "x"), {}, "--columns reference=reference_prediction."),
+        (
+            ("reference_prediction", "x"),
+            {},
+            "Name the right ones: --columns reference=reference_prediction,candidate=x.",
+        ),
+        (("Befundtext",), {}, "Name the right one: --columns reference=Befundtext."),
     ],
 )
 def test_what_is_not_obvious_is_refused_with_a_line_to_copy(found, columns, says):
@@ -351,6 +357,12 @@ def test_python_compares_columns_of_one_table():
 def test_a_column_of_a_system_that_is_not_there(systems, says):
     with pytest.raises(InputError, match=re.escape(says)):
         files.read_systems(systems, WIDE)
+
+
+def test_a_column_of_ids_is_no_system():
+    says = "The column 'id' is named as study_id and as a system; name each column once."
+    with pytest.raises(InputError, match=re.escape(says)):
+        files.read_systems(["pred_a", "id"], WIDE, columns={"reference": "findings_gt", "study_id": "id"})
 
 
 def test_the_error_says_how_columns_of_systems_are_named():

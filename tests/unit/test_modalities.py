@@ -13,8 +13,10 @@ from rrgmetrics.comparing import compare, explain
 from rrgmetrics.errors import InputError
 from rrgmetrics.reading import Reader, read
 from rrgmetrics.reporting.report.sections import groups
+from rrgmetrics.reporting.stress_card import stress_block
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.scoring.streaming import score_stream
+from rrgmetrics.specs import SPECS
 
 CT = (
     "CT of the chest with intravenous contrast. Axial images. A 6 mm ground-glass nodule in the right upper lobe. "
@@ -49,6 +51,13 @@ def test_each_pair_is_read_with_the_pack_of_its_reference(caplog: pytest.LogCapt
                 number,
                 [each["sentence"] for each in told],
             )
+
+
+@pytest.mark.parametrize("name", ["f1_radbert_ct", "nodule_f1"])
+def test_metrics_of_chest_ct_score_radiographs_too_and_their_cards_say_so(name: str) -> None:
+    xray = "PA and lateral chest radiograph. " + XRAY
+    assert score(name, [(xray, xray), (SPINE, ""), ("", "")]).n_unscored == 2
+    assert "reports of chest radiographs are scored" in stress_block(SPECS[name])
 
 
 @pytest.mark.parametrize("name", ["finding_errors", "finding_score", "green", "crimson", "radgraph_f1"])

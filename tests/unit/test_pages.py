@@ -13,6 +13,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reporting.differences import differences
 from rrgmetrics.reporting.numbers import show
 from rrgmetrics.reporting.report import report_page
+from rrgmetrics.reporting.results import how_tested
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.scoring.results import Result
@@ -233,6 +234,14 @@ def test_what_does_not_fit_together_is_refused():
     ]:
         with pytest.raises(InputError, match=message):
             report_page(*arguments)
+
+
+def test_the_page_says_how_differences_were_tested():
+    reports = {"a": ["Small right pleural effusion."] * 3, "b": ["Clear lungs."] * 3}
+    compared = rrgmetrics.compare(reports, ["The lungs are clear."] * 3, metrics=["bleu"], trials=20)
+    note = how_tested(compared.rows, compared.correction)
+    assert note == "two-sided randomisation test, every swap of pairs"
+    assert f'<p class="note">p: {note}.</p>' in compared.to_html()
 
 
 def test_a_page_counts_the_scored_studies_in_all_its_parts():

@@ -252,3 +252,23 @@ def test_every_key_has_a_worst_score(spec):
         assert math.isfinite(worst)
         assert key.range[0] <= worst <= key.range[1]
         assert key.goodness(worst) < key.goodness(key.best if math.isfinite(key.best) else 1.0)
+
+
+GERMAN = "Kein Pleuraerguss. Herzgröße normal. Keine Infiltrate in der linken Lunge."
+
+
+def test_check_says_which_references_cannot_be_scored(caplog):
+    reward = make_reward("finding_errors")
+    reward.check({"reference": [REFERENCE, REFERENCE]})
+    assert "cannot be scored" not in caplog.text
+    reward.check({"reference": [REFERENCE, "", None, GERMAN]})
+    assert caplog.messages[-1] == (
+        "finding_errors: 3 of 4 references cannot be scored: the reference is missing (2), "
+        "the reference looks German (1)."
+    )
+
+
+@pytest.mark.parametrize("reference", ["", GERMAN])
+def test_check_refuses_references_of_which_none_can_be_scored(reference):
+    with pytest.raises(InputError, match="finding_errors: 2 of 2 references cannot be scored: the reference "):
+        make_reward("finding_errors").check({"reference": [reference] * 2})

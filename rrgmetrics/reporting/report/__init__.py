@@ -27,7 +27,7 @@ from rrgmetrics.reporting.marks import SIGNIFICANT
 from rrgmetrics.reporting.numbers import estimate, p_value, signed
 from rrgmetrics.reporting.report import sections
 from rrgmetrics.reporting.report.studies import Studies, as_data, blocks, comparisons_of, worst_first
-from rrgmetrics.reporting.results import left_out_clause
+from rrgmetrics.reporting.results import how_tested, left_out_clause
 from rrgmetrics.reporting.verdict import verdict
 from rrgmetrics.reporting.worth import HEADING, collapse_table, worth_tables
 from rrgmetrics.reports import Pair
@@ -106,7 +106,7 @@ def report_page(
         verdict=sections.verdict(beside, rows, worth, correction),
         overviews=sections.overviews(beside, rows, worth),
         differences=sections.differences(beside, rows) if rows else {},
-        correction=sections.CORRECTIONS[correction],
+        tested=how_tested(rows, correction),
         left_out=left_out_clause(rows),
         score_lines=sections.score_lines(beside, rows),
         every_score=sections.every_score(beside, rows),
