@@ -134,7 +134,7 @@ def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Le
         errors.extend(denied_change(reference, candidate, missing))
     errors = [
         in_class(error, known, lexicon)
-        for error in (*_one_wrong_side(_told_once(errors, reference, candidate), lexicon), *vague)
+        for error in (*_one_wrong_side(_told_once(errors, reference, candidate), reference, candidate), *vague)
     ]
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
@@ -339,21 +339,38 @@ def _accompanies(error: FindingError, other: FindingError, reference: Reading, c
     return any(_WITH.fullmatch(text[a.end : b.start]) for a in before.spans for b in told.spans if a.end < b.start)
 
 
-def _one_wrong_side(errors: list[FindingError], lexicon: Lexicon) -> list[FindingError]:
-    """Leaves out a wrong side that a sign has with its cause, and what shifts with what shifts beside it."""
+def _one_wrong_side(errors: list[FindingError], reference: Reading, candidate: Reading) -> list[FindingError]:
+    """Leaves out a wrong side that follows from another one.
+
+    That of a sign with its cause, of what shifts with what shifts too, of "ADJACENT atelectasis" with its effusion.
+    """
+    lexicon = lexicon_of(reference)
     wrong = [error for error in errors if error.attribute == "location"]
-    told = [e for i, e in enumerate(wrong) if any(_moves_with(e, wrong[j], j < i, lexicon) for j in range(len(wrong)))]
+    told = []
+    for i, error in enumerate(wrong):
+        beside = all(
+            finding is not None and _lies_beside(finding, reading, lexicon)
+            for finding, reading in ((error.reference, reference), (error.candidate, candidate))
+        )
+        if any(_moves_with(error, wrong[j], j < i, beside, lexicon) for j in range(len(wrong))):
+            told.append(error)
     return [error for error in errors if not (error in told and excused(error, _one_wrong_side))]
 
 
-def _moves_with(error: FindingError, other: FindingError, before: bool, lexicon: Lexicon) -> bool:
-    """Tells whether another error puts the finding's cause, or what shifts with it, on the same wrong side."""
+def _lies_beside(finding: Finding, reading: Reading, lexicon: Lexicon) -> bool:
+    """Whether a finding is said to lie where the one before it does: "right effusion with ADJACENT atelectasis"."""
+    before = reading.text[: finding.spans[0].start].lower().split()
+    return not lexicon.small.associated.isdisjoint(before[-2:])
+
+
+def _moves_with(error: FindingError, other: FindingError, before: bool, beside: bool, lexicon: Lexicon) -> bool:
+    """Whether another error puts a finding's cause, or what it shifts with or lies beside, on the same wrong side."""
     a, b, x, y = error.reference, other.reference, error.candidate, other.candidate
     if a is None or b is None or x is None or y is None or a.concept == b.concept or a.side == x.side:
         return False
     together = (a.sentence, a.side, x.sentence, x.side) == (b.sentence, b.side, y.sentence, y.side)
     shift = before and {a.concept, b.concept} <= lexicon.roles["directed"]
-    return together and (shift or b.concept in lexicon.concepts[a.concept].sign_of)
+    return together and (shift or (before and beside) or b.concept in lexicon.concepts[a.concept].sign_of)
 
 
 def _agreed_normals(reference: Reading, candidate: Reading) -> tuple[str, ...]:

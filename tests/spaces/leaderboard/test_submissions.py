@@ -111,7 +111,7 @@ def test_damaged_lines_are_all_named(board, tmp_path):
     [
         (b"", ".csv", "is empty"),
         (b"study_id,report\n", ".csv", "no report for"),
-        ("study_id;report\nstudy-000;Clear.\n", ".csv", "no study_id and no report"),
+        ("study_id;report\nstudy-000;Clear.\n", ".csv", "separated by semicolons"),
         ("study_id,candidate\nstudy-000,Clear.\n", ".csv", "has no report; it has 'study_id', 'candidate'"),
         ("report\nClear.\n", ".csv", "has no study_id"),
         (rows().replace("Clear", "Cl\0ear"), ".csv", "NUL"),
