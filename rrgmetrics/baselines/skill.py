@@ -150,8 +150,7 @@ def trivial_systems(
     if len(pairs) > 1:
         others = dict(zip(usable, (usable[other] for other in another_study(read, seed=seed)), strict=True))
         systems["another"] = [
-            pair._replace(candidate=references[others.get(row, usable[0] if usable[0] != row else usable[1])])
-            for row, pair in enumerate(pairs)
+            pair._replace(candidate=references[others.get(row, usable[0])]) for row, pair in enumerate(pairs)
         ]
     return systems | {PERFECT: [pair._replace(candidate=pair.reference) for pair in pairs]}
 
@@ -160,8 +159,10 @@ def _usable(references: Sequence[str], readings: Readings) -> list[int]:
     """The studies whose reports are given to others: those with a reference in scope, or all if fewer than two."""
 
     def is_read(text: str) -> bool:
+        if says_nothing(text):
+            return False
         reading = readings.read(text)
-        return not says_nothing(text) and not out_of_scope(reading.scope, all_packs()[reading.pack].title)
+        return not out_of_scope(reading.scope, all_packs()[reading.pack].title)
 
     known = {text: is_read(text) for text in dict.fromkeys(references)}
     rows = [row for row, text in enumerate(references) if known[text]]

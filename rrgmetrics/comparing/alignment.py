@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rrgmetrics.comparing.decisions import decided, excused
-from rrgmetrics.comparing.denials import at_one_place, denials
+from rrgmetrics.comparing.denials import by_name, denials
 from rrgmetrics.comparing.device_positions import other_route
 from rrgmetrics.comparing.device_sums import is_summed_up
 from rrgmetrics.comparing.model import Link, Unit
@@ -97,8 +97,7 @@ def _marked(mine: list[Unit], others: list[Unit], other: Reading, lexicon: Lexic
     shown = set().union(*(_names(finding, lexicon) for unit in others for finding in unit.readings))
 
     def is_denied(finding: Finding) -> bool:
-        by = (each for name in _names(finding, lexicon) - shown for each in denied.get(name, ()))
-        return any(not each.normal and at_one_place(finding, each, lexicon) for each in by)
+        return any(by_name(finding, _names(finding, lexicon) - shown, denied, lexicon))
 
     return [replace(unit, denied=True) if all(map(is_denied, unit.readings)) else unit for unit in mine]
 

@@ -19,7 +19,7 @@ from typing import Any
 from rrgmetrics.comparing.alignment import set_beside
 from rrgmetrics.comparing.claims import as_claimed, without_excuse
 from rrgmetrics.comparing.decisions import became, decided, excused, record
-from rrgmetrics.comparing.denials import at_one_place, denials
+from rrgmetrics.comparing.denials import by_name, denials
 from rrgmetrics.comparing.differences import (
     attribute_errors,
     certainty_errors,
@@ -29,7 +29,15 @@ from rrgmetrics.comparing.differences import (
     told_beside,
     told_of_all,
 )
-from rrgmetrics.comparing.model import SIGNIFICANT, ErrorCategory, FindingError, Match, ReportComparison, Unit
+from rrgmetrics.comparing.model import (
+    INTERPRETED,
+    SIGNIFICANT,
+    ErrorCategory,
+    FindingError,
+    Match,
+    ReportComparison,
+    Unit,
+)
 from rrgmetrics.comparing.omissions import left_out_errors
 from rrgmetrics.comparing.penalties import penalties
 from rrgmetrics.comparing.policies import MANAGEMENT, Policy, in_class, under
@@ -45,7 +53,6 @@ from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context, check_report, parse_context
 from rrgmetrics.utils.text_format import capitalized
 
-_INTERPRETED = frozenset({"overinterpretation", "underinterpretation", "certainty"})
 _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it
 
 
@@ -119,7 +126,7 @@ def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Le
         errors.extend(
             error
             for error in attribute_errors(ref, cand, lexicon)
-            if not (denied and error.attribute in _INTERPRETED and excused(error, _named_though_denied))
+            if not (denied and error.attribute in INTERPRETED and excused(error, _named_though_denied))
             and not (told_of_all(error, reference, candidate) and excused(error, told_of_all))
         )
         errors.extend(denied)
@@ -282,15 +289,12 @@ def _named_though_denied(unit: Unit, shown: Unit, other: Reading, lexicon: Lexic
         return []
     agreed = {x.concept for x in (*shown.readings, *other.findings) if x.assertion != "absent"}
     agreed |= lexicon.roles["replaceable"]
-    told = {finding.sentence for finding in shown.readings}
+    sentences = {finding.sentence for finding in shown.readings}
     denied = denials(other, lexicon)
 
     def is_denied(finding: Finding) -> bool:
-        by = () if finding.concept in agreed else denied.get(finding.concept, ())
-        flat = (
-            each for each in by if not each.normal and (finding.assertion == "present" or each.sentence not in told)
-        )
-        return any(at_one_place(finding, each, lexicon) for each in flat)
+        by = by_name(finding, {finding.concept} - agreed, denied, lexicon)
+        return any(finding.assertion == "present" or denial.sentence not in sentences for denial in by)
 
     named = [finding for finding in unit.readings if is_denied(finding)]
     return [replace(unit, head=x, readings=(x,)) for x in named] if len(named) < len(unit.readings) else []
@@ -346,15 +350,15 @@ def _one_wrong_side(errors: list[FindingError], reference: Reading, candidate: R
     """
     lexicon = lexicon_of(reference)
     wrong = [error for error in errors if error.attribute == "location"]
-    told = []
+    following = []
     for i, error in enumerate(wrong):
         beside = all(
             finding is not None and _lies_beside(finding, reading, lexicon)
             for finding, reading in ((error.reference, reference), (error.candidate, candidate))
         )
         if any(_moves_with(error, wrong[j], j < i, beside, lexicon) for j in range(len(wrong))):
-            told.append(error)
-    return [error for error in errors if not (error in told and excused(error, _one_wrong_side))]
+            following.append(error)
+    return [error for error in errors if not (error in following and excused(error, _one_wrong_side))]
 
 
 def _lies_beside(finding: Finding, reading: Reading, lexicon: Lexicon) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import BESIDES, Finding, Reading
 from rrgmetrics.reading.places import near, same_side
@@ -38,3 +40,20 @@ def _narrow(denial: Finding) -> bool:
 def at_one_place(finding: Finding, denial: Finding, lexicon: Lexicon) -> bool:
     """Whether a finding may lie where another is denied."""
     return same_side(finding.side, denial.side) and near(finding.zones, denial.zones, lexicon)
+
+
+def by_name(
+    finding: Finding, names: Collection[str], denied: Mapping[str, Sequence[Finding]], lexicon: Lexicon
+) -> Iterator[Finding]:
+    """Yields what denies a finding at its place under one of these names; not what a normal organ implies.
+
+    Args:
+        finding: Of one report.
+        names: Concepts.
+        denied: What the other report denies (`denials`).
+        lexicon: The lexicon in use.
+    """
+    for name in names:
+        for denial in denied.get(name, ()):
+            if not denial.normal and at_one_place(finding, denial, lexicon):
+                yield denial

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from rrgmetrics.comparing.device_positions import position
 from rrgmetrics.comparing.differences import acute, attribute_errors, doubted, is_turned, opposed
 from rrgmetrics.comparing.graded_findings import Graded, graded, graded_claim, regraded
-from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, ErrorCategory, Link, ReportComparison
+from rrgmetrics.comparing.model import INTERPRETED, SIGNIFICANT, Attribute, ErrorCategory, Link, ReportComparison
 from rrgmetrics.comparing.significance import harm, indication_kinds, position_of
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Significance
@@ -25,7 +25,6 @@ from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context
 
 READERS_DIFFER_MM = 1.0  # two readers of one nodule
-_INTERPRETED = ("overinterpretation", "underinterpretation", "certainty")
 ONE_SIDED_CHANGE = 0.5  # what a change that only one report has weighs of one that the candidate turns round
 
 
@@ -112,7 +111,7 @@ def _denied(
     comparison: ReportComparison, matched: Collection[tuple[int, int]], differences: Sequence[Difference]
 ) -> Iterator[Difference]:
     """Yields what one report takes a picture for, and the other, which shows the picture too, denies."""
-    wrong = {(d.reference, d.candidate) for d in differences if d.significant and d.attribute in _INTERPRETED}
+    wrong = {(d.reference, d.candidate) for d in differences if d.significant and d.attribute in INTERPRETED}
     for error in comparison.errors:
         if error.contradicts and error.attribute is None and error not in comparison.penalties:
             false = error.category is ErrorCategory.FALSE_FINDING

@@ -81,8 +81,8 @@ def _values(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> tu
 
 def _positions(ref: Unit, cand: Unit, lexicon: Lexicon) -> tuple[str, str, str]:
     """Returns what differs of the way in and the place of a device: "side", "route", or both and its tip."""
-    told = {"side": _area, "level": _levels, "route": _route, "position": _tip, "distance": _distance, "": _position}
-    differs = {name: (value(ref, lexicon), value(cand, lexicon)) for name, value in told.items()}
+    values = {"side": _area, "level": _levels, "route": _route, "position": _tip, "distance": _distance, "": _position}
+    differs = {name: (value(ref, lexicon), value(cand, lexicon)) for name, value in values.items()}
     differs = {name: each for name, each in differs.items() if each[0] != each[1]}
     label = next(iter(differs)) if len(differs) == 1 and "" not in differs else "position"
     a, b = (", ".join(filter(None, (each[i] for each in differs.values()))) for i in (0, 1))

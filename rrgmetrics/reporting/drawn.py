@@ -29,7 +29,7 @@ PIECE = re.compile(r"(?:[≤≥<>=±] )?(?:\[[^\]]*\]|\S+)(?: \(\w+\))?(?: [↑�
 # A word of a head that is longer than this may be broken before the parts of a name: `green@openai:model?base_url=...`.
 LONG_NAME = 24
 PART = re.compile(r"[@:?&]*[^@:?&]+")
-WIDE_HEAD = 40  # characters of a head that is broken though there is room
+WIDE_HEAD = 40  # characters of a head that is broken though it would fit
 LIST_INDENT = 2  # of the cells of a line that is drawn as a list
 WIDEST_HEAD = 0.5  # of the width, in such a list
 
@@ -200,17 +200,17 @@ def _wrapped(text: Text, console: Console, width: int, is_head: bool = False) ->
     if text.cell_len <= width:
         return [text]
     indent = _indent(text)
-    room = max(width - indent, 1)
+    free = max(width - indent, 1)
     lines: list[Text] = []
     start = end = indent
     for begin, stop in _pieces(text, is_head):
-        if stop - start > room and end > start:
+        if stop - start > free and end > start:
             lines.append(text[start:end])
             start = begin
         end = stop
     lines.append(text[start:end])
     parts = [
-        part for line in lines for part in (line.divide(range(room, len(line), room)) if len(line) > room else [line])
+        part for line in lines for part in (line.divide(range(free, len(line), free)) if len(line) > free else [line])
     ]
     for part in parts:
         part.rstrip()
