@@ -56,6 +56,7 @@ class Collapse:
     system: str
     own: Diversity
     references: Diversity
+    n_studies: int
 
     @property
     def is_few(self) -> bool:
@@ -72,6 +73,8 @@ class Collapse:
     @property
     def sentence(self) -> str:
         """What is wrong, in words; "" if nothing is."""
+        if not self.own.n_reports and self.references.n_reports:
+            return f"{self.system} writes nothing in {self.n_studies:,} of {counted(self.n_studies, 'report')}."
         if not (self.is_few or self.is_often):
             return ""
         own, theirs = self.own, self.references
@@ -95,7 +98,7 @@ def find_collapse(system: str, candidates: Sequence[str], references: Sequence[s
         >>> find_collapse("a", ["Clear."] * 12, [f"Nodule of {i} mm." for i in range(12)]).sentence[:42]
         'a writes 1 distinct report for 12 studies;'
     """
-    return Collapse(system, diversity(candidates), diversity(references))
+    return Collapse(system, diversity(candidates), diversity(references), len(candidates))
 
 
 def diversity(reports: Sequence[str]) -> Diversity:

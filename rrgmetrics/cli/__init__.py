@@ -22,7 +22,7 @@ from rrgmetrics.judges.engines.asking import SPENT, spending_lines
 from rrgmetrics.judges.outcomes import OUTCOMES, outcome_lines, outcome_status
 from rrgmetrics.reading.lexicon import folder_in_use, use
 from rrgmetrics.utils.own_process import collect_seldom
-from rrgmetrics.utils.printable import log_visibly, visible
+from rrgmetrics.utils.printable import as_options, log_visibly, visible
 from rrgmetrics.utils.text_format import did_you_mean
 from rrgmetrics.version import VERSION
 
@@ -164,7 +164,7 @@ def _answer(arguments: Sequence[str] | None) -> int:
         with use(options.lexicon) if own and "lexicon" in options else nullcontext():
             _run(options)
     except (InputError, BackendError, MissingExtraError) as error:
-        print_error(f"rrgmetrics: {error}")
+        print_error(f"rrgmetrics: {as_options(str(error))}")
         return 2
     except FileNotFoundError:
         if not _is_working_folder_there():

@@ -42,7 +42,7 @@ from rrgmetrics.comparing.omissions import left_out_errors
 from rrgmetrics.comparing.penalties import penalties
 from rrgmetrics.comparing.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.comparing.significance import significance
-from rrgmetrics.comparing.wording import ARROW, phrase
+from rrgmetrics.comparing.wording import ARROW, heart_ratio, phrase, words_besides
 from rrgmetrics.reading.engine import read_with
 from rrgmetrics.reading.lexicon import AUTO, Lexicon, all_packs, lexicon_of
 from rrgmetrics.reading.model import Finding, Reading
@@ -99,14 +99,15 @@ def compare(
 def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Lexicon) -> ReportComparison:
     """Compares two readings by one pack, the candidate's as it claims them."""
     refs, cands, pairs, links, missing, false = set_beside(reference, candidate)
+    texts = reference, candidate
     errors: list[FindingError] = []
     for unit in false:
         doubt = _not_excluded(unit, reference, lexicon)
-        left_over = _left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon)
+        left_over = _left_over(unit, texts, ErrorCategory.FALSE_FINDING, known, lexicon)
         errors.extend(_doubtful(unit, certainty_errors(doubt, unit, lexicon)) if doubt else [left_over])
     for unit in missing:
         doubt = _not_excluded(unit, candidate, lexicon)
-        left_over = _left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon)
+        left_over = _left_over(unit, texts, ErrorCategory.MISSING_FINDING, known, lexicon)
         errors.extend(_doubtful(unit, certainty_errors(unit, doubt, lexicon)) if doubt else [left_over])
     refs_of, cands_of = defaultdict[int, list[Unit]](list), defaultdict[int, list[Unit]](list)
     for link in links:
@@ -116,7 +117,7 @@ def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Le
         ref = _with_other_side(refs[r], refs_of[c], cands[c], lexicon)
         cand = _with_other_side(cands[c], cands_of[r], refs[r], lexicon)
         denied = [
-            decided(_left_over(unit, other, category, known, lexicon), _named_though_denied)
+            decided(_left_over(unit, texts, category, known, lexicon), _named_though_denied)
             for one, shown, other, category in (
                 (cand, ref, reference, ErrorCategory.FALSE_FINDING),
                 (ref, cand, candidate, ErrorCategory.MISSING_FINDING),
@@ -236,19 +237,25 @@ def _with_other_side(unit: Unit, linked: list[Unit], other: Unit, lexicon: Lexic
     return replace(unit, head=replace(unit.head, severity=step), readings=readings, side="bilateral", zones=zones)
 
 
-def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Context, lexicon: Lexicon) -> FindingError:
-    """Returns the error for a finding that only one report has."""
-    denial = _denial(unit, other, lexicon)
+def _left_over(
+    unit: Unit, texts: tuple[Reading, Reading], category: ErrorCategory, context: Context, lexicon: Lexicon
+) -> FindingError:
+    """Returns the error for a finding that only one of `texts` has, the reference or the candidate."""
     false = category is ErrorCategory.FALSE_FINDING
+    other, own = texts if false else texts[::-1]
+    denial = _denial(unit, other, lexicon)
     head = without_excuse(unit.head, (), lexicon) if false else unit.head
     level = significance(head, context, lexicon)
     who, whom = ("candidate", "reference") if false else ("reference", "candidate")
-    difference = f"Only the {who} reports: {phrase(unit, lexicon)}"
     spans = denial.spans if denial else ()
+    difference = f"Only the {who} reports: {phrase(unit, lexicon)}{words_besides(unit, own.text, lexicon)}"
     sized = denial is not None and bool(denial.measurements_mm and unit.head.measurements_mm)
     said = f"; the {whom} denies it" if denial else ""
     if denial and sized:
         said = f"; the {whom} measures {min(denial.measurements_mm):g} mm"
+    ratios = [heart_ratio(own.text, unit.spans), heart_ratio(other.text, spans)][:: -1 if false else 1]
+    if all(ratios):
+        said += f"; cardiothoracic ratio: {f' {ARROW} '.join(ratios)}"
     error = FindingError(
         category=ErrorCategory.INCORRECT_SEVERITY if sized else category,  # "a node of 15 mm" against "of 8 mm"
         attribute="measurement" if sized else None,

@@ -16,8 +16,11 @@ TIE_BREAK = 1e-4  # for each attribute that agrees
 
 
 def place_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
-    """Returns how far two places agree, 0 to 1; a place that is not stated agrees with all."""
-    if in_two_organs(a.zones, b.zones, lexicon):
+    """Returns how far two places agree, 0 to 1; a place that is not stated agrees with all.
+
+    A device at a wrong place may be in another organ: a chest tube against the mediastinum.
+    """
+    if in_two_organs(a.zones, b.zones, lexicon) and not lexicon.concepts[a.head.concept].is_device:
         return 0.0
     return _side_similarity(a, b, lexicon) * (1.0 if near(a.zones, b.zones, lexicon) else DISTANT_ZONE)
 

@@ -71,7 +71,7 @@ class _Tracer(NamedTuple):
         mine, others = both[own], both[theirs]
         taken = {link[theirs] for link in self.comparison.links if not link.other_words}
         for i, unit in enumerate(mine):
-            steps = [self._placed(each) for each in self.decisions.of(unit)]
+            steps = self._steps(unit)
             linked = [link for link in self.comparison.links if link[own] == i]
             for link in linked:
                 other = others[link[theirs]]
@@ -132,7 +132,7 @@ class _Tracer(NamedTuple):
 
     def behind(self, error: FindingError) -> Iterator[Decision]:
         """Yields the steps that made an error, and the row that gives its finding its class."""
-        yield from map(self._placed, self.decisions.of(error))
+        yield from self._steps(error)
         levels = [(finding, level(finding, self.context, self.lexicon)) for finding in at_stake(error, self.lexicon)]
         if error.significance not in {found.significance for _, found in levels}:
             return  # a step above gave it its class
@@ -147,7 +147,7 @@ class _Tracer(NamedTuple):
         units = [*self.comparison.references, *self.comparison.candidates]
         for thing in self.decisions.excused:
             if not any(thing is unit for unit in units):  # their own blocks tell of them
-                yield Uncounted(self._title(thing), tuple(map(self._placed, self.decisions.of(thing))))
+                yield Uncounted(self._title(thing), tuple(self._steps(thing)))
 
     def denied(self) -> Iterator[Uncounted]:
         """Yields what one report alone denies or cannot exclude, unless an error is about it."""
@@ -155,7 +155,10 @@ class _Tracer(NamedTuple):
         for finding in (*self.reference.findings, *self.candidate.findings):
             one = is_observation(finding, self.lexicon) or finding.concept in self.comparison.agreed_normals
             if not one and id(finding) not in told:
-                yield Uncounted(self._title(finding), (decision(is_observation),))
+                yield Uncounted(
+                    self._title(finding),
+                    (decision(is_observation, "not counted: one report alone denies it or cannot exclude it"),),
+                )
 
     def _title(self, thing: Thing) -> str:
         if isinstance(thing, FindingError):
@@ -176,8 +179,26 @@ class _Tracer(NamedTuple):
         key = finding.concept, finding.spans
         return any(key == (other.concept, other.spans) for other in (*reading.findings, *reading.told))
 
-    def _placed(self, recorded: Recorded) -> Decision:
-        return decision(recorded.step, recorded.what, self._row(recorded.row))
+    def _steps(self, thing: Thing) -> list[Decision]:
+        """The steps that decided on a thing, with what each decided; the last one of what is left out says why."""
+        steps = self.decisions.of(thing)
+        left_out = any(thing is each for each in self.decisions.excused)
+        return [self._placed(each, thing, left_out and each is steps[-1]) for each in steps]
+
+    def _placed(self, recorded: Recorded, thing: Thing, is_excuse: bool) -> Decision:
+        said = recorded.what or (self._outcome(thing) if isinstance(thing, FindingError) else "")
+        if is_excuse and not recorded.what:
+            said = f"not counted: {decision(recorded.step).what}"
+        return decision(recorded.step, said, self._row(recorded.row))
+
+    def _outcome(self, error: FindingError) -> str:
+        """Which findings an error is about, and what came of them: '"left mass" paired with "right mass": error C'."""
+        found = zip((error.reference, error.candidate), self._reports(), strict=True)
+        words = [f'"{reading.evidence(finding)}"' for finding, (reading, _) in found if finding is not None]
+        if len(words) < 2:
+            return f"{f'no pair for {words[0]}: ' if words else ''}error {error.category.letter}"
+        joined = "against" if error.contradicts else "paired with"
+        return f"{words[0]} {joined} {words[1]}: error {error.category.letter}"
 
     def _row(self, row: Mapping[str, Any] | None) -> str:
         """The file and line of a row of the lexicon."""

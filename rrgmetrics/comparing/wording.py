@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from textwrap import shorten
 from typing import NamedTuple
 
 from rrgmetrics.comparing.model import Attribute, Unit
 from rrgmetrics.reading.levels import number_of
 from rrgmetrics.reading.lexicon import Lexicon
-from rrgmetrics.reading.model import Finding
+from rrgmetrics.reading.model import Finding, Span
 from rrgmetrics.utils.text_format import capitalized
 
 ARROW = "→"
 NOT_GIVEN = "not given"
+_QUOTED = 100  # letters of a report in a sentence
+_HEART_RATIO = re.compile(
+    r"(?:\bC/?T ?R|thoracic (?:ratio|index))\b[^\d.;]*(\d*[.,]?\d+(?: ?%| ?/ ?\d+(?:\.\d+)?)?)", re.IGNORECASE
+)
 _STEM = 8  # letters in which "mediastinal" and "mediastinum" agree
 _CERTAINTIES = {"definite": "certain", "probable": "probable", "not_excluded": "not excluded"}
 
@@ -32,6 +38,20 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
         words += [_bracketed(_measures(unit))]
     words.append(_bracketed((head.change or "").replace("_", " ")))
     return " ".join(filter(None, words))
+
+
+def words_besides(unit: Unit, text: str, lexicon: Lexicon) -> str:
+    """Returns the report's words for an observation, if they describe more than its phrase: ', "spiculated nodule"'."""
+    said = [_acuity(unit, lexicon), *_described(unit, lexicon).split(", "), _number(unit, lexicon)]
+    first = text[slice(*unit.spans[0])] if unit.spans else ""
+    more = any(word not in phrase(unit, lexicon) for word in said) or heart_ratio(text, unit.spans[:1])
+    return f', "{shorten(first, _QUOTED, placeholder=" ...")}"' if first and more else ""
+
+
+def heart_ratio(text: str, spans: Sequence[Span]) -> str:
+    """Returns the cardiothoracic ratio in some words of a report, "0.62"; "" if there is none."""
+    found = (_HEART_RATIO.search(text, span.start, span.end + 2) for span in spans)  # with a sign of per cent
+    return next((match[1] for match in found if match), "")
 
 
 def difference(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> str:

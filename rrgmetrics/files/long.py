@@ -55,7 +55,7 @@ def read_long(
             source, name, wanted, columns, per_study=per_study, rows=groups[value], announce=not read
         )
         if ids is None:
-            raise InputError(f"by={by!r} (--by {by}) needs a study_id in each row, to put the systems side by side.")
+            raise InputError(f"by={by!r} needs a study_id in each row, to put the systems side by side.")
         read[system] = Reports(f"{by} {value!r}", ids, candidates, contexts, references)
     return _side_by_side(read)
 

@@ -388,7 +388,7 @@ def check_beside(beside: Sequence[str], row: Row, where: str) -> None:
 def doubled(study_id: str, where: str, before: str) -> str:
     """What is wrong with a study's second report, and what to do."""
     return (
-        f"{where}: {study_id!r} is already in {before}; per_study='first' (--per-study first) takes one report of "
+        f"{where}: {study_id!r} is already in {before}; per_study='first' takes one report of "
         "each study, as last, longest and random do, and per_study='all' scores each. If a column names the system of "
         "each row, run: rrgmetrics compare TABLE --by COLUMN."
     )

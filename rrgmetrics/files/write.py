@@ -81,7 +81,7 @@ def check_outputs(
             if path.resolve() in read or any(_same_file(path, other) for other in read):
                 raise InputError(f"{path} is one of the inputs; choose another file for the output.")
             _check_free(path, force)
-            _check_folder(path.parent)
+            check_folder(path.parent)
             seen.add(path.resolve())
 
 
@@ -154,10 +154,15 @@ def _check_free(path: Path, force: bool) -> None:
     if is_folder:
         raise InputError(f"{path} is a folder; name a file.")
     if is_there and not force:
-        raise InputError(f"{path} exists; pass --force (force=True) to replace it, or choose another name.")
+        raise InputError(f"{path} exists; pass force=True to replace it, or choose another name.")
 
 
-def _check_folder(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
+    """Makes a folder, and checks that files can be written there.
+
+    Raises:
+        InputError: It cannot be made, or not be written to.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -134,7 +134,10 @@ class Engine(Clause):
         elif self.joint is Joint.VERSUS and self.same_picture(before, mention):
             mention.link = before
             if before.certainty == mention.certainty in ("definite", "probable"):
-                mention.certainty = before.certainty = "suspected"
+                seen = [each for each in (before, mention) if each.concept in self.lexicon.roles["replaceable"]]
+                for each in (before, mention):
+                    if len(seen) != 1 or each not in seen:  # "opacified hemithorax or collapse": the former is seen
+                        each.certainty = "suspected"
 
     def _judge(self, rule: Rule, i: int) -> None:
         """Lets a cue judge the findings before it."""

@@ -88,6 +88,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
         if "route" in senses and device.is_device:
             fields.setdefault("route", senses["route"])
         if "position" in senses:
+            if senses["position"] == "bad":  # "IN PLACE with its side port OUTSIDE the pleura"
+                fields["position"] = "bad"
             fields.setdefault("position", senses["position"])
         if "count" in senses:
             fields.setdefault("count", senses["count"])

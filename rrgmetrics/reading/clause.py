@@ -215,8 +215,15 @@ class Clause(SentenceView):
         return stated
 
     def described(self, mention: Mention) -> Mention | None:
-        """Returns the picture before a comma that a hedged finding explains: "bandlike opacity, scarring is likely"."""
+        """Returns the picture before a comma that a hedged finding explains: "bandlike opacity, scarring is likely".
+
+        Behind "and" it explains only a picture of its organ: "consolidation has grown AND an effusion is suspected".
+        """
         before = self.clause[self.clause.index(mention) - 1]
+        concepts, between = self.lexicon.concepts, self.items[before.last : mention.first]
+        added = any(item.word in self.small.list_joints - {","} for item in between)
+        if added and concepts[before.concept].group != concepts[mention.concept].group:
+            return None
         describing = before.concept in self.lexicon.roles["describing"] and before.assertion == "present"
         return before if describing and self.same_picture(before, mention) else None
 

@@ -103,11 +103,13 @@ def _may_be_at(earlier: Finding, fields: Attributes, lexicon: Lexicon) -> bool:
 
 
 def add(earlier: Finding, more: Finding) -> Finding:
-    """Returns a finding with what is said of it later; what was said first stands."""
+    """Returns a finding with what is said of it later; what was said first stands, but for a bad position."""
     gaps = {key: getattr(earlier, key) or getattr(more, key) for key in GAPS if key != "severity"}
     sums = {key: getattr(earlier, key) | getattr(more, key) for key in SUMMED if key != "spans"}
     if earlier.change == "stable" and more.change:
         gaps["change"] = more.change
+    if more.position == "bad":
+        gaps["position"] = "bad"  # "in place. Its side port lies OUTSIDE the pleura"
     severity = earlier.severity if earlier.severity is not None else more.severity
     spans = tuple(dict.fromkeys(earlier.spans + more.spans))
     return replace(earlier, **gaps, **sums, severity=severity, spans=spans)

@@ -385,7 +385,7 @@ def _union(a: Finding, b: Finding) -> Finding:
         morphology=a.morphology | b.morphology,
         tip=a.tip | b.tip,
         route=a.route or b.route,
-        position=a.position or b.position,
+        position="bad" if b.position == "bad" else a.position or b.position,
         normal=a.normal and b.normal,
         background=a.background and b.background,
         spans=tuple(dict.fromkeys(spans)),

@@ -28,9 +28,9 @@ WITH_INTERVALS = 2  # systems beside each other whose skill is shown with its in
 UNSURE = "°"
 HEADING = "Compared with trivial systems"
 DIVERSITY_NOTE = (
-    "distinct: different reports. most frequent: share of studies with the most frequent report. words: in a report. "
-    "vocabulary: different words in all reports. similarity: mean cosine of the word counts of two studies' reports; "
-    "0: no word in common, 1: the same words."
+    "distinct: different reports. most frequent: share of the reports that are the most frequent one. words: in a "
+    "report. vocabulary: different words in all reports. similarity: mean cosine of the word counts of two studies' "
+    "reports; 0: no word in common, 1: the same words."
 )
 NOTE = "skill = (score − best trivial) / (perfect − best trivial); perfect: the references against themselves"
 

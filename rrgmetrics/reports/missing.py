@@ -147,7 +147,7 @@ class MissingReports:
             choice = (
                 "scored as empty reports, as requested by missing='empty'"
                 if self._missing == "empty"
-                else "unscored; pass missing='empty' (--missing empty) to score them as empty reports"
+                else "unscored; pass missing='empty' to score them as empty reports"
             )
             lines.append(f"{said}: {choice}.")
         for system, cells in self._candidates.items():

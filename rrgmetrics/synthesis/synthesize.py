@@ -177,7 +177,7 @@ def _open(folder: Path, facts: Mapping[str, Any], force: bool) -> None:
         if not force:
             raise InputError(
                 f"{folder} contains shards of a run with other arguments (another {', '.join(other)}); use the same "
-                "arguments to resume it, remove it, or pass --force (force=True) to start again."
+                "arguments to resume it, remove it, or pass force=True to start again."
             )
         shutil.rmtree(folder)
     folder.mkdir()

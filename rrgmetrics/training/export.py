@@ -17,6 +17,7 @@ from rrgmetrics.backends.bert import load_int8
 from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import read_config
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.files.write import check_folder
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -60,11 +61,12 @@ def export_checkpoint(
 
     if storage not in get_args(Storage):
         raise InputError(f"storage is {storage!r}; it is one of {', '.join(get_args(Storage))}.")
+    check_folder(Path(output))
     source, folder = find_checkpoint(str(checkpoint)), Path(output)
     if folder.resolve() == source.folder.resolve():
         raise InputError(f"{folder} is the checkpoint itself; choose another folder for the export.")
     if (folder / WEIGHTS).exists() and not force:
-        raise InputError(f"{folder / WEIGHTS} exists; pass --force (force=True) to replace it, or another --output.")
+        raise InputError(f"{folder / WEIGHTS} exists; pass force=True to replace it, or choose another folder.")
     config = read_config(source.folder)
     weights = {name: tensor for name, tensor in _read(source.folder).items() if _is_used(name, config)}
     stored = {key: tensor for name, weight in weights.items() for key, tensor in pack(name, weight, storage).items()}

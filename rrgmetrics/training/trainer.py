@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.write import check_folder
 from rrgmetrics.training.config import Precision, TrainerConfig, differences, read_config, write_config
 from rrgmetrics.utils.extras import need
 
@@ -271,18 +272,17 @@ def check_run(folder: Path, config: TrainerConfig, *, force: bool) -> None:
     file = next((folder / name for name in (CONFIG, OLD_CONFIG) if (folder / name).is_file()), None)
     empty = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
     if not empty and file is None:
-        raise InputError(f"{folder} exists and is not a run of rrgmetrics; choose another --output.")
+        raise InputError(f"{folder} exists and is not a run of rrgmetrics; choose another folder.")
+    check_folder(folder if folder.exists() else folder.parent)
     if file is None or force:
         return
     if (folder / CARD).is_file():
-        raise InputError(
-            f"{folder} contains a finished run; pass --force (force=True) to replace it, or another --output."
-        )
+        raise InputError(f"{folder} contains a finished run; pass force=True to replace it, or choose another folder.")
     changed = differences(read_config(type(config), str(file)), config)
     if changed:
         raise InputError(
             f"{folder} contains a run that was started with another {', '.join(changed)}; resume it with its "
-            f"{file.name}, pass --force to start again, or choose another --output."
+            f"{file.name}, pass force=True to start again, or choose another folder."
         )
 
 

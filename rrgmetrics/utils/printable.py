@@ -12,6 +12,7 @@ from contextlib import contextmanager
 _OBEYED = re.compile(
     "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+_ARGUMENT = re.compile(r"\b(by|force|missing|per_study)=(?:True\b|'([^']*)')")
 logger = logging.getLogger("rrgmetrics")
 
 
@@ -25,13 +26,23 @@ def visible(text: str) -> str:
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
 
+def as_options(text: str) -> str:
+    """Returns a message that names arguments of Python with options of the command line.
+
+    Example:
+        >>> as_options("pass per_study='first', or force=True")
+        'pass --per-study first, or --force'
+    """
+    return _ARGUMENT.sub(lambda found: f"--{found[1].replace('_', '-')}{f' {found[2]}' if found[2] else ''}", text)
+
+
 class VisibleHandler(logging.Handler):
-    """Writes messages to standard error, whatever it is then, as `visible` writes them."""
+    """Writes messages to standard error, whatever it is then, as `visible` and `as_options` write them."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Writes one message."""
         try:
-            sys.stderr.write(f"{visible(self.format(record))}\n")
+            sys.stderr.write(f"{as_options(visible(self.format(record)))}\n")
         except (OSError, ValueError):  # nobody reads standard error any more
             self.handleError(record)
 

@@ -150,7 +150,7 @@ def _check_free(paths: Sequence[Path], force: bool) -> None:
     """Before anything is written: that all of it can be."""
     for path in paths:
         if path.exists() and not force:
-            raise InputError(f"{path} exists; pass --force (force=True) to replace it, or name another folder.")
+            raise InputError(f"{path} exists; pass force=True to replace it, or name another folder.")
     try:
         paths[0].parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -38,7 +38,11 @@ def test_missing_reports_are_not_counted():
     collapse = find_collapse("mine", ["Clear."] * 19 + [""], ["", *WRITTEN[:19]])
     assert "mine writes 1 distinct report for 19 studies; the radiologists wrote 19, " in collapse.sentence
     assert diversity([" ", ""])[:2] == (0, 0)
-    assert find_collapse("mine", [""] * 20, WRITTEN[:20]).sentence == ""
+
+
+def test_a_system_that_writes_nothing():
+    assert find_collapse("mine", [""] * 20, WRITTEN[:20]).sentence == "mine writes nothing in 20 of 20 reports."
+    assert find_collapse("mine", [""] * 20, [""] * 20).sentence == ""
 
 
 @pytest.mark.parametrize(

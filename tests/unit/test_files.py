@@ -310,7 +310,7 @@ def test_json(tmp_path):
 def test_nothing_is_replaced_without_force_and_nothing_half_written_stays(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("mine")
-    with pytest.raises(InputError, match="--force"):
+    with pytest.raises(InputError, match="force=True"):
         files.write_table(path, TABLE)
     with pytest.raises(ValueError, match="zip"):
         files.write_table(path, {"a": [1], "b": [1, 2]}, force=True)
@@ -331,7 +331,7 @@ def test_outputs_are_checked_first(tmp_path, save):
         ({"pages": [tmp_path / "p.htm"]}, r"must end in \.html"),
         ({"tables": [tmp_path / "t.csv", tmp_path / "new" / ".." / "t.csv"]}, "named for two outputs"),
         ({"tables": [path], "inputs": [path], "force": True}, "one of the inputs"),
-        ({"tables": [path]}, "exists; pass --force"),
+        ({"tables": [path]}, "exists; pass force=True"),
         ({"results": [path / "r.json"]}, "cannot be created"),
         ({"results": [tmp_path / f"{'r' * 300}.json"]}, "cannot be written"),
         ({"results": [tmp_path]}, "must end in .json"),

@@ -281,7 +281,7 @@ def test_empty_and_error_on_the_command_line(csv, capsys):
     assert "|missing:empty|" in written["signature"]
     status, _, err = run(capsys, "score", csv, "--missing", "error")
     assert status == 2
-    assert "3 references are missing (study ids s2, s3, s4); pass missing=" in err
+    assert "3 references are missing (study ids s2, s3, s4); pass --missing unscored" in err
 
 
 def test_compare_on_the_command_line(csv, capsys, caplog):

@@ -162,7 +162,7 @@ def test_a_finished_run_is_a_checkpoint_with_a_card_and_is_not_replaced(shared, 
         True,
         False,
     )
-    with pytest.raises(InputError, match="finished run; pass --force"):
+    with pytest.raises(InputError, match="finished run; pass force=True"):
         train(config, tmp_path / "run")
     again = train(changed(config, encoder=str(run.folder), learning_rate=1e-12), tmp_path / "more")
     assert again.measured[0].mae == pytest.approx(run.measured[0].mae, rel=1e-3)  # heads were kept
@@ -332,6 +332,14 @@ def test_a_config_made_in_python_is_checked_too():
         changed(EncoderConfig(), hidden_size=10)
 
 
+def test_a_folder_that_cannot_be_made_is_found_before_any_work(shared, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be created"):
+        train(config_for(shared, encoder="nosuch"), tmp_path / "file" / "run")
+    with pytest.raises(InputError, match="cannot be created"):
+        export_checkpoint("nosuch", tmp_path / "file")
+
+
 def test_wrong_runs(shared, tmp_path):
     with pytest.raises(
         InputError, match="no bundled configuration of that name; the bundled ones are aligned, bundled, crepe, encoder"
@@ -423,7 +431,7 @@ def test_exported_checkpoints_score_alike(shared, tmp_path, storage, tolerance):
     one, other = (load_crepe(str(folder), device="cpu").annotate_pairs(pairs) for folder in (run.folder, done.folder))
     for first, second in zip(one, other, strict=True):
         np.testing.assert_allclose(first.counts, second.counts, atol=0.05)
-    with pytest.raises(InputError, match="exists; pass --force"):
+    with pytest.raises(InputError, match="exists; pass force=True"):
         export_checkpoint(run.folder, tmp_path / storage, storage=storage)
 
 

@@ -169,7 +169,7 @@ def test_card_has_a_viewer_for_each_table(scored, tmp_path):
 def test_nothing_is_replaced_unasked_and_hidden_systems_go(scored, tmp_path):
     out = tmp_path / "out"
     export_board(scored, out)
-    with pytest.raises(InputError, match="exists; pass --force"):
+    with pytest.raises(InputError, match="exists; pass force=True"):
         export_board(scored, out)
     (out / "mine.txt").write_text("kept")
     scored.hide(scored.standings().systems[1].system.id)

@@ -253,7 +253,7 @@ def test_plots(tmp_path):
     drawn = ("forest", "kinds", "counts", "raters", "rouge", "bleu")
     assert [path.name for path in paths] == [f"radpref_{name}.png" for name in drawn]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
-    with pytest.raises(InputError, match=r"radpref_forest\.png exists; pass --force"):
+    with pytest.raises(InputError, match=r"radpref_forest\.png exists; pass force=True"):
         write_plots(report, tmp_path / "plots")
     write_plots(report, tmp_path / "plots", force=True)
     (tmp_path / "file").write_text("")

@@ -162,6 +162,52 @@ SENTENCES = [
     ),
     ("Right chest tube.", "Clear lungs.", ["Only the reference reports: right chest tube."]),
     ("Clear lungs.", "Endotracheal tube in place.", ["Only the candidate reports: endotracheal tube (in position)."]),
+    (
+        "Spiculated nodule in the right upper lobe.",
+        "No effusion.",
+        ['Only the reference reports: right upper lobe nodule, "Spiculated nodule in the right upper lobe".'],
+    ),
+    (
+        "No effusion.",
+        "There is an acute displaced fracture of the left fifth rib.",
+        ['Only the candidate reports: left rib fracture (rib 5), "acute displaced fracture of the left fifth rib".'],
+    ),
+    (
+        "Thick-walled cavity in the right apex.",
+        "Cavities: none.",
+        [
+            'Only the reference reports: right apical cavity, "Thick-walled cavity in the right apex"; '
+            "the candidate denies it."
+        ],
+    ),
+    ("Small left effusion.", "Clear heart.", ["Only the reference reports: small left pleural effusion."]),
+    (
+        "Cardiothoracic ratio of 0.62.",
+        "Cardiothoracic ratio of 0.48.",
+        [
+            'Only the reference reports: cardiomegaly, "Cardiothoracic ratio of 0.62"; the candidate denies it; '
+            "cardiothoracic ratio: 0.62 → 0.48."
+        ],
+    ),
+    (
+        "Heart size is normal, CTR 48%.",
+        "The heart is enlarged, CTR 17/29.",
+        ["Only the candidate reports: cardiomegaly; the reference denies it; cardiothoracic ratio: 48% → 17/29."],
+    ),
+    (
+        "Normal heart size.",
+        "CTR is 0.62.",
+        ['Only the candidate reports: cardiomegaly, "CTR is 0.62"; the reference denies it.'],
+    ),
+    ("Cardiomegaly, CTR 0.62.", "Cardiomegaly, CTR 0.55.", []),
+    (
+        "Swan-Ganz tip in a segmental pulmonary artery.",
+        "Swan-Ganz tip in the main pulmonary artery.",
+        [
+            "Pulmonary artery catheter, position: tip in a segmental pulmonary artery → "
+            "tip in the main pulmonary artery."
+        ],
+    ),
 ]
 
 

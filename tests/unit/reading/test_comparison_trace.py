@@ -70,6 +70,32 @@ def test_a_wrong_side_and_a_change_that_is_left_out():
     assert level.source.startswith("chest_xray/pleura.yaml:")
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate", "name", "what"),
+    [
+        ("Left mass.", "Right mass.", "_location_error", '"Left mass" paired with "Right mass": error C'),
+        ("Mild edema.", "Severe edema.", "severity_steps", '"Mild edema" paired with "Severe edema": error D'),
+        ("Nodule. Edema.", "Edema.", "_left_over", 'no pair for "Nodule": error B'),
+        ("Edema.", "Edema. Old rib fracture.", "_left_over", 'no pair for "Old rib fracture": error A'),
+        ("No effusion.", "Left effusion.", "_denial", '"effusion" against "Left effusion": error A'),
+        (
+            "Left effusion, larger.",
+            "Left effusion.",
+            "_temporal_errors",
+            '"Left effusion, larger" paired with "Left effusion": error F',
+        ),
+    ],
+)
+def test_a_step_says_what_it_decided(reference: str, candidate: str, name: str, what: str):
+    (error,) = trace_of(reference, candidate).errors
+    assert [each.what for each in error.decisions if each.name.endswith(name)] == [what]
+
+
+def test_a_finding_that_is_left_out_says_that_it_is_not_counted():
+    trace = trace_of("Small left effusion. No edema.", "Small left effusion.")
+    assert all(decisions[-1].what.startswith("not counted: ") for _, decisions in trace.uncounted)
+
+
 def test_rows_of_the_lexicon_and_a_sign_beside_its_cause():
     trace = trace_of(
         "Thick-walled cavity in the left upper lobe. Large left effusion with blunted angle.",

@@ -119,6 +119,43 @@ def test_what_a_later_sentence_adds_has_a_step():
     assert steps["change"] == ("worse", "It has grown", "coreference.add_what_is_said")
 
 
+@pytest.mark.parametrize(
+    ("report", "concept", "field", "words"),
+    [
+        ("Left effusion. Nodule. Moderate left effusion. Cardiomegaly.", "pleural_effusion", "severity", "Moderate"),
+        ("Nodule. Small effusion. The nodule measures 8 mm. No edema.", "nodule", "measurements_mm", "8 mm"),
+        (
+            "FINDINGS: Possible pneumonia. Cardiomegaly. IMPRESSION: Left pneumonia. Severe cardiomegaly.",
+            "pneumonia",
+            "certainty",
+            "pneumonia",
+        ),
+        (
+            "FINDINGS: Possible pneumonia. Cardiomegaly. IMPRESSION: Left pneumonia. Severe cardiomegaly.",
+            "pneumonia",
+            "assertion",
+            "pneumonia",
+        ),
+        (
+            "FINDINGS: Mass. Cardiomegaly. IMPRESSION: Mass. Spiculated mass. No edema.",
+            "mass",
+            "morphology",
+            "Spiculated",
+        ),
+        (
+            "FINDINGS: Left opacity. IMPRESSION: Large left opacity, likely pneumonia. Severe cardiomegaly.",
+            "pneumonia",
+            "observation",
+            "pneumonia",
+        ),
+    ],
+)
+def test_a_merged_field_names_the_words_that_set_it(report: str, concept: str, field: str, words: str):
+    trace = read(report, trace=True).trace
+    (found,) = (each for each in trace.findings if each.finding.concept == concept)
+    assert [step.words for step in found.steps if step.field == field][-1] == words
+
+
 def test_a_new_meaning_of_words_has_a_step():
     steps = trace_of("The NG tube coils in the neck.").findings[0].steps
     words = [step for step in steps if step.field == "words"]
