@@ -34,6 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before anything imports `evaluate`, which reads these once."""
+    gc.set_threshold(
+        20_000, 20, 20
+    )  # a fifth of the time of imports, and some of the tests', goes into looking for cycles
     config.stash[_HOME] = tempfile.mkdtemp(prefix="rrgmetrics-tests-")
     os.environ |= {
         "HF_HOME": config.stash[_HOME],
