@@ -26,6 +26,7 @@ collect_ignore = ["layouts.py", "helpers/llama_server.py"]
 DATA = Path(__file__).parent / "data"
 PATIENCE = 600  # seconds for what another process does, on a machine that does much else: nothing is measured
 _HOME = pytest.StashKey[str]()
+_IMPORTED = pytest.StashKey[int]()  # how many modules there were when the collector was last spared them
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before anything imports `evaluate`, which reads these once."""
+    gc.set_threshold(20_000, 20, 20)  # looking for cycles is else a fifth of the time of imports
     config.stash[_HOME] = tempfile.mkdtemp(prefix="rrgmetrics-tests-")
     os.environ |= {
         "HF_HOME": config.stash[_HOME],
@@ -67,6 +69,15 @@ def pytest_collection_finish() -> None:
     """Spares the garbage collector the tests and imports, through which it would walk again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Spares it what a test has imported, too: the Trainer asks for a whole collection after each training."""
+    if len(sys.modules) > item.config.stash.get(_IMPORTED, 0):
+        item.config.stash[_IMPORTED] = len(sys.modules)
+        gc.collect()
+        gc.freeze()
 
 
 def _compares_in_float32(function: Any, depth: int) -> bool:

@@ -37,12 +37,12 @@ def edited_bundled(folder: Path, file: str, old: str, new: str) -> Iterator[Path
         yield path
 
 
-def write_small_lexicon(folder: Path) -> Path:
-    """Writes a lexicon of chest X-rays alone, whose concepts and attributes have few terms; returns its folder.
+def write_small_lexicon(folder: Path, *packs: str) -> Path:
+    """Writes a lexicon of chest X-rays and `packs`, whose concepts and attributes have few terms; returns its folder.
 
     It is checked and built in a third of the time. For tests of what does not depend on the number of terms.
     """
-    copy = _copy_bundled(folder, _SMALL)
+    copy = _copy_bundled(folder, (*_SMALL, *packs))
     needed = _terms_that_others_name(copy)
     for path in copy.glob("*/*.yaml"):
         if path.stem not in SHAPES or path.stem in ("attributes", "scope", "vocabulary"):
@@ -84,7 +84,8 @@ def _terms_that_others_name(lexicon: Path) -> set[str]:
     compounds = [content.get("compounds", {}) for path, content in contents.items() if path.stem == "spellings"]
     named = {part for table in compounds for parts in table.values() for part in parts}
     concepts = [content for path, content in contents.items() if path.stem not in SHAPES]
-    return named | {text for content in concepts for entry in content.values() for text in entry.get("without", ())}
+    without = [text for content in concepts for entry in content.values() for text in entry.get("without", ())]
+    return named.union(*map(terms_of, without))
 
 
 def _without_long_terms(text: str, needed: set[str]) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
+from edited_lexicon import bundled_in, write_small_lexicon
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reading.lexicon import use
@@ -109,6 +111,13 @@ LEXICON = (
 )
 
 
+@pytest.fixture(scope="module")
+def small_lexicon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with bundled_in(write_small_lexicon(tmp_path_factory.mktemp("small"))):
+        yield
+
+
+@pytest.mark.usefixtures("small_lexicon")
 @pytest.mark.parametrize(("name", "what"), [*(("lung.yaml", what) for what in LEXICON), ("mri/pack.yaml", "bomb")])
 def test_a_lexicon_is_refused_in_a_sentence(tmp_path: Path, name: str, what: str) -> None:
     path = tmp_path / "own" / name

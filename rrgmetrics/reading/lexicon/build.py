@@ -81,6 +81,8 @@ def without_articles(words: Sequence[str]) -> list[str]:
         >>> without_articles(["air", "under", "the", "diaphragm"]), without_articles(["kerley", "a", "line"])
         (['air', 'under', 'diaphragm'], ['kerley', 'a', 'line'])
     """
+    if ARTICLES.isdisjoint(words[1:-1]):  # of most terms
+        return list(words)
     last = len(words) - 1
 
     def is_passed_over(i: int) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 from rrgmetrics.errors import InputError
@@ -46,18 +47,18 @@ def terms(key: LexiconKey) -> list[Term]:
 def sources(key: LexiconKey) -> list[Source]:
     """Every file of a lexicon that can be read, with the lines of its nodes."""
     chained = chain(key.pack, find_packs(key.folder))
-    return _read_all(_paths(chained, key.folder, own_files(key.folder)))[0]
+    return _read_all(_paths(chained, key.folder, own_files(key.folder)), _read)[0]
 
 
 def _faults(root: str, own: list[Path], asked: Container[Path], pack: str) -> list[Fault]:
     """The faults of packs beside the user's folder `root`, of which the files `own` are read."""
-    known = find_packs(root)
+    known, read = find_packs(root), cache(_read)  # packs share files
     faults = [fault for path in own for fault in _misnamed(path, root, known)]
     for name in [pack] if pack else known:
         chained = chain(name, known)
         paths = _paths(chained, root, own)
         if pack or not asked or any(path.resolve() in asked for path, *_ in paths):
-            sources, unread = _read_all(paths)
+            sources, unread = _read_all(paths, read)
             faults += unread or (() if faults else find_faults(sources, concepts_of(chained)))
     return faults
 
@@ -76,10 +77,12 @@ def _paths(chained: list[Pack], root: str, own: list[Path]) -> list[tuple[Path, 
     return [each for each in found if (each[0].resolve() in read if each[2] else each[0].is_file())]
 
 
-def _read_all(paths: list[tuple[Path, int, bool]]) -> tuple[list[Source], list[Fault]]:
+def _read_all(
+    paths: list[tuple[Path, int, bool]], read: Callable[[Path, int, bool], Source | Fault]
+) -> tuple[list[Source], list[Fault]]:
     """The files of a pack, and what keeps some of them from being read."""
-    read = [_read(*path) for path in paths]
-    return [each for each in read if isinstance(each, Source)], [each for each in read if isinstance(each, Fault)]
+    done = [read(*path) for path in paths]
+    return [each for each in done if isinstance(each, Source)], [each for each in done if isinstance(each, Fault)]
 
 
 def _root(path: Path) -> str:

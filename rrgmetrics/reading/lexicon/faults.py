@@ -130,7 +130,9 @@ class _Check:
             "kinds": [*scope["elsewhere"], *scope["modality"]],
         }
         spellings = self.contents["spellings"].get("words", {})
+        phrases = self.contents["spellings"].get("phrases", {})
         self.words_of = cache(lambda text: tuple(without_articles(words_of(text.strip(), spellings))))
+        self.forms_of = cache(lambda text: [self.words_of(form) for form in forms_of(text, phrases)])
         for source in sources:
             self._shape(source, shape_of(source.name), source.node, (source.path.name,))
 
@@ -255,8 +257,8 @@ class _Check:
         for term in self.terms:
             kind, owner = claim_of(term)
             if kind and term.source.layer >= lost.get((owner, term.text), 0):
-                for form in forms_of(term.text, self.contents["spellings"]["phrases"]):
-                    owners.setdefault((kind, self.words_of(form)), {}).setdefault(owner, term)
+                for words in self.forms_of(term.text):
+                    owners.setdefault((kind, words), {}).setdefault(owner, term)
         for (kind, _), claims in owners.items():
             for owner, term in claims.items() if len(claims) > 1 else ():
                 other, twin = next((key, claim) for key, claim in claims.items() if key != owner)
@@ -273,10 +275,10 @@ class _Check:
             self.words_of(term.text) for term in self.terms if claim_of(term)[0] == "concept" and not term.source.is_own
         }
         openings = {
-            self.words_of(form): "denies" if term.keys[0] in _DENYING else "hedges"
+            words: "denies" if term.keys[0] in _DENYING else "hedges"
             for term in self.terms
             if term.source.name == "cues" and term.keys[0] in (*_DENYING, *_HEDGING)
-            for form in forms_of(term.text, self.contents["spellings"]["phrases"])
+            for words in self.forms_of(term.text)
         }
         for term in self.terms:
             if claim_of(term)[0] != "concept":
@@ -308,8 +310,7 @@ class _Check:
             sense, is_shared = sense_of(term)
             is_shared = is_shared and not (term.source.name == "qualities" and term.keys[0] in normal)
             if sense and not (is_shared and term.source.is_own):
-                for form in forms_of(term.text, self.contents["spellings"]["phrases"]):
-                    words = self.words_of(form)
+                for words in self.forms_of(term.text):
                     if words not in senses or not is_shared:
                         senses[words] = sense, is_shared
         return senses

@@ -109,6 +109,7 @@ def planted(name: str, content: Any) -> bytes:
         ("lexicon", {"concepts": {"edema": ()}}),
     ],
 )
+@pytest.mark.usefixtures("small_lexicon")
 def test_what_has_another_shape_is_made_again(cache: Path, name: str, content: Any) -> None:
     packs._bundled_packs.cache_clear()
     load()

@@ -8,7 +8,7 @@ from typing import Any, get_origin, get_type_hints
 
 import pytest
 import yaml
-from edited_lexicon import BUNDLED, edited_bundled
+from edited_lexicon import BUNDLED, bundled_in, edited_bundled, write_small_lexicon
 
 import rrgmetrics
 from rrgmetrics.cli import main
@@ -368,15 +368,16 @@ def test_the_walk_through_of_contributing_is_true(
     monkeypatch.chdir(tmp_path)
     Path("my_words").mkdir()
     Path("my_words/lung.yaml").write_text(words)
-    for command, output in re.findall(r"```console\n\$ rrgmetrics (.*?)\n(.*?)```", section, re.DOTALL):
-        main(command.split())
+    with bundled_in(write_small_lexicon(tmp_path, "chest_ct")):
+        for command, output in re.findall(r"```console\n\$ rrgmetrics (.*?)\n(.*?)```", section, re.DOTALL):
+            main(command.split())
+            printed = capsys.readouterr()
+            said = ".*".join(map(re.escape, output.split("...")))  # the nearest terms change with the lexicon
+            assert re.fullmatch(said, printed.out + printed.err)
+        Path("my_words/lung.yaml").write_text(words.lower())
+        main(["lexicon", "check", "my_words"])
+        main(["lexicon", "show", "lamellar", "collapse", "--lexicon", "my_words"])
         printed = capsys.readouterr()
-        said = ".*".join(map(re.escape, output.split("...")))  # the nearest terms change with the lexicon
-        assert re.fullmatch(said, printed.out + printed.err)
-    Path("my_words/lung.yaml").write_text(words.lower())
-    main(["lexicon", "check", "my_words"])
-    main(["lexicon", "show", "lamellar", "collapse", "--lexicon", "my_words"])
-    printed = capsys.readouterr()
     assert printed.out.startswith("No fault in my_words.\n")
     assert "my_words/lung.yaml:3" in printed.out
     assert "present: atelectasis" in printed.out

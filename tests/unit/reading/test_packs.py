@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from edited_lexicon import BUNDLED
+from edited_lexicon import BUNDLED, bundled_in, write_small_lexicon
 from reading_table import check
 
 from rrgmetrics.cli import main
@@ -99,7 +99,7 @@ def test_a_folder_of_ones_own_may_hold_packs(tmp_path: Path) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     knee = "Patella and tibial plateau are intact. Small joint effusion."
-    with use(folder):
+    with bundled_in(write_small_lexicon(tmp_path, "brain_ct", "chest_ct", "mammography")), use(folder):
         assert [finding.concept for finding in read("Egg crack.", "brain_ct").findings] == ["skull_fracture"]
         assert [finding.concept for finding in read("Fire sign.", "chest_ct").findings] == ["opacity"]
         assert not read("Egg crack.").findings
