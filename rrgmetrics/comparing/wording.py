@@ -20,6 +20,7 @@ _QUOTED = 100  # letters of a report in a sentence
 _HEART_RATIO = re.compile(
     r"(?:\bC/?T ?R|thoracic (?:ratio|index))\b[^\d.;]*(\d*[.,]?\d+(?: ?%| ?/ ?\d+(?:\.\d+)?)?)", re.IGNORECASE
 )
+_TYPE = re.compile(r"(?<=^type )\w$")  # "type A"
 _STEM = 8  # letters in which "mediastinal" and "mediastinum" agree
 _CERTAINTIES = {"definite": "certain", "probable": "probable", "not_excluded": "not excluded"}
 
@@ -28,10 +29,12 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     """Returns an observation in words: "small right upper lobe nodule (4 mm)"."""
     head = unit.head
     words = ["possible" if head.assertion == "uncertain" else "", _severity(unit, lexicon)]
-    name = _name(unit, lexicon)
+    name, area = _name(unit, lexicon), _area(unit, lexicon)
     if words[-1] in lexicon.severity and name.partition(" ")[0].endswith("ed"):  # "mildly enlarged"
         words[-1] = words[-1] if words[-1] == "borderline" else f"{words[-1]}ly"
-    words += [_area(unit, lexicon), name, _bracketed(_levels(unit, lexicon))]
+        words.insert(1, area)
+        area = ""
+    words += [_placed(name, area), _bracketed(_levels(unit, lexicon))]
     if lexicon.concepts[head.concept].is_device:
         words.append(_end(unit, lexicon))
     else:
@@ -61,7 +64,7 @@ def difference(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) ->
         label, _area(ref, lexicon)
     )
     levels = "" if label in ("location", "level") else _bracketed(_levels(ref, lexicon))
-    subject = " ".join(filter(None, (place, _name(ref, lexicon), levels)))
+    subject = " ".join(filter(None, (_placed(_name(ref, lexicon), place or ""), levels)))
     return f"{capitalized(subject)}, {label}: {a} {ARROW} {b}"
 
 
@@ -151,14 +154,22 @@ def _zones(unit: Unit, lexicon: Lexicon) -> str:
     return " ".join(zone for zone in names if zone and zone[:_STEM] not in name)
 
 
+def _placed(name: str, area: str) -> str:
+    """Returns a finding's name with its place: "right effusion", "collapse of the left lung"."""
+    if area in ("left", "right") and " of the " in name:
+        return name.replace(" of the ", f" of the {area} ", 1)
+    return f"{area} {name}".strip()
+
+
 def _levels(unit: Unit, lexicon: Lexicon) -> str:
     return ", ".join(sorted(unit.head.levels, key=lambda level: lexicon.levels[level]))
 
 
 def _area(unit: Unit, lexicon: Lexicon) -> str:
     """Returns the side and the zones; where bones are numbered, the side alone."""
-    side = unit.side if unit.side not in _name(unit, lexicon).split() else None  # "right aortic arch"
-    return " ".join(filter(None, (side, "" if unit.head.levels else _zones(unit, lexicon))))
+    zones = "" if unit.head.levels else _zones(unit, lexicon)
+    side = unit.side if unit.side not in f"{_name(unit, lexicon)} {zones}".split() else None  # "right aortic arch"
+    return " ".join(filter(None, (side, zones)))
 
 
 def _place(unit: Unit, lexicon: Lexicon) -> str:
@@ -217,7 +228,7 @@ def _acuity(unit: Unit, lexicon: Lexicon) -> str:
 
 def _described(unit: Unit, lexicon: Lexicon) -> str:
     told = sorted(frozenset().union(*(finding.morphology for finding in unit.readings)))
-    return ", ".join(word.replace("_", " ") for word in told)
+    return ", ".join(_TYPE.sub(lambda found: found[0].upper(), word.replace("_", " ")) for word in told)
 
 
 def _change(unit: Unit, lexicon: Lexicon) -> str:

@@ -93,6 +93,7 @@ class _Knowledge(NamedTuple):
     titles: dict[tuple[str, ...], Kind]
     title_words: frozenset[str]  # that may stand in a title
     examinations: frozenset[str]  # words for an examination
+    ct: frozenset[tuple[str, ...]]  # names of a CT
     parts: dict[str, Kind]  # of the body
 
 
@@ -325,6 +326,8 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
     weights = _weights(words, knowledge, alone=not of_chest)
     if titled:
         weights[titled] += TITLE
+    elif _is_ct(words, knowledge):
+        weights[CT] += NEEDED
     elif sum(weights.values()) < NEEDED:
         return None
     own = max(weights.get(kind, 0) for kind in knowledge.own)
@@ -349,7 +352,7 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
 
 def _title(words: Sequence[str], knowledge: _Knowledge) -> Kind | None:
     """Returns the kind that a text names first of all: "CT chest.", "EXAM: CT head without contrast"."""
-    first = next((i for i, word in enumerate(words) if word not in _HEADS), 0)
+    first = _opening(words)
     for n in range(min(_LONGEST_TITLE, len(words) - first), 0, -1):
         kind = knowledge.titles.get(tuple(words[first : first + n]))
         if kind and (first + n == len(words) or words[first + n] in _BEHIND_TITLES):
@@ -359,6 +362,18 @@ def _title(words: Sequence[str], knowledge: _Knowledge) -> Kind | None:
     if ends and not knowledge.examinations.isdisjoint(title) and knowledge.chest.isdisjoint(title):
         return next((knowledge.parts[word] for word in title if word in knowledge.parts), None)
     return None
+
+
+def _is_ct(words: Sequence[str], knowledge: _Knowledge) -> bool:
+    """Whether a text names a CT first of all, and no part of the body: "CT: small effusion"."""
+    first = _opening(words)
+    ends = (n for n, word in enumerate(words[first : first + _LONGEST_TITLE], first) if word in (":", "."))
+    return tuple(words[first : next(ends, first)]) in knowledge.ct
+
+
+def _opening(words: Sequence[str]) -> int:
+    """Returns where a text begins behind words as "EXAM:"."""
+    return next((i for i, word in enumerate(words) if word not in _HEADS), 0)
 
 
 def _weights(words: Sequence[str], knowledge: _Knowledge, *, alone: bool) -> dict[Kind, int]:
@@ -448,6 +463,7 @@ def _knowledge(lexicon: Lexicon) -> _Knowledge:
         titles=by_phrase(tables["titles"]),
         title_words=frozenset({*examinations, *parts, *plain(titles["words"])}),
         examinations=frozenset(examinations),
+        ct=frozenset(tuple(words_of(term, lexicon.words)) for term in titles["ct"]),
         parts=parts,
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),
         own=tuple(pack.kind for pack in chain(lexicon.key.pack, packs)),

@@ -22,6 +22,8 @@ _TOKEN = re.compile(
     r"|-[fF][rR][eE][eE](?P<free>\b)"  # "effusion-free"
     r"|[wW]/[oO](?P<lacking>\b)|[wW]/(?P<joined>(?![oO]))"  # "W/O CHANGE", "W/ EFFUSION"
     r"|[cC]\.?[fF]\.?(?P<against>(?= ?(?:\d|(?i:(?:prev|prior|last|old|earlier|yest)[a-z.]{0,9})\b)))"  # "CF 3/5"
+    r"|[A-Za-z](?:\.[A-Za-z](?![A-Za-z0-9]))+\.?(?P<initials>(?<![eEiIaApP]\.[gGeEmM])(?<![eEiIaApP]\.[gGeEmM]\.))"
+    r"|[rR][tT](?P<radiotherapy>(?<=[pP][oO][sS][tT][ -][rR][tT])(?![A-Za-z.]))"  # "POST-RT FIBROSIS"
     r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
@@ -61,6 +63,7 @@ _MARKS = {
     "less": "decreased",
     "both": "and",
     "plus": "and",
+    "radiotherapy": "radiotherapy",
 }
 _APOSTROPHES = frozenset({"'", "’"})
 _AFTER_APOSTROPHES = frozenset("sStT")  # what these are depends on what is before them
@@ -79,6 +82,9 @@ _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer tha
 _HEADING, _IN_BRACKETS = 7, 6  # words
 LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
+_SHORTENED = frozenset(
+    "rt lt r l bilat ant post lat sup inf mod min prob poss susp incl esp resp pt".split()
+)  # words that are written with a full stop
 _HAS = frozenset({"has", "have", "had"})
 _WAS = frozenset({"was", "were", "been", "being"})
 
@@ -170,6 +176,11 @@ def tokenize(text: str, spellings: Mapping[str, str], known: dict[str, str] | No
             if written not in _AFTER_APOSTROPHES:
                 known[written] = plain
             append(Token(plain, start, end))
+        elif kind == "initials":
+            word = m[0].replace(".", "").lower()
+            append(Token(spellings.get(word, word), start, end))
+            if m[0].endswith(".") and not text[end : end + 2].lstrip(" ")[:1].islower():
+                append(Token(".", end - 1, end))  # "tip in the S.V.C. No pneumothorax", but "C.P. angle"
         else:
             append(Token(_MARKS.get(kind) or m[0], start, end))
     ends = [Token("¶", end, end + 1) for end in statement_ends(text)] if "\n" in text else []
@@ -191,6 +202,7 @@ def _split_contraction(tokens: list[Token]) -> str:
 
 
 def sentences(
+    text: str,
     tokens: list[Token],
     headings: Mapping[str, tuple[str, bool]],
     abbreviations: frozenset[str],
@@ -202,8 +214,9 @@ def sentences(
     "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison, technique or
     indication is one sentence long, of comparison also below the findings. `headings` maps a heading (its tokens joined
     by spaces) to its section and whether the section is read; a full stop behind one of the `abbreviations` ends no
-    sentence; `inline` are the indices of tokens at which a section begins in the middle of a line; sections of the
-    kinds `searched` are not left out.
+    sentence, nor one behind a shortened word ("Rt.") that begins a sentence or stands before a small letter; `inline`
+    are the indices of tokens at which a section begins in the middle of a line; sections of the kinds `searched` are
+    not left out.
     """
     pieces: list[Sentence] = []
     skipped: list[Sentence] = []  # of the last section
@@ -222,7 +235,7 @@ def sentences(
                 continue
         opens = i in inline and i > first
         ends = tokens[i].word in ENDS or (section == _ONE_LINE and tokens[i].word == ";")
-        if opens or (ends and not _is_abbreviation(tokens, i, abbreviations)):
+        if opens or (ends and not _ends_word(text, tokens, first, i, abbreviations)):
             if not read and section not in searched:
                 skipped.extend(_pieces(first, i, "findings"))
             else:
@@ -259,10 +272,14 @@ def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
         yield Sentence(start, min(last, start + LONGEST_SENTENCE), section)
 
 
-def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str]) -> bool:
-    """Tells whether the full stop at `i` belongs to an abbreviation ("vs.", "Dr.")."""
-    before = tokens[i - 1] if i else None
-    return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in abbreviations)
+def _ends_word(text: str, tokens: list[Token], first: int, i: int, abbreviations: frozenset[str]) -> bool:
+    """Whether the full stop at `i`, in a sentence from `first` on, belongs to its word: "vs.", "Rt. effusion"."""
+    before = tokens[i - 1] if i > first else None
+    if before is None or tokens[i].word != "." or before.end != tokens[i].start:
+        return False
+    written = text[before.start : before.end].lower()
+    behind = text[tokens[i].end : tokens[i].end + 2].lstrip(" ")[:1] if written in _SHORTENED else ""
+    return before.word in abbreviations or behind.islower() or (behind.isalnum() and i == first + 1)
 
 
 def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:

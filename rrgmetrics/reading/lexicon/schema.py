@@ -364,7 +364,7 @@ SHAPES: dict[str, Shape] = {
             "weak": Table(_TERMS),
             "shared": Table(_TERMS),
             "titles": Table(_TERMS),
-            "examinations": _record({"names": _TERMS, "words": _TERMS, "parts": Table(_TERMS)}),
+            "examinations": _record({"ct": _TERMS, "names": _TERMS, "words": _TERMS, "parts": Table(_TERMS)}),
             "chest": _TERMS,
         }
     ),
