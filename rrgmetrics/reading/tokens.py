@@ -85,6 +85,7 @@ LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays lin
 _SHORTENED = frozenset(
     "rt lt r l bilat ant post lat sup inf mod min prob poss susp incl esp resp pt".split()
 )  # words that are written with a full stop
+_UNITS = frozenset({"cm", "mm"})
 _HAS = frozenset({"has", "have", "had"})
 _WAS = frozenset({"was", "were", "been", "being"})
 
@@ -181,12 +182,24 @@ def tokenize(text: str, spellings: Mapping[str, str], known: dict[str, str] | No
             append(Token(spellings.get(word, word), start, end))
             if m[0].endswith(".") and not text[end : end + 2].lstrip(" ")[:1].islower():
                 append(Token(".", end - 1, end))  # "tip in the S.V.C. No pneumothorax", but "C.P. angle"
-        else:
+        elif m[0] != "." or not tokens or not _is_cut_short(text, tokens[-1], start):
             append(Token(_MARKS.get(kind) or m[0], start, end))
     ends = [Token("¶", end, end + 1) for end in statement_ends(text)] if "\n" in text else []
     if ends:
         tokens = sorted([*tokens, *ends], key=lambda token: token.start)
     return tokens
+
+
+def _is_cut_short(text: str, before: Token, stop: int) -> bool:
+    """Whether a full stop belongs to the word before it: "Rt. effusion", "no evid. of edema", "4 cm. above"."""
+    written = text[before.start : before.end].lower()
+    behind = text[stop + 1 : stop + 3].lstrip(" ")[:1]
+    if before.end != stop or not behind.isalnum():
+        return False
+    if written in _SHORTENED:
+        return behind.islower() or not text[max(0, before.start - 2) : before.start].strip(" .:\n")
+    cut = written in _UNITS or (len(written) + 1 < len(before.word) and before.word.startswith(written))
+    return cut and behind.islower() and not text.islower()
 
 
 def _split_contraction(tokens: list[Token]) -> str:
@@ -202,7 +215,6 @@ def _split_contraction(tokens: list[Token]) -> str:
 
 
 def sentences(
-    text: str,
     tokens: list[Token],
     headings: Mapping[str, tuple[str, bool]],
     abbreviations: frozenset[str],
@@ -214,9 +226,8 @@ def sentences(
     "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison, technique or
     indication is one sentence long, of comparison also below the findings. `headings` maps a heading (its tokens joined
     by spaces) to its section and whether the section is read; a full stop behind one of the `abbreviations` ends no
-    sentence, nor one behind a shortened word ("Rt.") that begins a sentence or stands before a small letter; `inline`
-    are the indices of tokens at which a section begins in the middle of a line; sections of the kinds `searched` are
-    not left out.
+    sentence; `inline` are the indices of tokens at which a section begins in the middle of a line; sections of the
+    kinds `searched` are not left out.
     """
     pieces: list[Sentence] = []
     skipped: list[Sentence] = []  # of the last section
@@ -235,7 +246,7 @@ def sentences(
                 continue
         opens = i in inline and i > first
         ends = tokens[i].word in ENDS or (section == _ONE_LINE and tokens[i].word == ";")
-        if opens or (ends and not _ends_word(text, tokens, first, i, abbreviations)):
+        if opens or (ends and not _is_abbreviation(tokens, i, abbreviations)):
             if not read and section not in searched:
                 skipped.extend(_pieces(first, i, "findings"))
             else:
@@ -272,14 +283,10 @@ def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
         yield Sentence(start, min(last, start + LONGEST_SENTENCE), section)
 
 
-def _ends_word(text: str, tokens: list[Token], first: int, i: int, abbreviations: frozenset[str]) -> bool:
-    """Whether the full stop at `i`, in a sentence from `first` on, belongs to its word: "vs.", "Rt. effusion"."""
-    before = tokens[i - 1] if i > first else None
-    if before is None or tokens[i].word != "." or before.end != tokens[i].start:
-        return False
-    written = text[before.start : before.end].lower()
-    behind = text[tokens[i].end : tokens[i].end + 2].lstrip(" ")[:1] if written in _SHORTENED else ""
-    return before.word in abbreviations or behind.islower() or (behind.isalnum() and i == first + 1)
+def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str]) -> bool:
+    """Tells whether the full stop at `i` belongs to an abbreviation ("vs.", "Dr.")."""
+    before = tokens[i - 1] if i else None
+    return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in abbreviations)
 
 
 def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:

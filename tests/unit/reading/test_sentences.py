@@ -57,3 +57,9 @@ def test_a_heading_on_a_line_of_its_own_ends_a_section_without_full_stop(heading
 
 def test_a_line_break_within_a_sentence_ends_nothing() -> None:
     assert read("No effusion or\nlarge pneumothorax: none.").abnormal == ()
+
+
+def test_a_word_cut_short_ends_a_sentence_in_text_without_capitals() -> None:
+    findings = {finding.concept: finding for finding in read("no consol. small effusion on the left.").findings}
+    assert findings["consolidation"].assertion == "absent"
+    assert (findings["pleural_effusion"].assertion, findings["pleural_effusion"].side) == ("present", "left")
