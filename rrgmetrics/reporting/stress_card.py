@@ -10,11 +10,11 @@ from rrgmetrics.metaeval.stress.kinds import KINDS, LADDERS, kinds_of
 from rrgmetrics.metaeval.stress.measure import Stressed
 from rrgmetrics.metaeval.stress.stored import StoredStress, results_file, stored_stress
 from rrgmetrics.metaeval.stress.written import PREFIX, written_packs
-from rrgmetrics.reading.lexicon import DEFAULT_PACK
+from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK
 from rrgmetrics.reporting.folds import folded
 from rrgmetrics.reporting.short import short
 from rrgmetrics.reporting.stress import remarks, reports_of, value_of
-from rrgmetrics.scoring.scope_filter import AUTO, modality_of
+from rrgmetrics.scoring.scope_filter import modality_of
 from rrgmetrics.specs import HACKS, MetricSpec
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.specs.shared import CHEST_CT
