@@ -30,7 +30,8 @@ from rrgmetrics.callbacks.arguments import key_of
 from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselines, compared
 from rrgmetrics.callbacks.scale import UnitScale
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs, check_report
+from rrgmetrics.files.tables import table_rows
+from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs, check_report, describe
 from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.specs import HACKS, SPECS, Key, MetricSpec
 from rrgmetrics.specs.names import parse_name
@@ -124,16 +125,19 @@ class Reward:
         It logs how many references cannot be scored, and why: they are missing, or out of the metric's scope.
 
         Args:
-            dataset: What the trainer is given: a mapping from columns to lists, as `datasets.Dataset` is.
+            dataset: What the trainer is given, a `datasets.Dataset`; or any other table, as a list of dicts.
 
         Raises:
             InputError: There is no column of references, a reference or context that cannot be used, which is named, or
                 no reference that can be scored.
         """
-        names = list(getattr(dataset, "column_names", dataset))
+        wanted = (self.reference, *CONTEXT_KEYS)
+        rows = [row for _, row in table_rows(dataset, wanted, "dataset")]
+        names = list(dict.fromkeys(name for row in rows for name in row))
         if self.reference not in names:
-            raise InputError(f"{self.name}: the data set has no column {self.reference!r}; it has {', '.join(names)}.")
-        columns = {key: list(dataset[key]) for key in (self.reference, *CONTEXT_KEYS) if key in names}
+            has = f"it has {', '.join(names)}" if names else "it has no rows"
+            raise InputError(f"{self.name}: the data set has no column {self.reference!r}; {has}.")
+        columns = {key: [row.get(key) for row in rows] for key in wanted if key in names}
         pairs = check_pairs([""] * len(columns[self.reference]), columns[self.reference], _contexts(columns))
         reasons = self._ready().unscored_references([pair.reference for pair in pairs])
         counts = Counter(filter(None, reasons))
@@ -288,11 +292,18 @@ def _say_hacks(metric: str, spec: MetricSpec) -> None:
         logger.warning("%s can be gamed as a reward: %s.%s", metric, how, others)
 
 
-def text_of(completion: Any) -> str:
-    """Returns a completion's text: the string itself, or the last turn of a conversation."""
+def text_of(completion: Any, where: str = "the completion") -> str:
+    """Returns a completion's text: the string itself, or the last turn of a conversation.
+
+    Raises:
+        InputError: It is neither; the message calls it `where`.
+    """
     if isinstance(completion, str):
         return completion
-    content = completion[-1].get("content") if completion else ""
+    turn = completion[-1] if isinstance(completion, list | tuple) and completion else {}
+    if not isinstance(completion, list | tuple) or not isinstance(turn, Mapping):
+        raise InputError(f"{where} is {describe(completion)}; pass a text, or a conversation: a list of dicts.")
+    content = turn.get("content")
     if isinstance(content, list):  # content in parts, as processors of images have it
         return "".join(part.get("text") or "" for part in content if part.get("type") == "text")
     return content or ""
@@ -353,7 +364,8 @@ class Scored(NamedTuple):
 
 def _readable(completions: Sequence[Any]) -> tuple[list[str], dict[int, str]]:
     """The texts of completions, "" in place of those that no metric reads, and by index why it does not."""
-    texts, refused = [text_of(each) for each in completions], {}
+    texts = [text_of(each, f"completions[{index}]") for index, each in enumerate(completions)]
+    refused = {}
     for index, text in enumerate(texts):
         if isinstance(text, str):  # anything else is a mistake in the data set, not in what a model wrote
             try:

@@ -16,9 +16,10 @@ from pathlib import Path
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import advice
+from rrgmetrics.metaeval.measured import measured_sets
 from rrgmetrics.reporting import cards
 from rrgmetrics.reporting.documents import markdown
-from rrgmetrics.reporting.evidence import UNASKED, is_unasked, name_of, page_markdown, ranked_table
+from rrgmetrics.reporting.evidence import UNASKED, is_unasked, name_of, page_markdown, ranked_table, versions
 from rrgmetrics.reporting.numbers import figure
 from rrgmetrics.reporting.short import NOTHING, span
 from rrgmetrics.specs import SPECS, MetricSpec
@@ -75,7 +76,7 @@ def agreement() -> str:
     shown = [SPECS[name] for name in OURS + IN_PAPERS if advice.verdict(name) != "unmeasured"]
     table = replace(ranked_table(shown), title="")
     dates = {row.date for data, _ in advice.main_measures() for row in data.metrics.values()}
-    return f"{markdown([table]).strip()} Measured on {listed(sorted(dates))}."
+    return f"{markdown([table]).strip().removesuffix('.')}, measured on {listed(sorted(dates))}; this is {VERSION}."
 
 
 def metrics() -> str:
@@ -100,7 +101,15 @@ def metrics() -> str:
             )
         )
     heads = ("metric and key", "what it compares", "reports", "paper", "bundled", "published settings", "tau-b", "s")
-    return "\n".join(cards.table(heads, rows))
+    sets = measured_sets()
+    agreed = versions(row for data, _ in advice.main_measures() for row in data.metrics.values())
+    timed = versions(sets["cost"].metrics.values())
+    note = (
+        f"tau-b: agreement of version {agreed} with radiologists, lowest and highest over the data sets ({NOTHING}: "
+        f"not measured, or changed since). s: seconds on one CPU core for 1,000 pairs, version {timed}. *: a bundled "
+        "stand-in."
+    )
+    return "\n".join([*cards.table(heads, rows), "", note])
 
 
 def provider(spec: MetricSpec) -> str:

@@ -70,6 +70,7 @@ STATUSES = (
     "on some of the pairs that it was asked about; 4 finished, but a judge gave no verdict on any pair; 130 "
     "interrupted. Pairs without a reference are not sent to a judge and do not change the status."
 )
+OFTEN = ("score", "compare", "explain", "agree", "judge")  # commands whose options are asked of others
 SPINS = "10000"  # rounds that a thread of libgomp waits awake for another, of 300,000: then it sleeps
 
 
@@ -80,6 +81,16 @@ class Parser(argparse.ArgumentParser):
         """Prints the error and how to list the arguments, and exits with status 2."""
         end = "" if message.endswith(("?", ".")) else "."
         self.exit(2, visible(f"{self.prog}: {message}{end} {self.prog} --help lists the arguments.\n"))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Raises ArgumentError for a value that is no choice, with the nearest one."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            near = did_you_mean(str(value), map(str, action.choices or ()))
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}.{near}" if near else error.message
+            ) from None
 
 
 class Command(Parser):
@@ -125,7 +136,18 @@ class Command(Parser):
         if name.upper() in positional:
             return f"there is no argument {written}; write only the values: {self.prog} {' '.join(positional)}."
         near = did_you_mean(name, options).replace("'", "'--", 1)  # without dashes, which every option shares
-        return f"there is no argument {text}.{near}"
+        return f"there is no argument {text}.{near or _elsewhere(written)}"
+
+
+def _elsewhere(option: str) -> str:
+    """Which other command has an option, and what it does there; "" if none has."""
+    for command in OFTEN:
+        parser = Parser(prog=f"rrgmetrics {command}")
+        import_module(COMMANDS[command][0]).add_arguments(parser)
+        action = parser._option_string_actions.get(option)
+        if action is not None and action.help:
+            return f" `{parser.prog}` has it: {action.help % vars(action)}."
+    return ""
 
 
 def _second_source(options: argparse.Namespace, others: Sequence[str]) -> str:

@@ -136,7 +136,12 @@ def add_scoring(parser: argparse.ArgumentParser) -> None:
     )
     add_format(parser)
     parser.add_argument(
-        "--table", nargs="+", default=[], metavar="FILE", help="write the scores as Markdown or LaTeX (.md, .tex)"
+        "--table",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="write the scores as Markdown or LaTeX (.md, .tex), for two systems with p-values; `compare --format "
+        "latex` prints those of more",
     )
     parser.add_argument("--json", metavar="FILE", help="write scores, intervals and signatures as JSON")
     parser.add_argument("--html", metavar="FILE", help="write a report as one HTML page")

@@ -86,7 +86,7 @@ def _tables(
 
     several, on_terminal = len(results) > 1, options.format == TERMINAL
     is_short = on_terminal and not getattr(options, "full", True)
-    tables = [] if several and on_terminal and not is_short else [table_of(rows, n_pairs, correction, with_p=is_short)]
+    tables = [] if several and on_terminal and not is_short else [table_of(rows, n_pairs, correction)]
     tables += [comparison_table(rows, n_pairs=n_pairs, correction=correction)] if several and not is_short else []
     presets = split_names(getattr(options, "metrics", []))
     tables += [convention_table(CONVENTIONS[name], results) for name in presets if name in CONVENTIONS]

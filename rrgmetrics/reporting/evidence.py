@@ -83,15 +83,22 @@ def ranked_table(specs: Iterable[MetricSpec]) -> Table:
         groups.append(Group(tuple(lines[True]), (Cell(UNASKED, "strong"),)))
     ceiling = [Cell(span(data.ceiling.get(measure, ())) or NOTHING, "quiet") for data, measure in columns]
     about = "; ".join(
-        f"{data.short}: {data.measures[measure].title}, {data.rows} {data.unit} of {data.studies} studies, rrgmetrics "
-        f"{versions(data.metrics.values())}"
+        f"{data.short}: {data.measures[measure].title}, {data.rows} {data.unit} of {data.studies} studies"
         for data, measure in columns
     )
+    measured = versions(row for data, _ in columns for row in data.metrics.values())
+    bare = [
+        data.short
+        for data, measure in columns
+        if any(math.isnan(row.values[measure].low) for row in data.metrics.values() if measure in row.values)
+    ]
+    without = f" Values of {listed(bare)} without brackets were recorded without an interval." if bare else ""
     return Table(
         ("metric", *(data.short for data, _ in columns)),
         (*groups, Group(((Cell("a radiologist", "quiet"), *ceiling),))),
         title="Agreement with radiologists on data not used in development",
-        note=f"Kendall's tau-b [95% interval]; °: the interval contains 0. {about}. {STAND_IN}.",
+        note=f"Kendall's tau-b [95% interval]; °: the interval contains 0. {about}.{without} {STAND_IN}. All values "
+        f"are of rrgmetrics {measured}.",
         whole=frozenset({0}),
         broken=frozenset(range(1, len(columns) + 1)),
     )

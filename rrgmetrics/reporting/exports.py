@@ -85,13 +85,11 @@ def of_result(result: Result) -> dict[str, object]:
     }
 
 
-def table_of(
-    rows: Sequence[Row], n_pairs: int, correction: str, *, with_p: bool = False, notes: Sequence[str] = ()
-) -> Table:
+def table_of(rows: Sequence[Row], n_pairs: int, correction: str, *, notes: Sequence[str] = ()) -> Table:
     """The scores alone, for a paper or a README; its note ends with the sentences `notes`."""
     if len({row.system for row in rows}) == 1:
         return score_table(rows, n_pairs=n_pairs, notes=notes)
-    return paper_table(rows, n_pairs=n_pairs, correction=correction, with_p=with_p, notes=notes)
+    return paper_table(rows, n_pairs=n_pairs, correction=correction, notes=notes)
 
 
 def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -> dict[str, object]:

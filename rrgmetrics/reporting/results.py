@@ -110,16 +110,15 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
     return with_stand_in_note(table)
 
 
-def paper_table(
-    rows: Sequence[Row], *, n_pairs: int, correction: str, with_p: bool = False, notes: Sequence[str] = ()
-) -> Table:
+def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str, notes: Sequence[str] = ()) -> Table:
     """Several systems' scores as papers print them: a cell each, along the longer side of scores and systems.
+
+    Two systems have a column of corrected p-values.
 
     Args:
         rows: By metric, key and system, as `compare_systems` returns them.
         n_pairs: Studies in all.
         correction: Of the p-values.
-        with_p: Whether a column has the corrected p-values, where there are two systems.
         notes: Further sentences of its note.
     """
     rows, without = _with_values(rows)
@@ -128,7 +127,7 @@ def paper_table(
     cells: list[list[str | Cell]] = [[_value_cell(row, _best(of_key)) for row in of_key] for of_key in by_key]
     names = [_key_head(of_key[0]) for of_key in by_key]
     heads = systems
-    if with_p and len(systems) == 2:
+    if len(systems) == 2 and any(row.test for row in rows):
         heads = [*systems, "p"]
         for own, (_, other) in zip(cells, by_key, strict=True):
             own.append(p_value(other.p_corrected, at_floor=other.at_floor).removesuffix(" (floor)"))

@@ -128,28 +128,31 @@ def remarks(metric: Stressed) -> list[str]:
     if not metric.unit > 0:
         return ["Another patient's report scores no worse than the report itself, so the test is not applicable."]
     said = []
-    for group, good, poor in (
-        ("error", "Detects", "Hardly detects"),
-        ("harmless", "Penalises less than errors", "Penalises as much as errors"),
-        ("trick", "", "Tricks that beat a report with two errors"),
+    errors, harmless, tricks = (_known(metric, group) for group in ("error", "harmless", "trick"))
+    classes = {
+        "Hardly detects": [kind for kind, value in errors.items() if value < POOR],
+        "Detects in part": [kind for kind, value in errors.items() if POOR <= value < GOOD],
+        "Detects": [kind for kind, value in errors.items() if value >= GOOD],
+    }
+    *others, last = sorted((name for name in classes if classes[name]), key=lambda name: len(classes[name])) or [""]
+    said += [f"{name}: {_titles(classes[name])}." for name in others]
+    said += [f"{last}: all {'other ' if others else ''}kinds of error."] if last else []
+    for name, kinds in (
+        ("Harmless changes that cost less than an error", [kind for kind in harmless if harmless[kind] >= GOOD]),
+        ("Harmless changes that cost as much as an error", [kind for kind in harmless if harmless[kind] < POOR]),
     ):
-        values = _known(metric, group)  # type: ignore[arg-type]
-        best = [KINDS[kind].title for kind, value in values.items() if value >= GOOD]
-        limit = GOOD if group == "trick" else POOR
-        worst = [KINDS[kind].title for kind, value in values.items() if value < limit]
-        if group == "trick" and not worst and values:
-            said.append("No trick beats a report with two errors in more than a tenth of the pairs.")
-        said += [f"{good}: {_all_or(best, values)}."] if good and best else []
-        said += [f"{poor}: {_all_or(worst, values)}."] if worst else []
+        if kinds:
+            said.append(f"{name}: {'all' if len(kinds) == len(harmless) else _titles(kinds)}.")
+    paying = [kind for kind, value in tricks.items() if value < GOOD]
+    if paying:
+        said.append(f"Tricks that score better than a report with two errors: {_titles(paying)}.")
+    elif tricks:
+        said.append("No trick scores better than a report with two errors in over a tenth of pairs.")
     return said
 
 
-def _all_or(titles: Sequence[str], values: Mapping[str, float]) -> str:
-    """Some kinds of a group; where most are meant, all but the others."""
-    others = [KINDS[kind].title for kind in values if KINDS[kind].title not in titles]
-    if len(others) < len(values) / 3:
-        return f"every kind{f' but {listed(others)}' if others else ''}"
-    return listed(list(titles))
+def _titles(kinds: Sequence[str]) -> str:
+    return listed([KINDS[kind].title for kind in kinds])
 
 
 def _known(metric: Stressed, group: Group) -> dict[str, float]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
+from rrgmetrics.reporting.numbers import p_value
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Estimate, PairedTest
 from rrgmetrics.systems.table import SIGNIFICANT
@@ -197,7 +198,7 @@ def _how_sure(p_values: Sequence[float], over: str) -> list[str]:
     if not known:
         return []
     largest = max(known)
-    p = "below 0.001" if largest < 0.001 else f"at most {math.ceil(1000 * largest) / 1000:.3f}"
+    p = "below 0.001" if largest < 0.001 else f"at most {p_value(largest)}"
     return [
         f"If the systems were equally good, such differences would be unlikely (p {p} in each metric counted{over})."
     ]

@@ -29,6 +29,7 @@ MISSING_CHOICES: tuple[Missing, ...] = get_args(Missing)
 REASON = "the reference is missing"  # why a pair is unscored
 FACT = "missing"  # what the signature calls the choice
 SHOWN = 5  # studies that a message names
+UNITS = {"study id": "study ids", "index": "indices"}
 _FILE = Path(__file__).with_suffix(".yaml")
 _AROUND = string.whitespace + "\xa0.:;,_-*#!()[]{}<>\"'"  # a text of these alone is blank
 _TYPES = ("NAType", "NaTType")  # pandas'
@@ -71,6 +72,23 @@ def check_choice(missing: Any) -> Missing:
     return missing  # type: ignore[no-any-return]
 
 
+def first_of(ids: Sequence[str], unit: str, n: int | None = None) -> str:
+    """Names the first of some studies, for a message.
+
+    Args:
+        ids: Of the studies, or of the first of them.
+        unit: What these are: "study id" or "index".
+        n: How many studies there are; None: as many as ids.
+
+    Example:
+        >>> first_of(["s7", "s70"], "study id"), first_of(["7"], "index", 1), first_of(["7"], "index", 2)
+        ('study ids s7, s70', 'index 7', 'indices 7 and 1 other')
+    """
+    n, named = n or len(ids), ids[:SHOWN]
+    others = f" and {counted(n - len(named), 'other')}" if n > len(named) else ""
+    return f"{by_number(n, unit, UNITS[unit])} {', '.join(named)}{others}"
+
+
 @dataclass
 class _Cells:
     """How many reports are missing, and the first studies without one."""
@@ -87,10 +105,7 @@ class _Cells:
 
     def describe(self, what: str, unit: str) -> str:
         """The number of missing reports with their studies, as the beginning of a sentence."""
-        others = f" and {self.n - len(self.ids):,} others" if self.n > len(self.ids) else ""
-        units = {"study id": "study ids", "index": "indices"}
-        listed = f"{by_number(self.n, unit, units[unit])} {', '.join(self.ids)}{others}"
-        return f"{counted(self.n, what)} {by_number(self.n, 'is', 'are')} missing ({listed})"
+        return f"{counted(self.n, what)} {by_number(self.n, 'is', 'are')} missing ({first_of(self.ids, unit, self.n)})"
 
 
 class MissingReports:

@@ -1,4 +1,4 @@
-"""Logs warnings about scores once: stand-ins that ran, control tokens in texts.
+"""Logs warnings about scores, each once: stand-ins that ran, control tokens in texts.
 
 Of processes that work together one does: rank 0 of a training, and the first worker of a pool.
 
@@ -16,20 +16,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 
-from rrgmetrics.reports.cleaning import has_control_tokens
+from rrgmetrics.reports.cleaning import first_control_token
+from rrgmetrics.reports.missing import first_of
 from rrgmetrics.specs.names import MetricName
 
 VARIABLE = "RRGMETRICS_NOTICE"  # "no": this process, and those that it starts, say nothing
 logger = logging.getLogger("rrgmetrics.notice")
-_once, _once_of_tokens = Lock(), Lock()  # taken by the thread that speaks, and never given back
-MOST = 0.5  # of a column's texts
+_once = Lock()  # taken by the thread that speaks, and never given back
+_of_tokens: set[str] = set()  # messages that were logged
 
 
 def name_stand_ins(names: Iterable[MetricName]) -> None:
     """Logs once in a process which of the metrics that ran are stand-ins, if there are any."""
     stand_ins = [name for name in names if name.bundled]
     if stand_ins:
-        _say_once(words(stand_ins), _once)
+        message = words(stand_ins)
+        if _speaks() and _once.acquire(blocking=False):
+            logger.warning("%s", message)
 
 
 def leave_stand_ins_to_tables() -> None:
@@ -37,28 +40,34 @@ def leave_stand_ins_to_tables() -> None:
     _once.acquire(blocking=False)
 
 
-def warn_of_control_tokens(columns: Mapping[str, Sequence[str]]) -> None:
-    """Logs once in a process that most texts of a column hold control tokens, a sign of a fault in decoding.
+def warn_of_control_tokens(columns: Mapping[str, Sequence[str]], study_ids: Sequence[str] | None = None) -> None:
+    """Logs which texts of a column hold control tokens, a sign of a fault in decoding; the same message only once.
 
     Args:
         columns: Texts by the name of their column.
+        study_ids: One a study; None: their indices.
     """
-    for name, texts in columns.items() if not _once_of_tokens.locked() else ():
-        marked = sum(map(has_control_tokens, texts))
-        if marked > MOST * len(texts):
-            _say_once(
-                f"{marked:,} of {len(texts):,} {name} contain control tokens such as </s> or <|im_end|>: decode "
-                "with skip_special_tokens=True. Metrics that extract findings ignore them; the others count them "
-                f"as words. This message appears once; {VARIABLE}=no turns it off.",
-                _once_of_tokens,
-            )
+    for name, texts in columns.items() if _speaks() else ():
+        marked = {index: token for index, text in enumerate(texts) if (token := first_control_token(text))}
+        if not marked:
+            continue
+        unit = "index" if study_ids is None else "study id"
+        ids = [str(index) if study_ids is None else study_ids[index] for index in marked]
+        message = (
+            f"{len(marked):,} of {len(texts):,} {name} contain control tokens, as {next(iter(marked.values()))} "
+            f"({first_of(ids, unit)}): decode with skip_special_tokens=True. Metrics that extract findings ignore "
+            f"them; the others count them as words. {VARIABLE}=no turns this message off."
+        )
+        if message not in _of_tokens:
+            _of_tokens.add(message)
+            logger.warning("%s", message)
 
 
-def _say_once(message: str, once: Lock) -> None:  # of processes that work together one
+def _speaks() -> bool:
+    """Whether this process logs; of processes that work together one does."""
     if os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
-        return
-    if os.environ.get("RANK", "0") == "0" and not _is_further_worker() and once.acquire(blocking=False):
-        logger.warning("%s", message)
+        return False
+    return os.environ.get("RANK", "0") == "0" and not _is_further_worker()
 
 
 def _is_further_worker() -> bool:

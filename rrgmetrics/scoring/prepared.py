@@ -18,7 +18,7 @@ from rrgmetrics.backends.base import Backend, for_pack
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.errors import InputError
 from rrgmetrics.reading.lexicon import DEFAULT_PACK, first_pack
-from rrgmetrics.reports import Pair, count_distinct
+from rrgmetrics.reports import Pair, count_distinct, describe
 from rrgmetrics.reports.missing import Missing, MissingReports, check_choice, log_lines, warn_of_missing
 from rrgmetrics.reports.text import get_normaliser, missing_sections, sections_of, unlike_sections
 from rrgmetrics.scorers.base import Runtime
@@ -26,7 +26,7 @@ from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scoring import signature
-from rrgmetrics.scoring.notice import name_stand_ins
+from rrgmetrics.scoring.notice import name_stand_ins, warn_of_control_tokens
 from rrgmetrics.scoring.packs import pack_of
 from rrgmetrics.scoring.results import Result, cut_line
 from rrgmetrics.scoring.runner import Annotations, Job, Memory, as_read, run, unscored_references
@@ -146,7 +146,7 @@ class Metrics:
         return renamed
 
     def warn(self, systems: Mapping[str, Sequence[Pair]], study_ids: Sequence[str] | None) -> None:
-        """Logs which reports are missing, and how many lack the section that all metrics read (`text` of `prepare`).
+        """Logs which reports are missing or have control tokens, and how many lack the section that all metrics read.
 
         Without `text` it logs whether only the references, or only the candidates, have sections.
 
@@ -155,6 +155,10 @@ class Metrics:
             study_ids: One id a study; None names them by their index.
         """
         warn_of_missing(systems, study_ids, self.missing)
+        candidates = {f"candidates of {name}" if name else "candidates": each for name, each in systems.items()}
+        columns = {name: [pair.candidate for pair in pairs] for name, pairs in candidates.items()}
+        columns["references"] = [pair.reference for pair in next(iter(systems.values()))]
+        warn_of_control_tokens(columns, study_ids)
         warn_of_sections(self.names.values(), self.text, systems)
 
     @property
@@ -535,6 +539,10 @@ def score(
         >>> results["rouge"].scores["rouge_1"]
         0.8
     """
+    if isinstance(pairs, list | tuple) and pairs and isinstance(pairs[0], str):
+        raise InputError(
+            f"pairs[0] is {describe(pairs[0])}; pass reports by name: score('bleu', predictions=..., references=...)."
+        )
     texts = list(parse_names(metrics))  # and the pairs, before any model is loaded
     check_choice(missing)
     studies = files.pairs_of(pairs, predictions, references, contexts, columns, per_study)

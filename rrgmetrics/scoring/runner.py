@@ -36,7 +36,6 @@ from rrgmetrics.scorers.base import (
 )
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scoring import signature
-from rrgmetrics.scoring.notice import warn_of_control_tokens
 from rrgmetrics.scoring.packs import details_of, facts_of, pack_of, warn_of_packs
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.scoring.scope_filter import Gate, modality_of, open_gate, warn_of_scopes
@@ -223,8 +222,6 @@ def run(
         annotations.forget(index)
     gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
-        for pairs_of_call in calls:
-            warn_of_control_tokens({"predictions": [pair.candidate for pair in pairs_of_call]})
         warn_of_scopes((job.name, gate.reasons) for job in jobs for gate in _gates_of(job, gates))
         warn_of_packs((job.name, gate.counts) for job in jobs for gate in _gates_of(job, gates))
     return [

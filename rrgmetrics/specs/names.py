@@ -18,6 +18,7 @@ from urllib.parse import quote, unquote
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, SPECS, MetricSpec, Option, OptionValue, get_spec
+from rrgmetrics.utils.text_format import did_you_mean
 
 SHORT = re.compile(r"(?:(\w+)=)?(.*)", re.DOTALL)
 HASH = "#"  # before a key, as before the fragment of an address
@@ -273,7 +274,8 @@ def resolve(spec: MetricSpec, config: str, texts: Mapping[str, str]) -> MetricNa
     if unknown:
         declared = ", ".join(spec.options) or "none"
         does = spec.foreign_keywords.get(unknown[0])
-        hint = f" It is an argument of evaluate's {spec.name}; here {does}." if does else ""
+        near = did_you_mean(unknown[0], spec.options)
+        hint = f" It is an argument of evaluate's {spec.name}; here {does}." if does else near
         raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.{hint}")
     chosen = {key: spec.options[key].parse(text, f"{spec.name}?{key}") for key, text in texts.items()}
     options = {**spec.defaults(config, chosen), **chosen}

@@ -23,6 +23,22 @@ REFERENCE = "Small left pleural effusion."
 WRONG_SIDE = "Small right pleural effusion."
 
 
+def test_what_is_no_completion_and_no_table_is_an_error_that_names_it():
+    reward = make_reward("finding_errors", reference="report")
+    for wrong in (1, [1], {"role": "assistant"}):
+        with pytest.raises(InputError, match=r"completions\[0\] is .*; pass a text, or a conversation"):
+            reward(completions=[wrong], report=[REFERENCE])
+    with pytest.raises(InputError, match="has no column 'report'; it has text"):
+        reward.check([{"text": REFERENCE}])
+    with pytest.raises(InputError, match="dataset is 3"):
+        reward.check(3)
+
+
+def test_any_table_can_be_checked(caplog):
+    make_reward("finding_errors", reference="report").check([{"report": REFERENCE}, {"report": None}])
+    assert "1 of 2 references cannot be scored: the reference is missing (1)." in caplog.text
+
+
 def halve(score: float) -> float:
     return score / 2
 

@@ -26,11 +26,12 @@ reference,candidate
 Small effusion.,Small left effusion.
 ```
 
+<!-- (network: 15 GB) rrgmetrics score in/*.csv -->
 ```bash
 pip install rrgmetrics
 rrgmetrics score in/pairs.csv --metrics rouge \\
     --no-progress --output scores.csv          # a comment
-rrgmetrics score in/*.csv --metrics green@paper  # (network: 15 GB)
+rrgmetrics score in/*.csv --metrics green@paper
 cat scores.csv | head -1
 ```
 
@@ -39,8 +40,8 @@ $ rrgmetrics score nothing.csv
 rrgmetrics: ...nothing.csv... does not exist...
 ```
 
+<!-- (sketch) -->
 ```python
-# (sketch)
 trainer = Trainer(...)
 ```
 

@@ -9,8 +9,8 @@ What a fence says decides what becomes of the block:
 - anything else (`text`, `json`, `yaml`, no language) is for reading.
 
 `...` in what is printed stands for anything; white space and the length of rules do not count. What cannot run here
-says so in a comment that the reader sees, on the block's first line for the whole block or on a line of its own, alone
-or with a reason:
+has an HTML comment on the line before the block, which readers of the page do not see, with a reason if that helps:
+`<!-- (network: a server) -->` for the whole block, `<!-- (network) vllm serve -->` for the commands that begin so.
 
 - `(network)`: it downloads, or asks a server or a cluster; lines of `pip install` need no mark;
 - `(gpu)`: it needs a GPU;
@@ -33,7 +33,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,25 +46,33 @@ _FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<code>.*?)^(?P=indent)(?P=fence) *$",
     re.MULTILINE | re.DOTALL,
 )
-_MARK = re.compile(r"#[^#\n]*\((network|gpu|package|sketch)\b[^)]*\)")
+_MARK = re.compile(r"<!-- \((network|gpu|package|sketch)\b[^)]*\)(.*) -->")
+_MARKS = re.compile(rf"(?:^ *{_MARK.pattern} *\n)+\Z", re.MULTILINE)
 _SHELL = re.compile(r"[|&;<>$`(){}]")
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.DONT_ACCEPT_BLANKLINE
 
 
 class Block(NamedTuple):
-    """A fenced block: its language, the name of the file it is, its lines, and the line of the page it begins on."""
+    """A fenced block.
+
+    Attributes:
+        language: Of the code.
+        title: The name of the file it is.
+        code: Its lines.
+        line: The line of the page it begins on.
+        marks: Why commands that begin so cannot run here; "" is the whole block.
+    """
 
     language: str
     title: str
     code: str
     line: int
+    marks: Mapping[str, str] = {}
 
-    @property
-    def mark(self) -> str:
-        """Why the whole block cannot run here, or ""."""
-        first = self.code.split("\n", 1)[0]
-        found = _MARK.match(first.strip())
-        return found[1] if found else ""
+    def mark(self, command: str) -> str:
+        """Why a command cannot run here, or ""."""
+        words = " ".join(command.split())
+        return next((mark for start, mark in self.marks.items() if f"{words} ".startswith(f"{start} ")), "")
 
 
 def blocks(text: str) -> list[Block]:
@@ -75,7 +83,9 @@ def blocks(text: str) -> list[Block]:
         title = re.search(r'title="([^"]+)"', info)
         code = "".join(line.removeprefix(indent) for line in match["code"].splitlines(keepends=True))
         line = text.count("\n", 0, match.start("code")) + 1
-        found.append(Block(info.split(" ")[0], title[1] if title else "", code, line))
+        before = _MARKS.search(text, 0, match.start())
+        marks = {start.strip(): mark for mark, start in _MARK.findall(before[0])} if before else {}
+        found.append(Block(info.split(" ")[0], title[1] if title else "", code, line, marks))
     return found
 
 
@@ -104,17 +114,17 @@ def _run(block: Block, names: dict[str, Any], where: str) -> Iterator[str]:
         Path(block.title).write_text(block.code, encoding="utf-8")
     elif block.language not in ("python", "bash", "console"):
         return
-    elif block.mark:
-        yield block.mark
+    elif "" in block.marks:
+        yield block.marks[""]
     elif block.language == "python":
         _python(block, names, where)
         yield "python"
     elif block.language == "bash":
         for command in _commands(block.code):
-            yield _shell(command, where)
+            yield block.mark(command) or _shell(command, where)
     else:
         for command, expected in _session(block.code):
-            yield _shell(command, where, expected)
+            yield block.mark(command) or _shell(command, where, expected)
 
 
 def _python(block: Block, names: dict[str, Any], where: str) -> None:
@@ -147,10 +157,9 @@ def _session(code: str) -> Iterator[tuple[str, str]]:
 
 
 def _shell(command: str, where: str, expected: str | None = None) -> str:
-    """Runs a command; returns "shell", or the mark that says why it cannot run here."""
-    marked = _MARK.search(command)
-    if marked or re.match(r"(?:python -m )?pip install", command):
-        return marked[1] if marked else "network"
+    """Runs a command; returns "shell", or "network" for what installs."""
+    if re.match(r"(?:python -m )?pip install", command):
+        return "network"
     status, printed = _bash(command) if _needs_a_shell(command) else _rrgmetrics(command)
     if expected is None:
         assert status == 0, f"{where}: {command}\nended with {status}:\n{printed}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from threading import Lock
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 import rrgmetrics
 from rrgmetrics.comparing import explain
 from rrgmetrics.reading import read
-from rrgmetrics.reports.cleaning import clean, has_control_tokens
+from rrgmetrics.reports.cleaning import clean, first_control_token
 from rrgmetrics.reports.text import findings_text, impression_text
 from rrgmetrics.scoring import notice
 
@@ -247,7 +246,7 @@ def test_evidence_is_of_the_text_that_was_given(text, words):
     ],
 )
 def test_control_tokens_have_a_shape(text, has):
-    assert has_control_tokens(text) is has
+    assert bool(first_control_token(text)) is has
 
 
 @pytest.mark.parametrize(
@@ -362,13 +361,23 @@ def test_a_result_counts_what_was_removed():
     assert rrgmetrics.score("finding_errors", **clean_texts, progress=False)["finding_errors"].removed == {}
 
 
-@pytest.mark.parametrize(("marked", "warned"), [(0, False), (1, False), (3, True)])
-def test_a_column_of_control_tokens_is_warned_of_once(marked, warned, caplog, monkeypatch):
-    monkeypatch.setattr(notice, "_once_of_tokens", Lock())
+def test_control_tokens_are_warned_of_once_for_each_column(caplog, monkeypatch):
+    monkeypatch.setattr(notice, "_of_tokens", set())
     monkeypatch.delenv(notice.VARIABLE, raising=False)
-    reports = ["Small effusion.<|im_end|>"] * marked + ["Small effusion."] * (4 - marked)
+    clean_texts = ["Small effusion."] * 4
+    marked = ["Small effusion.", "Small effusion.<|im_end|>", "Small effusion.", "<s>Small effusion."]
     with caplog.at_level(logging.WARNING, "rrgmetrics.notice"):
+        rrgmetrics.score("bleu", predictions=clean_texts, references=clean_texts, progress=False)
+        assert not caplog.messages
         for _ in range(2):
-            rrgmetrics.score("bleu", predictions=reports, references=reports, progress=False)
-    said = [message for message in caplog.messages if "skip_special_tokens=True" in message]
-    assert len(said) == warned
+            rrgmetrics.score("bleu", predictions=marked, references=clean_texts, progress=False)
+        rows = [
+            {"study_id": f"s{n}", "reference": "Small effusion.", "candidate": text} for n, text in enumerate(marked)
+        ]
+        rrgmetrics.compare({"ours": rows}, metrics="bleu", trivial=False, progress=False)
+    said = [message.partition(":")[0] for message in caplog.messages]
+    assert said == [
+        "2 of 4 candidates contain control tokens, as <|im_end|> (indices 1, 3)",
+        "2 of 4 candidates of ours contain control tokens, as <|im_end|> (study ids s1, s3)",
+    ]
+    assert "decode with skip_special_tokens=True" in caplog.messages[0]

@@ -100,6 +100,14 @@ def test_marks_are_explained_where_a_table_has_them():
     assert alone == "95% bootstrap intervals in brackets."
 
 
+def test_a_paper_s_table_of_two_systems_has_p_values():
+    two, three = table(base=WORSE, pred=BETTER), table(base=WORSE, pred=BETTER, other=SAME)
+    written = latex([paper_table(two, n_pairs=5, correction="holm")])
+    assert r"& base & pred & p \\" in written
+    assert r"& 0.062 \\" in written  # 2 of 2**5 swaps
+    assert "& p" not in latex([paper_table(three, n_pairs=5, correction="holm")])
+
+
 def test_tables_rank_on_the_same_studies_and_count_those_left_out():
     gaps = table(base=with_gaps(SAME, 0, 1), pred=with_gaps(SAME, 0))
     said = "2 studies that not every system has a score for are left out."
@@ -191,7 +199,7 @@ def test_compare_as_a_frame(compared):
 
 def test_compare_as_documents(compared):
     assert "| Finding errors ↓ |" in compared.to_markdown()
-    assert r"\begin{tabular}{lrr}" in compared.to_latex()
+    assert r"\begin{tabular}{lrrr}" in compared.to_latex()
     assert "&lt;b&gt;theirs" in compared.to_html()
     document = json.loads(compared.to_json())
     assert document["systems"]["ours"]["rouge"]["scores"] == compared["ours"]["rouge"].scores

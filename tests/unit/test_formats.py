@@ -71,9 +71,9 @@ def test_markdown(compared):
     assert "beats every trivial system" in err
     table = out.split("\n\n")[1].splitlines()
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table}) == 1
-    assert table[0].endswith("| ours |")
+    assert table[0].endswith("| ours | p |")
     assert [line.split(" |")[0] for line in table[2:]] == ["| ROUGE-1 ↑", "| Finding errors ↓"]
-    assert all(re.search(r"\| \*\*[\d.]+†\*\* \[[\d., ]+\] \|$", line) for line in table[2:])
+    assert all(re.search(r"\| \*\*[\d.]+†\*\* \[[\d., ]+\] \| ≤ [\d.]+ \|$", line) for line in table[2:])
     assert "bleu" not in out.lower()  # no key of it was chosen: it was not scored
 
 

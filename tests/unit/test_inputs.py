@@ -44,6 +44,11 @@ TABLES = {
 }
 
 
+def test_texts_as_metrics_are_an_error_that_says_how_reports_are_passed():
+    with pytest.raises(InputError, match=r"pairs\[0\] is .* by name: .* predictions=\.\.\., references="):
+        rrgmetrics.score(["Clear lungs."], ["Lungs are clear."])
+
+
 @pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
 def test_a_table_of_any_library(make):
     studies = files.read_pairs(make(), COLUMNS)

@@ -182,6 +182,7 @@ def test_an_alias_belongs_to_one_metric_and_every_published_metric_has_one():
             r"has no option 'use_stemmer'; .* evaluate's rouge; here name the metric rouge\?stemmer=yes",
         ),
         ("bleu?max_order=2", r"evaluate's bleu; here the keys bleu_1, bleu_2 and bleu_3 are always returned\.$"),
+        ("bleu?tokeniser=13a", r"it has: text, tokenizer, smoothing\. Did you mean 'tokenizer'\?$"),
         ("bleu?colour=red", r"has no option 'colour'; it has: text, tokenizer, smoothing\.$"),
     ],
 )

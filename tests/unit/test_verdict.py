@@ -13,6 +13,7 @@ FIVE = ("V", "W", "X", "Y", "Z")
     ("tallies", "headline", "parts"),
     [
         ([Tally("b", ("X",), (), (), 0.004)], "b is better than a in X.", ["p at most 0.004"]),
+        ([Tally("b", ("X",), (), (), 0.0333)], "b is better than a in X.", ["p at most 0.033"]),  # as in the table
         ([Tally("b", (), FIVE, (), 0.0002)], "a is better than b in all 5 metrics.", ["p below 0.001"]),
         (
             [Tally("b", FIVE, (), ("U",), 0.01)],

@@ -17,7 +17,7 @@ from itertools import groupby
 
 from rrgmetrics.reports.cleaning.answers import ANSWERS, DENIED_BELOW, IN_BRACKETS, MARKED_ANSWERS, UNMARKED
 from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
-from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, has_control_tokens
+from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
 from rrgmetrics.reports.cleaning.lists import LISTS
@@ -25,7 +25,7 @@ from rrgmetrics.reports.cleaning.markup import MARKUP
 from rrgmetrics.reports.cleaning.numbers import NUMBERS
 from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
-__all__ = ["STEPS", "CleanText", "clean", "has_control_tokens"]
+__all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
 
 STEPS: tuple[Step, ...] = (
     *ENTITIES,

@@ -35,14 +35,15 @@ _OPEN = frozenset(  # words that no statement ends with
 _LAST_WORD = re.compile(r"([A-Za-z]+)[^A-Za-z0-9]*\Z")
 
 
-def has_control_tokens(text: str) -> bool:
-    """Whether a text holds a control token of a chat model or a tokenizer.
+def first_control_token(text: str) -> str:
+    """Returns the first control token of a chat model or a tokenizer in a text; "" if it has none.
 
     Example:
-        >>> has_control_tokens("Small effusion.</s>"), has_control_tokens("[A] Small effusion < 1 cm.")
-        (True, False)
+        >>> first_control_token("Small effusion.</s>"), first_control_token("[A] Small effusion < 1 cm.")
+        ('</s>', '')
     """
-    return ("<" in text or "[" in text) and _ONE.search(text) is not None
+    found = _ONE.search(text) if "<" in text or "[" in text else None
+    return found[0] if found else ""
 
 
 def without_closing_tokens(text: str) -> str:
