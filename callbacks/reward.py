@@ -31,7 +31,7 @@ from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselin
 from rrgmetrics.callbacks.scale import UnitScale
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.files.tables import table_rows
-from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs, check_report, describe
+from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs, check_report, columns_of, describe
 from rrgmetrics.scoring.prepared import prepare
 from rrgmetrics.specs import HACKS, SPECS, Key, MetricSpec
 from rrgmetrics.specs.names import parse_name
@@ -133,7 +133,8 @@ class Reward:
         """
         wanted = (self.reference, *CONTEXT_KEYS)
         rows = [row for _, row in table_rows(dataset, wanted, "dataset")]
-        names = list(dict.fromkeys(name for row in rows for name in row))
+        names = list(dataset) if isinstance(dataset, Mapping) else columns_of(dataset)
+        names = list(dict.fromkeys(name for row in rows for name in row)) if names is None else names
         if self.reference not in names:
             has = f"it has {', '.join(names)}" if names else "it has no rows"
             raise InputError(f"{self.name}: the data set has no column {self.reference!r}; {has}.")
