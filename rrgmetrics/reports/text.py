@@ -10,16 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports.cleaning import clean
+from rrgmetrics.reports.cleaning.headings import heading_names, heading_table
 from rrgmetrics.reports.missing import says_nothing
-from rrgmetrics.utils.patterns import terms_of
 from rrgmetrics.utils.text_format import did_you_mean, listed
 
-HEADINGS_FILE = Path(__file__).parents[1] / "reading" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
 MOST = 0.5  # of the references or candidates
 SAMPLED = 200  # reports of each
 FIELDS = {"findings": "findings_section"}  # sections whose bare name means something else here
@@ -54,23 +52,14 @@ def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
     A heading is at the start of the text or a line, or after a sentence, and ends in a colon; in capitals also
     alone on its line. Some are also in the middle of a line, where they begin with a capital.
     """
-    import yaml
-
-    table = yaml.safe_load(HEADINGS_FILE.read_text(encoding="utf-8"))
-    sections = {
-        heading: FIELDS.get(section, section)
-        for way in ("read", "skip")
-        for section, headings in table[way].items()
-        for form in headings
-        for heading in terms_of(form)
-    }
+    sections = {heading: FIELDS.get(section, section) for heading, section in heading_names().items()}
     names = "|".join(sorted(map(re.escape, sections), key=len, reverse=True)).replace(r"\ ", "[ -]")
     start = r"(?:(?<=^)|(?<=\n))[ \t*#]*"
     after = r"(?<=[.;!?] )[ \t*#]*"
     named = rf"(?:{start}|{after})(?P<name>{names})[*]*(?: ?\([^()\n]{{1,40}}\))? ?:[ \t*]*"
     alone = rf"{start}(?P<alone>{names})[ \t*]*(?=\n|$)"
     capital = "|".join(
-        sorted({form for name in table["inline"] for form in (name.upper(), name.capitalize())}, key=len)
+        sorted({form for name in heading_table()["inline"] for form in (name.upper(), name.capitalize())}, key=len)
     )
     inline = rf"(?<=[ ;])(?-i:(?P<inline>{capital})):[ \t]*"
     return sections, re.compile(f"{named}|{alone}|{inline}", re.IGNORECASE)

@@ -381,3 +381,49 @@ def test_control_tokens_are_warned_of_once_for_each_column(caplog, monkeypatch):
         "2 of 4 candidates of ours contain control tokens, as <|im_end|> (study ids s1, s3)",
     ]
     assert "decode with skip_special_tokens=True" in caplog.messages[0]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "{}\n",
+        "{}\n\n",
+        "[{}] ",
+        "<{}> ",
+        "({}) ",
+        "=== {} ===\n",
+        "** {} **\n",
+        "--- {} ---\n",
+        "{} - ",
+        "{{{}}} ",
+    ],
+)
+def test_a_heading_needs_no_colon(heading):
+    parts = {"INDICATION": "Known lung mass.", "COMPARISON": "Effusion on the last film.", "IMPRESSION": "Left nodule."}
+    text = "\n".join(heading.format(name) + said for name, said in parts.items())
+    (finding,) = read(text).findings
+    assert (finding.concept, finding.section) == ("nodule", "impression")
+    assert impression_text(text) == "Left nodule."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No change since\nComparison\nof both films.",
+        "Nodule of 5 mm (comparison 4 mm).",
+        "Chest - clear. Heart - normal.",
+        "The findings\nare unchanged.",
+        "Impression of the aorta on the esophagus.",
+    ],
+)
+def test_words_that_name_a_section_are_no_heading_within_a_statement(text):
+    assert ":" not in clean(text).text.replace(": normal", "").replace(": clear", "")
+
+
+def test_headings_are_found_in_linear_time():
+    times = []
+    for n in (2_000, 8_000):
+        start = time.process_time()
+        clean("FINDINGS \n[IMPRESSION \n=== " * n)
+        times.append(time.process_time() - start)
+    assert times[1] < 12 * max(times[0], 0.02)

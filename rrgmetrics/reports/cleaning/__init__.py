@@ -19,6 +19,7 @@ from rrgmetrics.reports.cleaning.answers import ANSWERS, DENIED_BELOW, IN_BRACKE
 from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
 from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
+from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS
 from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
 from rrgmetrics.reports.cleaning.lists import LISTS
 from rrgmetrics.reports.cleaning.markup import MARKUP
@@ -32,6 +33,7 @@ STEPS: tuple[Step, ...] = (
     *LETTERS,
     *CONTROL_TOKENS,
     *MARKUP,
+    *HEADINGS,
     *BOXES,
     *NUMBERS,
     *STOPS,
@@ -54,6 +56,7 @@ _SUSPECT = (
     NEEDS,
     re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
     COMMA,
+    HEADED,
 )
 
 

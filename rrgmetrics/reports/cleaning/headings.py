@@ -1,0 +1,75 @@
+r"""Section headings without a colon: "FINDINGS\n...", "[IMPRESSION] ..." and the like become "IMPRESSION: ..."."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.utils.patterns import terms_of
+
+HEADINGS_FILE = Path(__file__).parents[2] / "reading" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
+_BEFORE = r"(?:\A|(?<=\n)|(?<=[.;!?:\])>] ))[ \t]*"
+_OPENS, _CLOSES = r"[\[({<=*~_+-]", r"[\])}>=*~_+-]"
+_GAP = 8  # characters before a heading, spaces among them, in which a statement ends
+HEADED = re.compile(
+    r"(?:\A|\n)[ \t]*[A-Z][A-Za-z ]{2,40}[ \t]*\n"  # alone on its line
+    rf"|{_OPENS}{{1,5}} ?[A-Z][A-Za-z ]{{2,40}} ?{_CLOSES}"
+    r"|(?:\A|\n)[ \t]*[A-Z][A-Z ]{2,40} [-–—] "
+)
+
+
+@cache
+def heading_table() -> dict[str, Any]:
+    """Returns the reader's table of headings as it is written."""
+    import yaml
+
+    table: dict[str, Any] = yaml.safe_load(HEADINGS_FILE.read_text(encoding="utf-8"))
+    return table
+
+
+@cache
+def heading_names() -> dict[str, str]:
+    """Returns the section of each heading in the reader's table."""
+    table = heading_table()
+    return {
+        heading: section
+        for way in ("read", "skip")
+        for section, headings in table[way].items()
+        for form in headings
+        for heading in terms_of(form)
+    }
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    names = "|".join(sorted(map(re.escape, heading_names()), key=len, reverse=True)).replace(r"\ ", "[ -]")
+    marked = rf"(?!\[\*\*){_OPENS}{{1,5}}[ \t]*(?P<inner>{names})[ \t]*:?[ \t]*{_CLOSES}{{1,5}}(?=\s|\Z)"
+    return re.compile(
+        rf"(?:\A|\n)[ \t]*(?P<alone>{names})[ \t]*(?=\n)"
+        rf"|{_BEFORE}(?P<marked>{marked})"  # "[**Name**]" is a mark of de-identification
+        r"|(?:\A|(?<=\n))[ \t]*"
+        rf"(?P<dashed>{names})(?P<dash>[ \t]+[-–—](?=[ \t]))",
+        re.IGNORECASE,
+    )
+
+
+def _headings(text: str) -> Iterator[Edit]:
+    """Finds headings; one alone on its line follows the end of a statement, and one before a dash is in capitals."""
+    for match in _pattern().finditer(text):
+        if match["alone"]:
+            before = text[max(0, match.start() - _GAP) : match.start()].rstrip()[-1:]
+            if match["alone"][0].isupper() and not before.isalnum():
+                yield Edit(match.end("alone"), match.end("alone"), ":")
+        elif match["dashed"]:
+            if match["dashed"].isupper():
+                yield Edit(*match.span("dash"), ":")
+        elif match["inner"][0].isupper():
+            yield Edit(match.start("marked"), match.start("inner"), "")
+            yield Edit(match.end("inner"), match.end("marked"), ":")
+
+
+HEADINGS = (Step("heading", _headings, HEADED),)
