@@ -155,7 +155,7 @@ def test_what_synthesize_writes_is_compared_in_one_command(folder, capsys) -> No
     assert [row["system"] for row in csv.DictReader(out.splitlines())] == ["random", "paraphrased"]
     status, _, err = run(capsys, "score", "pairs.parquet")
     assert status == 2
-    assert "per_study='all' scores each" in err
+    assert "--per-study all scores each" in err
     assert "rrgmetrics compare TABLE --by COLUMN" in err
 
 
