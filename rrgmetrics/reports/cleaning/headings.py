@@ -62,7 +62,9 @@ def _headings(text: str) -> Iterator[Edit]:
     for match in _pattern().finditer(text):
         if match["alone"]:
             before = text[max(0, match.start() - _GAP) : match.start()].rstrip()[-1:]
-            if match["alone"][0].isupper() and not before.isalnum():
+            behind = text[match.end() : match.end() + _GAP].lstrip()[:1]
+            begins = match["alone"][0].isupper() and not behind.islower()
+            if (begins or match["alone"].isupper()) and not before.isalnum():
                 yield Edit(match.end("alone"), match.end("alone"), ":")
         elif match["dashed"]:
             if match["dashed"].isupper():
