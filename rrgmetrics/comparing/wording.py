@@ -227,8 +227,8 @@ def _acuity(unit: Unit, lexicon: Lexicon) -> str:
 
 
 def _described(unit: Unit, lexicon: Lexicon) -> str:
-    told = sorted(frozenset().union(*(finding.morphology for finding in unit.readings)))
-    return ", ".join(_TYPE.sub(lambda found: found[0].upper(), word.replace("_", " ")) for word in told)
+    words = sorted(frozenset().union(*(finding.morphology for finding in unit.readings)))
+    return ", ".join(_TYPE.sub(lambda found: found[0].upper(), word.replace("_", " ")) for word in words)
 
 
 def _change(unit: Unit, lexicon: Lexicon) -> str:

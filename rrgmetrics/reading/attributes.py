@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 from rrgmetrics.reading.device_moves import (
     ADVANCED,
@@ -21,6 +21,7 @@ from rrgmetrics.reading.places import near
 from rrgmetrics.reading.recording import built, described, each_cue, note
 from rrgmetrics.reading.senses import Senses, as_earlier, without
 
+_Position = TypeVar("_Position", bound=str | None)
 _PLACED = frozenset({"position", "positioned", "placement", "location", "high", "higher", "lower", "deep", "deeper"})
 _AORTA = "aorta"  # the path of a balloon pump, which comes from below
 _LANDMARKS = frozenset({"airway", "gut"})  # paths whose places say of a device of another path how high it ends
@@ -88,9 +89,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
         if "route" in senses and device.is_device:
             fields.setdefault("route", senses["route"])
         if "position" in senses:
-            if senses["position"] == "bad":  # "IN PLACE with its side port OUTSIDE the pleura"
-                fields["position"] = "bad"
-            fields.setdefault("position", senses["position"])
+            fields["position"] = position_of(fields.get("position"), senses["position"])
         if "count" in senses:
             fields.setdefault("count", senses["count"])
         if senses.get("tip") in device.expected_tip and fields.get("position") == senses.get("position"):
@@ -317,6 +316,11 @@ def _place(fields: Attributes, senses: Senses, lexicon: Lexicon, tipped: bool, g
         implied = lexicon.zones[zone].side
         if implied:
             fields["sides"].add(implied)
+
+
+def position_of(first: str | None, more: _Position) -> str | _Position:
+    """Returns the position of a device that is described twice: "IN PLACE with its side port OUTSIDE the pleura"."""
+    return "bad" if more == "bad" else first or more
 
 
 def one_side(sides: set[str]) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from rrgmetrics.reading.attributes import Attributes, build, describe, since
+from rrgmetrics.reading.attributes import Attributes, build, describe, position_of, since
 from rrgmetrics.reading.background import PLACES
 from rrgmetrics.reading.change import give_changes, settle_changes
 from rrgmetrics.reading.items import Item, Mention
@@ -103,13 +103,12 @@ def _may_be_at(earlier: Finding, fields: Attributes, lexicon: Lexicon) -> bool:
 
 
 def add(earlier: Finding, more: Finding) -> Finding:
-    """Returns a finding with what is said of it later; what was said first stands, but for a bad position."""
+    """Returns a finding with what a later sentence adds; the first value of a field is kept, except a bad position."""
     gaps = {key: getattr(earlier, key) or getattr(more, key) for key in GAPS if key != "severity"}
     sums = {key: getattr(earlier, key) | getattr(more, key) for key in SUMMED if key != "spans"}
     if earlier.change == "stable" and more.change:
         gaps["change"] = more.change
-    if more.position == "bad":
-        gaps["position"] = "bad"  # "in place. Its side port lies OUTSIDE the pleura"
+    gaps["position"] = position_of(earlier.position, more.position)
     severity = earlier.severity if earlier.severity is not None else more.severity
     spans = tuple(dict.fromkeys(earlier.spans + more.spans))
     return replace(earlier, **gaps, **sums, severity=severity, spans=spans)

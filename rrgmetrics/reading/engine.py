@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rrgmetrics.reading.abbreviations import spell_out
-from rrgmetrics.reading.attributes import Attributes, build, by_side, describe, one_side
+from rrgmetrics.reading.attributes import Attributes, build, by_side, describe, one_side, position_of
 from rrgmetrics.reading.background import only_asked, told_ahead, told_of_patient, told_of_person, told_with_day
 from rrgmetrics.reading.change import course_of_all, is_of_lungs, stable_organ
 from rrgmetrics.reading.coreference import (
@@ -385,7 +385,7 @@ def _union(a: Finding, b: Finding) -> Finding:
         morphology=a.morphology | b.morphology,
         tip=a.tip | b.tip,
         route=a.route or b.route,
-        position="bad" if b.position == "bad" else a.position or b.position,
+        position=position_of(a.position, b.position),
         normal=a.normal and b.normal,
         background=a.background and b.background,
         spans=tuple(dict.fromkeys(spans)),

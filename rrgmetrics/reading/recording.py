@@ -176,9 +176,9 @@ class Recorder:
         for name in DEFAULTS:
             before, after = getattr(old, name), getattr(new, name)
             if before != after:
-                told = [step for other in others if self.knows(other) for step in reversed(self.steps(other))]
+                earlier = [step for other in others if self.knows(other) for step in reversed(self.steps(other))]
                 fields = (name, "concept") if "finding" in frame.f_locals else (name,)  # one that is merged into it
-                words = next((s.words for field in fields for s in told if s.field == field and s.words), "")
+                words = next((s.words for field in fields for s in earlier if s.field == field and s.words), "")
                 words = words or self.sentence.text.strip()
                 self.steps(new).append(Step(name, plain(name, before), plain(name, after), words, *_where(frame)))
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports.cleaning import clean
-from rrgmetrics.reports.cleaning.headings import heading_names, heading_table
+from rrgmetrics.reports.cleaning.headings import any_heading, heading_names, heading_table
 from rrgmetrics.reports.missing import says_nothing
 from rrgmetrics.utils.text_format import did_you_mean, listed
 
@@ -53,7 +53,7 @@ def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
     alone on its line. Some are also in the middle of a line, where they begin with a capital.
     """
     sections = {heading: FIELDS.get(section, section) for heading, section in heading_names().items()}
-    names = "|".join(sorted(map(re.escape, sections), key=len, reverse=True)).replace(r"\ ", "[ -]")
+    names = any_heading()
     start = r"(?:(?<=^)|(?<=\n))[ \t*#]*"
     after = r"(?<=[.;!?] )[ \t*#]*"
     named = rf"(?:{start}|{after})(?P<name>{names})[*]*(?: ?\([^()\n]{{1,40}}\))? ?:[ \t*]*"

@@ -44,9 +44,14 @@ def heading_names() -> dict[str, str]:
     }
 
 
+def any_heading() -> str:
+    """Returns a regular expression for any of the headings, the longest first."""
+    return "|".join(sorted(map(re.escape, heading_names()), key=len, reverse=True)).replace(r"\ ", "[ -]")
+
+
 @cache
 def _pattern() -> re.Pattern[str]:
-    names = "|".join(sorted(map(re.escape, heading_names()), key=len, reverse=True)).replace(r"\ ", "[ -]")
+    names = any_heading()
     marked = rf"(?!\[\*\*){_OPENS}{{1,5}}[ \t]*(?P<inner>{names})[ \t]*:?[ \t]*{_CLOSES}{{1,5}}(?=\s|\Z)"
     return re.compile(
         rf"(?:\A|\n)[ \t]*(?P<alone>{names})[ \t]*(?=\n)"
