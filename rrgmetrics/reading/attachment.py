@@ -103,8 +103,6 @@ def _at_that_place(items: list[Item], small: SmallWords) -> bool:
 def deny_positions(items: list[Item]) -> None:
     """Marks what is denied of a device's position: "without kinking or migration", in place."""
     denied = 0  # items that a negation still reaches over
-    if not any("position" in item.senses for item in items):
-        return
     for i, item in enumerate(items):
         if "negation_before" in item.senses or item.word == "not":
             denied = 4

@@ -11,7 +11,7 @@ _ALONG = 4  # items from "along" to "course"
 _ONTO = frozenset(
     {"to", "into", "in", "within", "toward", "at"}
 )  # a device may end behind them: "down INTO the atrium"
-_WAS = frozenset({"was", "were"})
+WAS = frozenset({"was", "were"})
 _NOW = frozenset({"now", "currently", "today"})
 _IS = frozenset({"is", "are", "end", "ends", "lie", "lies", "project", "projects", "terminate", "terminates"})
 
@@ -39,7 +39,7 @@ def skip_former_places(items: list[Item], small: SmallWords) -> None:
     """
     words = [item.word for item in items]
     changed = not _NOW.isdisjoint(words) or any("earlier_study" in item.senses for item in items)
-    openers = small.bygone | _WAS if changed else small.bygone
+    openers = small.bygone | WAS if changed else small.bygone
     if openers.isdisjoint(words):
         return
     former: list[int] = []

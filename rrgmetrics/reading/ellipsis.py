@@ -33,9 +33,6 @@ _LONGEST = 14  # items of a statement without a name
 
 def resolve_ellipsis(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions with those whose name is left out, in the order of the text."""
-    if not mentions:
-        return mentions
-    mentions = _with_excepted(items, mentions, lexicon)
     two = {"left", "right"} <= _sides(items)
     if not two and sum("measure" in item.senses for item in items) < 2:
         return mentions
@@ -53,7 +50,7 @@ def resolve_ellipsis(items: list[Item], mentions: list[Mention], lexicon: Lexico
     return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
 
 
-def _with_excepted(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+def add_excepted(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions with what a denial excepts: "no effusion EXCEPT a trace on the left"."""
     for i, item in enumerate(items):
         if item.word not in lexicon.small.excepting or (item.word == "but" and not _is_for(items, i + 1)):

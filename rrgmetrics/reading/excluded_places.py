@@ -15,10 +15,6 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
     How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
     where it comes from: "VIA the subclavian vein".
     """
-    words = [item.word for item in items]
-    leading = (small.sparing, small.reaching, small.ways, small.relative)
-    if all(each.isdisjoint(words) for each in leading):
-        return
     spared = reached = way = False
     for i, item in enumerate(items):
         if way and {"route", "tip"} <= item.senses.keys():

@@ -19,6 +19,7 @@ _NEAR = 4  # items
 _JOINTS, _RANGE = frozenset({",", "and", "/", "the"}), frozenset({"to", "through", "thru", "–", "—", "or"})
 _SIDED = {"r": ("right", 2), "l": ("left", 6)}  # and the first number that can be nothing else
 _RIBS = 12
+SIDED_RIBS = frozenset(f"{side}{n}" for side, (_, first) in _SIDED.items() for n in range(first, _RIBS + 1))
 _OPENING = frozenset({"(", ":", "the", "number", "involving", "at", "of"})  # before the numbers of "rib fractures"
 
 
@@ -36,7 +37,6 @@ class _Run:
 
 def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> list[Item]:
     """Makes one item of each list of numbered bones; what a sentence says besides stays as it is."""
-    _name_ribs(items, lexicon)
     if not _names_bones(items, tokens, lexicon):
         return items
     _share_spine(items, lexicon)
@@ -67,13 +67,11 @@ def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -
     return items
 
 
-def _name_ribs(items: list[Item], lexicon: Lexicon) -> None:
+def name_ribs(items: list[Item], lexicon: Lexicon) -> None:
     """Reads ribs by their side and number, in place: "R8 and R9", "L9 TO L11"."""
     for i, item in enumerate(items):
-        number = item.word[1:]
-        side, first = _SIDED.get(item.word[0], ("", _RIBS))
-        if side and not item.senses and number.isdecimal() and first <= int(number) <= _RIBS:
-            items[i] = _rib(item, side, lexicon)
+        if item.word in SIDED_RIBS and not item.senses:
+            items[i] = _rib(item, _SIDED[item.word[0]][0], lexicon)
 
 
 def _rib(item: Item, side: str, lexicon: Lexicon) -> Item:

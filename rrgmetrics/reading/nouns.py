@@ -79,11 +79,11 @@ _BEHIND = frozenset(
 _NEVER_BEHIND = frozenset({"to"})  # "SECONDARY TO a fall"
 
 
-_ASPECTS = frozenset(
+ASPECTS = frozenset(
     "size shape form position contour outline caliber volume density attenuation lucency radiolucency".split()
 )
 _OWNER = 6  # items from a shadow to what it is the shadow of
-_CHOSEN = frozenset({"index", "dominant", "largest", "biggest", "target", "reference", "bulkiest", "smallest", "main"})
+CHOSEN = frozenset({"index", "dominant", "largest", "biggest", "target", "reference", "bulkiest", "smallest", "main"})
 
 
 def name_nouns(items: Sequence[Item], lexicon: Lexicon) -> None:
@@ -96,13 +96,13 @@ def name_nouns(items: Sequence[Item], lexicon: Lexicon) -> None:
         if _is_noun(items, i, concept not in lexicon.roles["history"], lexicon.small):
             senses = {**senses, "concept": concept}
         item.senses = senses
-    _choose(items, lexicon)
-    _set_apart(items, lexicon.small)
+
+
+def drop_outlines(items: Sequence[Item]) -> None:
+    """Takes the shadow of what is named beside it for no structure of its own, in place: "the SHADOW of the hila"."""
     for i, item in enumerate(items):
         if "shadow" in item.senses.get("structure", ()) and _is_outline(items, i):
             item.senses = {}
-        elif "normal" in item.senses.get("quality", ()):
-            _pass_aspects(items, i, lexicon.small)
 
 
 def _is_outline(items: Sequence[Item], i: int) -> bool:
@@ -116,32 +116,37 @@ def _is_outline(items: Sequence[Item], i: int) -> bool:
     return "lung" not in owner
 
 
-def _pass_aspects(items: Sequence[Item], i: int, small: SmallWords) -> None:
+def drop_normal_aspects(items: Sequence[Item], small: SmallWords) -> None:
     """Takes what is normal of an organ for no finding, in place: "hila normal in size and DENSITY"."""
-    behind = i + 1
-    while behind + 1 < len(items) and (items[behind].word in ("in", "of") or items[behind].word in small.joints):
-        aspect = items[behind + 1]
-        if aspect.word not in _ASPECTS:
-            return
-        aspect.senses = {}
-        behind += 2
+    for i, item in enumerate(items):
+        if "normal" in item.senses.get("quality", ()):
+            behind = i + 1
+            while _is_aspect(items, behind, small):
+                items[behind + 1].senses = {}
+                behind += 2
 
 
-def _set_apart(items: Sequence[Item], small: SmallWords) -> None:
+def _is_aspect(items: Sequence[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether an aspect of an organ follows at `i`: "IN SIZE", "AND density"."""
+    leads = i + 1 < len(items) and (items[i].word in ("in", "of") or items[i].word in small.joints)
+    return leads and items[i + 1].word in ASPECTS
+
+
+def drop_larger_of_two(items: Sequence[Item], small: SmallWords) -> None:
     """Takes the larger of two for no change, in place: "hilar nodes, THE LARGER of 12 mm"."""
     for before, item in pairwise(items):
         if item.word in small.comparatives and before.word in small.definite and "change" in item.senses:
             item.senses = without(item.senses, "change", "quality")
 
 
-def _choose(items: Sequence[Item], lexicon: Lexicon) -> None:
+def drop_chosen_lesions(items: Sequence[Item], lexicon: Lexicon) -> None:
     """Takes one of several for no lesion of its own, in place: "metastases, THE INDEX LESION in the right base"."""
     several, lesions = False, lexicon.roles["one_by_one"]
     for i, item in enumerate(items):
         if item.senses.get("concept") not in lesions:
             continue
         ahead = [each.word for each in items[max(0, i - 2) : i]]
-        if several and not _CHOSEN.isdisjoint(ahead) and lexicon.small.indefinite.isdisjoint(ahead):
+        if several and not CHOSEN.isdisjoint(ahead) and lexicon.small.indefinite.isdisjoint(ahead):
             item.senses = {}
         several = True
 

@@ -18,9 +18,10 @@ here: its place in the list is when it runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.reading.assertion import apply_cues
 from rrgmetrics.reading.attachment import (
@@ -39,30 +40,47 @@ from rrgmetrics.reading.dates import read_same_as_before, read_seen_before
 from rrgmetrics.reading.denied_lists import deny_lists
 from rrgmetrics.reading.device_moves import read_device_moves
 from rrgmetrics.reading.device_passage import skip_former_places, skip_passed_places
-from rrgmetrics.reading.device_sums import sum_devices
-from rrgmetrics.reading.ellipsis import inherit_words, resolve_ellipsis
+from rrgmetrics.reading.device_sums import BARE, sum_devices
+from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis
 from rrgmetrics.reading.excluded_places import exclude_places
 from rrgmetrics.reading.held_states import before_cues, explain_states
 from rrgmetrics.reading.items import COILING, Item, Mention, bend_verbs, deny_larger, match_phrases
-from rrgmetrics.reading.levels import number_bones
-from rrgmetrics.reading.lexicon import Lexicon, SmallWords
+from rrgmetrics.reading.levels import SIDED_RIBS, name_ribs, number_bones
+from rrgmetrics.reading.lexicon import Lexicon, Role, SmallWords, per_lexicon
 from rrgmetrics.reading.mentions import find_named
 from rrgmetrics.reading.normality import read_normal_structures
-from rrgmetrics.reading.nouns import name_nouns
+from rrgmetrics.reading.nouns import (
+    ASPECTS,
+    CHOSEN,
+    drop_chosen_lesions,
+    drop_larger_of_two,
+    drop_normal_aspects,
+    drop_outlines,
+    name_nouns,
+)
 from rrgmetrics.reading.place_words import resolve_places
-from rrgmetrics.reading.pronouns import resolve_pronouns
+from rrgmetrics.reading.prior_values import INSTEAD, NOW, tell_what_was
+from rrgmetrics.reading.pronouns import OF_TWO, PRONOUNS, resolve_pronouns
 from rrgmetrics.reading.recording import follow, watch
-from rrgmetrics.reading.resection import drop_dating_changes, drop_names_of_studies, read_resections
+from rrgmetrics.reading.resection import ON, SINCE, drop_dating_changes, drop_names_of_studies, read_resections
 from rrgmetrics.reading.settled import (
+    WAS,
     explain_feigned,
     settle_devices,
     settle_past,
 )
-from rrgmetrics.reading.shared_words import share_nouns, share_structures
-from rrgmetrics.reading.sizes import judge_diameters, read_fractions, settle_sizes
+from rrgmetrics.reading.shared_words import JOINTS, share_nouns, share_structures
+from rrgmetrics.reading.sizes import (
+    FRACTIONS,
+    judge_diameters,
+    read_fractions,
+    restore_points,
+    settle_sizes,
+    tell_degrees_apart,
+)
 from rrgmetrics.reading.tables import answer_headings, separate_rows
 from rrgmetrics.reading.tokens import Token
-from rrgmetrics.reading.verbs import read_verbs_of_change
+from rrgmetrics.reading.verbs import APPEARANCE, DOES, HAS, read_verbs_of_change
 
 
 @dataclass(slots=True)
@@ -74,7 +92,6 @@ class Draft:
         items: Words and terms, in order.
         mentions: What is named, in order.
         tokens: The words, where items are made of them.
-        words: The words that its items begin with, before any step has changed one.
         topic: The side that the statement is about.
     """
 
@@ -82,13 +99,28 @@ class Draft:
     items: list[Item]
     mentions: list[Mention] = field(default_factory=list)
     tokens: Sequence[Token] = ()
-    words: frozenset[str] = frozenset()
     topic: Item | None = None
 
     @property
     def small(self) -> SmallWords:
         """The lexicon's small words."""
         return self.lexicon.small
+
+
+class Signs(NamedTuple):
+    """What a statement shows where a step has work: one of these is enough.
+
+    Attributes:
+        words: Words that items begin with.
+        lists: Lists of `small_words.yaml`: one of their words.
+        senses: Names of senses.
+        roles: Roles of concepts that are mentioned; "device" is that of all devices.
+    """
+
+    words: Collection[str] = ()
+    lists: tuple[str, ...] = ()
+    senses: tuple[str, ...] = ()
+    roles: tuple[Role | Literal["device"], ...] = ()
 
 
 class Step(NamedTuple):
@@ -100,94 +132,157 @@ class Step(NamedTuple):
         writes: What it changes in place: senses of items ("severity"; "senses": it takes them all from words that mean
             something else here), fields of mentions ("mention.course"). A test holds it to these.
         makes: The part of the draft that its result takes the place of; "": it returns nothing.
-        needs: Whether there is anything to do, where looking is faster than running; None: always.
+        needs: What it looks for, each of them: without, it has no work and does not run. A test holds it to these too.
+        mentions: How many mentions it needs.
     """
 
     run: Callable[..., Any]
     takes: tuple[str, ...]
     writes: tuple[str, ...] = ()
     makes: str = ""
-    needs: Callable[[Draft], bool] | None = None
+    needs: tuple[Signs, ...] = ()
+    mentions: int = 0
 
 
 _ITEMS = ("items", "lexicon")
 _TOKENS = ("items", "tokens", "lexicon")
 _SMALL = ("items", "small")
 _MENTIONS = ("items", "mentions", "lexicon")
-
-
-def _has_colon(draft: Draft) -> bool:
-    return ":" in draft.words
-
-
-def _names_several(draft: Draft) -> bool:
-    return len(draft.mentions) > 1
-
+_COLON = (Signs(words=(":",)),)
+_SIZED = Signs(senses=("measure", "severity"))
+_DEVICE = (Signs(roles=("device",)),)
 
 ITEMS = (
+    Step(bend_verbs, _TOKENS, ("concept", "position", "quality"), needs=(Signs(words=COILING),)),
+    Step(deny_larger, _TOKENS, ("change", "negation_before", "severity"), needs=(Signs(words=("no",)),)),
     Step(
-        bend_verbs, _TOKENS, ("concept", "position", "quality"), needs=lambda draft: not draft.words.isdisjoint(COILING)
+        share_nouns,
+        _TOKENS,
+        ("about", "concept", "holds", "inside", "morphology", "route", "structure", "zone"),
+        needs=(Signs(words=JOINTS), Signs(senses=("concept",))),
     ),
-    Step(deny_larger, _TOKENS, ("change", "negation_before", "severity"), needs=lambda draft: "no" in draft.words),
-    Step(share_nouns, _TOKENS, ("about", "concept", "holds", "inside", "morphology", "route", "structure", "zone")),
-    Step(share_structures, _TOKENS, ("inside", "level", "listed", "structure")),
-    Step(name_nouns, _ITEMS, ("senses", "concept", "noun")),
-    Step(drop_names_of_studies, _ITEMS, ("senses",)),
-    Step(separate_rows, _ITEMS, ("word",), needs=_has_colon),
-    Step(answer_headings, _ITEMS, ("quality",), needs=_has_colon),
-    Step(deny_lists, _ITEMS, ("negation_before",)),
-    Step(read_fractions, _ITEMS, ("senses", "ordinal", "severity"), needs=lambda draft: bool(draft.lexicon.shares)),
-    Step(read_verbs_of_change, _TOKENS, ("senses", "word", "change", "negation_after", "quality")),
-    Step(read_seen_before, _SMALL, ("change", "item_break", "negation_after", "negation_before", "quality")),
-    Step(read_same_as_before, _SMALL, ("change",)),
+    Step(
+        share_structures,
+        _TOKENS,
+        ("inside", "level", "listed", "structure"),
+        needs=(Signs(words=JOINTS), Signs(senses=("structure",))),
+    ),
+    Step(name_nouns, _ITEMS, ("senses", "concept", "noun"), needs=(Signs(senses=("noun",)),)),
+    Step(drop_chosen_lesions, _ITEMS, ("senses",), needs=(Signs(words=CHOSEN),)),
+    Step(
+        drop_larger_of_two,
+        _SMALL,
+        ("senses", "change", "quality"),
+        needs=(Signs(lists=("comparatives",)), Signs(lists=("definite",)), Signs(senses=("change",))),
+    ),
+    Step(drop_outlines, ("items",), ("senses",), needs=(Signs(senses=("structure",)),)),
+    Step(drop_normal_aspects, _SMALL, ("senses",), needs=(Signs(words=ASPECTS), Signs(senses=("quality",)))),
+    Step(drop_names_of_studies, _ITEMS, ("senses",), needs=(Signs(lists=("studies",)), Signs(words=ON))),
+    Step(separate_rows, _ITEMS, ("word",), needs=_COLON),
+    Step(answer_headings, _ITEMS, ("quality",), needs=_COLON),
+    Step(deny_lists, _ITEMS, ("negation_before",), needs=(Signs(words=(":", ";")),)),
+    Step(read_fractions, _ITEMS, ("senses", "ordinal", "severity"), needs=(Signs(words=FRACTIONS),)),
+    Step(
+        read_verbs_of_change,
+        _TOKENS,
+        ("senses", "word", "change", "negation_after", "quality"),
+        needs=(Signs(words=HAS | DOES | APPEARANCE),),
+    ),
+    Step(
+        read_seen_before,
+        _SMALL,
+        ("change", "item_break", "negation_after", "negation_before", "quality"),
+        needs=(Signs(lists=("existent",), senses=("negation_after",)),),
+    ),
+    Step(read_same_as_before, _SMALL, ("change",), needs=(Signs(words=("as",)),)),
+    Step(restore_points, _ITEMS, ("measure",), needs=(Signs(senses=("measure",)),)),
     Step(
         settle_sizes,
         _ITEMS,
-        (
-            "senses",
-            "before",
-            "change",
-            "concept",
-            "item_break",
-            "measure",
-            "quality",
-            "resolved_before",
-            "severity",
-            "structure",
-        ),
-        makes="items",
+        ("senses", "before", "change", "measure", "resolved_before", "severity"),
+        needs=(Signs(senses=("measure", "severity", "change")),),
     ),
-    Step(number_bones, _TOKENS, ("level", "ordinal", "side", "structure"), makes="items"),
-    Step(resolve_places, _TOKENS, ("side", "structure", "zone"), makes="items"),
-    Step(read_resections, _ITEMS, ("quality", "resolved_before")),
-    Step(drop_dating_changes, _ITEMS, ("senses",)),
-    Step(read_normal_structures, _TOKENS, ("senses", "change", "quality", "structure")),
-    Step(sum_devices, _TOKENS, ("concept", "structure")),
-    Step(read_device_moves, _ITEMS, ("change", "quality", "severity")),
+    Step(tell_degrees_apart, _ITEMS, ("before", "quality", "severity"), needs=(Signs(senses=("severity",)),)),
+    Step(
+        tell_what_was,
+        _ITEMS,
+        ("senses", "before", "measure", "quality", "severity"),
+        needs=(Signs(words=NOW | INSTEAD), _SIZED),
+    ),
+    Step(name_ribs, _ITEMS, ("level", "side", "structure"), needs=(Signs(words=SIDED_RIBS),)),
+    Step(
+        number_bones,
+        _TOKENS,
+        ("level", "ordinal", "side", "structure"),
+        makes="items",
+        needs=(Signs(senses=("ordinal", "level", "structure", "concept")),),
+    ),
+    Step(
+        resolve_places,
+        _TOKENS,
+        ("side", "structure", "zone"),
+        makes="items",
+        needs=(Signs(lists=("pairing", "heights", "more")),),
+    ),
+    Step(
+        read_resections,
+        _ITEMS,
+        ("quality", "resolved_before"),
+        needs=(Signs(lists=("withdrawn",)), Signs(senses=("resolved_before",))),
+    ),
+    Step(drop_dating_changes, _ITEMS, ("senses",), needs=(Signs(words=SINCE), Signs(senses=("change",)))),
+    Step(
+        read_normal_structures,
+        _TOKENS,
+        ("senses", "change", "quality", "structure"),
+        needs=(Signs(lists=("ordinary",), senses=("change", "negation_before", "quality")),),
+    ),
+    Step(sum_devices, _TOKENS, ("concept", "structure"), needs=(Signs(words=BARE, lists=("device_nouns",)),)),
+    Step(
+        read_device_moves,
+        _ITEMS,
+        ("change", "quality", "severity"),
+        needs=(Signs(lists=("advancing", "retracting", "swapping", "repositioning")),),
+    ),
     Step(
         judge_diameters,
         _ITEMS,
         ("senses", "measured", "quality"),
         makes="items",
-        needs=lambda draft: bool(draft.lexicon.diameters),
+        needs=(Signs(senses=("measure",)),),
     ),
 )
 MENTIONS = (
-    Step(find_named, _ITEMS, ("zone",), makes="mentions"),
-    Step(resolve_pronouns, _MENTIONS, ("senses",), makes="mentions"),
+    Step(
+        find_named,
+        _ITEMS,
+        ("zone",),
+        makes="mentions",
+        needs=(Signs(senses=("concept", "quality", "normal", "lone", "listed")),),
+    ),
+    Step(
+        resolve_pronouns,
+        _MENTIONS,
+        ("senses",),
+        makes="mentions",
+        needs=(Signs(words=PRONOUNS | OF_TWO.keys(), senses=("holds",)),),
+        mentions=1,
+    ),
+    Step(
+        add_excepted,
+        _MENTIONS,
+        ("senses", "clause_end", "mention.excepts"),
+        makes="mentions",
+        needs=(Signs(lists=("excepting",)),),
+        mentions=1,
+    ),
     Step(
         resolve_ellipsis,
         _MENTIONS,
-        (
-            "clause_end",
-            "negation_after",
-            "negation_before",
-            "negation_verb",
-            "quality",
-            "mention.dropped",
-            "mention.excepts",
-        ),
+        ("negation_after", "negation_before", "negation_verb", "quality", "mention.dropped"),
         makes="mentions",
+        needs=(Signs(senses=("side", "measure")),),
+        mentions=1,
     ),
 )
 ASSERTION = (
@@ -195,44 +290,92 @@ ASSERTION = (
         apply_cues,
         _MENTIONS,
         ("mention.assertion", "mention.certainty", "mention.change", "mention.dropped", "mention.link"),
+        mentions=1,
     ),
     Step(
         settle_devices,
         _MENTIONS,
         ("senses", "change", "position", "mention.assertion", "mention.change", "mention.dropped"),
+        needs=(Signs(roles=("device", "feigns")),),
+        mentions=1,
     ),
-    Step(settle_past, _MENTIONS, ("mention.assertion", "mention.change")),
-    Step(explain_feigned, _MENTIONS, ("mention.dropped",)),
+    Step(
+        settle_past,
+        _MENTIONS,
+        ("mention.assertion", "mention.change"),
+        needs=(Signs(words=WAS, lists=("bygone",)),),
+        mentions=2,
+    ),
+    Step(explain_feigned, _MENTIONS, ("mention.dropped",), needs=(Signs(senses=("feigning",)),), mentions=1),
 )
 DESCRIPTION = (
-    Step(deny_positions, ("items",), ("denied",)),
-    Step(judge_depths, _MENTIONS, ("position", "quality")),
-    Step(skip_passed_places, _SMALL, ("senses", "tip")),
-    Step(skip_former_places, _SMALL, ("senses",)),
-    Step(exclude_places, _SMALL, ("senses", "tip", "zone")),
-    Step(find_topic, ("items", "mentions"), makes="topic"),
-    Step(settle_changes, _MENTIONS, ("senses", "acuity", "change", "count", "quality", "severity")),
-    Step(give_changes, _MENTIONS, ("mention.course",)),
+    Step(deny_positions, ("items",), ("denied",), needs=(Signs(senses=("position",)),)),
+    Step(
+        judge_depths,
+        _MENTIONS,
+        ("position", "quality"),
+        needs=(Signs(roles=("tipped",)), Signs(lists=("astray",))),
+    ),
+    Step(
+        skip_passed_places,
+        _SMALL,
+        ("senses", "tip"),
+        needs=(Signs(senses=("tip",)), Signs(words=("along",), lists=("passing",))),
+    ),
+    Step(skip_former_places, _SMALL, ("senses",), needs=(Signs(senses=("tip", "position")),)),
+    Step(
+        exclude_places,
+        _SMALL,
+        ("senses", "tip", "zone"),
+        needs=(Signs(lists=("sparing", "reaching", "ways", "relative")),),
+    ),
+    Step(find_topic, ("items", "mentions"), makes="topic", needs=_COLON),
+    Step(
+        settle_changes,
+        _MENTIONS,
+        ("senses", "acuity", "change", "count", "quality", "severity"),
+        needs=(
+            Signs(
+                words=("now", "become", "enlargement", "fresh"),
+                lists=("raised", "lowered", "grown"),
+                senses=("change", "severity", "count"),
+            ),
+        ),
+    ),
+    Step(
+        give_changes,
+        _MENTIONS,
+        ("mention.course",),
+        needs=(Signs(words=("now", "increased", "since"), senses=("change",)),),
+        mentions=1,
+    ),
     Step(
         attach_words,
         _MENTIONS,
         ("mention.change", "mention.definite_article", "mention.modifiers", "mention.post_place", "mention.pre_place"),
+        mentions=1,
     ),
-    Step(add_topic, ("mentions", "topic"), ("mention.extent", "mention.modifiers")),
+    Step(add_topic, ("mentions", "topic"), ("mention.extent", "mention.modifiers"), mentions=1),
     Step(
-        share_places, _MENTIONS, ("mention.modifiers", "mention.post_place", "mention.pre_place"), needs=_names_several
+        share_places,
+        _MENTIONS,
+        ("mention.modifiers", "mention.post_place", "mention.pre_place"),
+        mentions=2,
     ),
-    Step(share_device_words, ("mentions", "lexicon"), ("mention.modifiers",), needs=_names_several),
-    Step(give_to_whole, ("mentions",), ("mention.course", "mention.modifiers"), needs=_names_several),
-    Step(share_verdict, _MENTIONS, ("mention.modifiers",), needs=_names_several),
-    Step(inherit_words, ("mentions", "lexicon"), ("mention.course", "mention.modifiers")),
+    Step(share_device_words, ("mentions", "lexicon"), ("mention.modifiers",), needs=_DEVICE, mentions=2),
+    Step(give_to_whole, ("mentions",), ("mention.course", "mention.modifiers"), needs=_DEVICE, mentions=2),
+    Step(share_verdict, _MENTIONS, ("mention.modifiers",), needs=_DEVICE, mentions=2),
+    Step(inherit_words, ("mentions", "lexicon"), ("mention.course", "mention.modifiers"), mentions=2),
 )
+STAGES = (ITEMS, MENTIONS, ASSERTION, DESCRIPTION)
 
 
 def run(stage: Sequence[Step], draft: Draft) -> Draft:
-    """Runs the steps of a stage over a draft, in order, and returns it."""
+    """Runs the steps of a stage over a draft that have work, in order, and returns it."""
+    looked_for = _looked_for(draft.lexicon)
+    words, senses = {item.word for item in draft.items}, _senses(draft.items)
     for step in stage:
-        if step.needs is not None and not step.needs(draft):
+        if len(draft.mentions) < step.mentions or not _has_work(draft, words, senses, looked_for[step.run]):
             continue
         made = step.run(*[getattr(draft, part) for part in step.takes])
         if step.makes == "items":
@@ -241,13 +384,49 @@ def run(stage: Sequence[Step], draft: Draft) -> Draft:
             draft.mentions = watch(made, step.run)
         elif step.makes:
             setattr(draft, step.makes, made)
+        if not senses.issuperset(step.writes):
+            senses = _senses(draft.items)
     return draft
+
+
+def _senses(items: Sequence[Item]) -> set[str]:
+    return set().union(*[item.senses for item in items])
+
+
+class _Sought(NamedTuple):
+    """Signs as a lexicon has them."""
+
+    words: frozenset[str]
+    senses: tuple[str, ...]
+    concepts: frozenset[str]
+
+
+def _has_work(draft: Draft, words: set[str], senses: set[str], needs: Sequence[_Sought]) -> bool:
+    return all(
+        not words.isdisjoint(sought.words)
+        or not senses.isdisjoint(sought.senses)
+        or any(mention.concept in sought.concepts for mention in draft.mentions)
+        for sought in needs
+    )
+
+
+@per_lexicon
+def _looked_for(lexicon: Lexicon) -> dict[Callable[..., Any], tuple[_Sought, ...]]:
+    """What each step looks for."""
+    return {step.run: tuple(_sought(signs, lexicon) for signs in step.needs) for stage in STAGES for step in stage}
+
+
+def _sought(signs: Signs, lexicon: Lexicon) -> _Sought:
+    words = frozenset(signs.words).union(*(getattr(lexicon.small, name) for name in signs.lists))
+    devices = (key for key, concept in lexicon.concepts.items() if concept.is_device)
+    concepts = (devices if role == "device" else lexicon.roles[role] for role in signs.roles)
+    return _Sought(words, signs.senses, frozenset(chain.from_iterable(concepts)))
 
 
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
     """Cuts tokens `[first, last)` into items, the longest known phrase first, and settles what they mean."""
     items = follow(match_phrases(tokens, first, last, lexicon))
-    return run(ITEMS, Draft(lexicon, items, tokens=tokens, words=frozenset([item.word for item in items]))).items
+    return run(ITEMS, Draft(lexicon, items, tokens=tokens)).items
 
 
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:

@@ -10,8 +10,8 @@ from rrgmetrics.reading.senses import as_earlier
 from rrgmetrics.reading.tokens import Item
 
 LARGE = 6  # severity from which "now" tells that a finding has grown
-_NOW = frozenset({"now", "today", "currently", "presently"})
-_INSTEAD = frozenset({"as", "instead", "rather", "vs", "versus"})  # first words of "as opposed to", "rather than"
+NOW = frozenset({"now", "today", "currently", "presently"})
+INSTEAD = frozenset({"as", "instead", "rather", "vs", "versus"})  # first words of "as opposed to", "rather than"
 _MARKS = frozenset({",", "(", ".", "the", "a", "an"})
 _MEASURING = frozenset({"measure", "measuring", "at", "a", "an", "only", "just"})  # between "now" and what is now
 _ANOTHER = frozenset({"also", "another", "other", "second", "additional"})
@@ -45,10 +45,10 @@ def was(items: list[Item], i: int, kind: str) -> None:
 
 def _is_instead(items: Sequence[Item], one: int, other: int) -> bool:
     """Tells whether the second of two stands for what was: "14 mm INSTEAD OF 22 mm", "14 mm VS 22 mm"."""
-    between = [item for item in items[one + 1 : other] if item.word not in _MARKS | _NOW]
+    between = [item for item in items[one + 1 : other] if item.word not in _MARKS | NOW]
     dated = any("earlier_study" in item.senses for item in between)
     between = [item for item in between if "earlier_study" not in item.senses]
-    leads = len(between) == 1 and between[0].word in _INSTEAD and (dated or between[0].word != "rather")
+    leads = len(between) == 1 and between[0].word in INSTEAD and (dated or between[0].word != "rather")
     if leads and "negation_before" in between[0].senses:
         between[0].senses = {}
     return leads
@@ -57,12 +57,12 @@ def _is_instead(items: Sequence[Item], one: int, other: int) -> bool:
 def _is_now(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
     """Tells whether the first of two stands for what was: "the 22 mm nodule NOW measures 14 mm"."""
     between = items[one + 1 : other]
-    at = next((k for k in range(len(between) - 1, -1, -1) if between[k].word in _NOW), None)
+    at = next((k for k in range(len(between) - 1, -1, -1) if between[k].word in NOW), None)
     if at is None or len(between) - at > _NEAR or any("change" in item.senses for item in between[:at]):
         return False
     if any(item.word not in _MEASURING | lexicon.small.verbs for item in between[at + 1 :]):
         return False
-    was = any(item.word in _NOW for item in items[max(0, one - _NEAR) : one]) or between[-1].word in lexicon.small.past
+    was = any(item.word in NOW for item in items[max(0, one - _NEAR) : one]) or between[-1].word in lexicon.small.past
     return not was and _of_one(items, one, other, lexicon)
 
 

@@ -14,8 +14,8 @@ from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Finding
 from rrgmetrics.reading.places import near
 
-_PRONOUNS = frozenset({"one", "that", "those", "another"})
-_OF_TWO = {"former": -2, "latter": -1}
+PRONOUNS = frozenset({"one", "that", "those", "another"})
+OF_TWO = {"former": -2, "latter": -1}
 _FURTHER = frozenset({"second", "another", "further", "similar", "additional", "new"})
 _LEADING = frozenset({"in", "at", "on", "of", "within", "over", "overlying", "involving", "projecting"})
 _PLACE = frozenset({"side", "zone"})
@@ -26,14 +26,11 @@ _REACH = 8  # items from a pronoun to its place
 
 def resolve_pronouns(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions of a sentence with those that a pronoun stands for, in the order of the text."""
-    words = [item.word for item in items] if mentions else []
     more = [each for m in mentions for each in _drained_besides(items, m, lexicon)]
-    if not more and _PRONOUNS.isdisjoint(words) and _OF_TWO.keys().isdisjoint(words):
-        return mentions
     for i, item in enumerate(items):
-        if item.word in _OF_TWO:
+        if item.word in OF_TWO:
             more += _one_of_two(items, i, mentions)
-        if item.word not in _PRONOUNS:
+        if item.word not in PRONOUNS:
             continue
         named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
         if item.word == "one" and named is not None and lexicon.concepts[named.concept].is_device:
@@ -95,7 +92,7 @@ def _one_of_two(items: Sequence[Item], i: int, mentions: Sequence[Mention]) -> l
     before = {m.at: m for m in mentions if m.last <= i and not m.denies}
     if len(before) < 2 or items[i].senses:
         return []
-    named = sorted(before.values(), key=lambda m: m.at)[_OF_TWO[items[i].word]]
+    named = sorted(before.values(), key=lambda m: m.at)[OF_TWO[items[i].word]]
     return [replace(_mention(items, i, named.concept, named), again=True)]
 
 
@@ -104,7 +101,7 @@ def pronoun_for(items: Sequence[Item], findings: Sequence[Finding], number: int,
     before = findings[-1] if findings else None
     if before is None or before.normal or number - before.sentence != 1:
         return None
-    named = (i for i, item in enumerate(items[:_REACH]) if item.word in _PRONOUNS)
+    named = (i for i, item in enumerate(items[:_REACH]) if item.word in PRONOUNS)
     at = next((i for i in named if _has_place(items, i)), None)
     if at is None or before.count:
         return None

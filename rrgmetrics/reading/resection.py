@@ -6,9 +6,9 @@ from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.tokens import Item
 
 _WHOSE = frozenset({"side", "location_preposition"})
-_SINCE = frozenset({"since", "after", "following"})
+SINCE = frozenset({"since", "after", "following"})
 _OF_DEVICE = frozenset({"side", "location_preposition", "route", "count"})
-_ON = frozenset({"on", "from", "than", "with", "to", "in", "against", "at", "by"})  # before the name of a study
+ON = frozenset({"on", "from", "than", "with", "to", "in", "against", "at", "by"})  # before the name of a study
 _NO_NAME = frozenset({"side", "zone", "clause_end", "item_break", "measure"})
 _STUDY = 6  # items from a preposition to the study that it leads to
 
@@ -35,7 +35,7 @@ def drop_dating_changes(items: list[Item], lexicon: Lexicon) -> None:
     """Takes the change from what only tells a time, in place: "wider SINCE the line WAS PLACED"."""
     articles = lexicon.small.definite | lexicon.small.indefinite
     for i, item in enumerate(items):
-        if item.word in _SINCE and "earlier_study" not in item.senses:
+        if item.word in SINCE and "earlier_study" not in item.senses:
             behind = (k for k in range(i + 1, len(items)) if items[k].word not in articles)
             at = next((k for k in behind if not items[k].senses or items[k].senses.keys() - _OF_DEVICE), i)
             concept = items[at].senses.get("concept")
@@ -51,9 +51,9 @@ def drop_names_of_studies(items: list[Item], lexicon: Lexicon) -> None:
         if items[i].word not in small.studies:
             continue
         k = i - 1
-        while k > max(0, i - _STUDY) and items[k].word not in _ON and not _ends_name(items[k], lexicon):
+        while k > max(0, i - _STUDY) and items[k].word not in ON and not _ends_name(items[k], lexicon):
             k -= 1
-        if items[k].word in _ON and any("concept" in item.senses or item.word == "protocol" for item in items[k:i]):
+        if items[k].word in ON and any("concept" in item.senses or item.word == "protocol" for item in items[k:i]):
             items[k + 1 : i + 1] = [item.saying({}) for item in items[k + 1 : i + 1]]
 
 

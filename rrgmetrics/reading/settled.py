@@ -12,6 +12,7 @@ _FAULTS = frozenset({"dislodged", "broken"})  # qualities of a device that does 
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
 _ONLY = frozenset({"only", "mere", "residual", "some", "tiny"})
 _DESCRIBING = frozenset({"side", "zone", "severity", "morphology", "count", "quality", "acuity", "several", "measure"})
+WAS = ("which", "having", "had")  # first words of it, besides those of `bygone`
 _WAS = re.compile(r"(?:which (?:was|were)|(?:having|had) been|previously|formerly)(?: \w+ly)?$")
 
 

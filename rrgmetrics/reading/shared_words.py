@@ -11,7 +11,7 @@ from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import ARTICLES, Item, Token
 
-_JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
+JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
 _VALVE = "heart_valve"  # "aortic and mitral valves" are two that a report counts one by one
 _REACH = 6  # items from a name to the one that it shares its noun with
 _GENERIC = frozenset({"disease", "process", "abnormality", "change"})  # nouns that make a name of nearly any word
@@ -26,11 +26,11 @@ def share_nouns(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) ->
         item = items[i]
         if "concept" in item.senses:
             whole, reach = (item if item.last - item.first > 1 else whole), _REACH
-        elif item.word in _JOINTS or "side" in item.senses:
+        elif item.word in JOINTS or "side" in item.senses:
             pass
         elif item.word not in lexicon.trie or not item.senses.keys() <= _PART:
             whole = None
-        elif whole and items[i + 1].word in _JOINTS:
+        elif whole and items[i + 1].word in JOINTS:
             senses = _with_noun(item, whole, tokens, lexicon)
             if senses is not None:
                 items[i], reach = item.saying(senses), _REACH
@@ -62,7 +62,7 @@ def share_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexico
     """Gives places that lack their noun the structure of the whole name, in place: "HILAR and subcarinal NODES"."""
     for joint in range(len(items) - 2, 0, -1):
         part = items[joint - 1]
-        if items[joint].word not in _JOINTS or "structure" not in part.senses or "concept" in part.senses:
+        if items[joint].word not in JOINTS or "structure" not in part.senses or "concept" in part.senses:
             continue
         name = next(item for item in items[joint + 1 :] if item.senses.keys() != {"side"} or item is items[-1])
         meant = name.senses.get("structure", (_VALVE,))

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from rrgmetrics.reading.dates import is_dated, is_then
 from rrgmetrics.reading.lexicon import Lexicon
-from rrgmetrics.reading.prior_values import tell_what_was, was
+from rrgmetrics.reading.prior_values import was
 from rrgmetrics.reading.senses import Senses, without
 from rrgmetrics.reading.tokens import Item, Token
 
@@ -25,7 +25,7 @@ _AND = frozenset({"and", "but"})
 _MANY, _NOUN = 12, 4  # findings that are counted, and words from a number to its noun
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
-_FRACTIONS = {"whole": 1, "half": 2, "third": 3, "quarter": 4, "fifth": 5}
+FRACTIONS = {"whole": 1, "half": 2, "third": 3, "quarter": 4, "fifth": 5}
 _LEADING_ON = frozenset({"side", "location_preposition"})  # from a fraction to what it is of
 _CM, _BESIDE, _AHEAD = 10.0, 4, 10  # mm; items from a length to what it is of, and back
 _FILLED = 5  # items between them
@@ -144,7 +144,7 @@ def narrowed(tokens: list[Token], i: int, last: int, items: list[Item], lexicon:
 def read_fractions(items: list[Item], lexicon: Lexicon) -> None:
     """Takes a fraction of what a finding fills for its severity, in place: "occupies A THIRD OF the hemithorax"."""
     for i, item in enumerate(items):
-        parts = _FRACTIONS.get(item.word)
+        parts = FRACTIONS.get(item.word)
         if parts is None or item.last - item.first > 1:
             continue
         ahead = (each for each in items[i + 1 : i + 1 + _FILLED] if not each.senses.keys() <= _LEADING_ON)
@@ -160,11 +160,9 @@ def read_fractions(items: list[Item], lexicon: Lexicon) -> None:
             items[i - 1] = items[i - 1].saying({})
 
 
-def settle_sizes(items: list[Item], lexicon: Lexicon) -> list[Item]:
+def settle_sizes(items: list[Item], lexicon: Lexicon) -> None:
     """Takes "almost gone" for better, and the length from sizes that are advised or supposed: "withdraw BY 2 CM"."""
     asked = False
-    if lexicon.largest:
-        _restore_points(items, lexicon)
     for i, item in enumerate(items):
         asked = asked or "hypothetical" in item.senses
         if item.senses.get("change") == "resolved" and _is_almost(items, i, lexicon):
@@ -182,12 +180,9 @@ def settle_sizes(items: list[Item], lexicon: Lexicon) -> list[Item]:
             was(items, i, "measure")
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
             items[i] = item.saying({})
-    _tell_degrees_apart(items, lexicon)
-    tell_what_was(items, lexicon)
-    return items
 
 
-def _restore_points(items: list[Item], lexicon: Lexicon) -> None:
+def restore_points(items: list[Item], lexicon: Lexicon) -> None:
     """Gives lengths their decimal point back, in place, that no anatomy allows without: "45 CM above the carina"."""
     for i, item in enumerate(items):
         lengths = item.senses.get("measure", ())
@@ -200,7 +195,7 @@ def _restore_points(items: list[Item], lexicon: Lexicon) -> None:
             items[i] = item.saying({**item.senses, "measure": tuple(mm / 10 for mm in lengths)})
 
 
-def _tell_degrees_apart(items: list[Item], lexicon: Lexicon) -> None:
+def tell_degrees_apart(items: list[Item], lexicon: Lexicon) -> None:
     """Takes the earlier of two dated degrees for what was, in place: "LARGE ON 28 APRIL, small today"."""
     degrees = [i for i, item in enumerate(items) if "severity" in item.senses and "change" not in item.senses]
     sides = {item.senses["side"] for item in items if "side" in item.senses}

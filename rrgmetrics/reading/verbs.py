@@ -10,7 +10,7 @@ from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import Item, Token
 
-_HAS, _DOES = frozenset({"has", "have", "had"}), frozenset({"did", "doe", "do"})  # "does", as a token is written
+HAS, DOES = frozenset({"has", "have", "had"}), frozenset({"did", "doe", "do"})  # "does", as a token is written
 _NOT = frozenset({"not", "never"})
 _STABLE: Senses = {"change": "stable"}
 _DENIED: dict[str, Senses] = {  # what "has not" makes of a change: what has not come is not there
@@ -32,7 +32,7 @@ _PERFECT = {  # what verbs are behind "did"
     "resolve": "resolved",
     "recur": "recurred",
 }
-_APPEARANCE = frozenset({"appearance", "apparition"})  # of a finding, at the start of a sentence: it is new
+APPEARANCE = frozenset({"appearance", "apparition"})  # of a finding, at the start of a sentence: it is new
 _FAR = 5  # words from "has" to its verb
 
 
@@ -46,9 +46,9 @@ def read_verbs_of_change(items: list[Item], tokens: list[Token], lexicon: Lexico
     """
     ahead = [item.word for item in items[:3]]
     is_one = ahead[:1] != [] and not tokens[items[0].first].is_plural  # "APPEARANCES of heart failure" are what is seen
-    if is_one and ahead[0] in _APPEARANCE and ahead[1:2] == ["of"] and ahead[2:] != ["the"]:
+    if is_one and ahead[0] in APPEARANCE and ahead[1:2] == ["of"] and ahead[2:] != ["the"]:
         items[0] = items[0].saying({"change": "new"})
-    for i in [i for i, item in enumerate(items) if item.word in _HAS or item.word in _DOES]:
+    for i in [i for i, item in enumerate(items) if item.word in HAS or item.word in DOES]:
         found = _verb(items, i, tokens, lexicon)
         if found is not None:
             k, senses = found
@@ -71,7 +71,7 @@ def _verb(items: list[Item], i: int, tokens: list[Token], lexicon: Lexicon) -> t
             return k, _STABLE  # "has NOT SIGNIFICANTLY ENLARGED", which of the heart alone is normal
         elif not _is_adverb(items[k], lexicon):
             told = _told(items[k], items[i].word, lexicon)
-            if told is None or (items[i].word in _DOES and not denied):
+            if told is None or (items[i].word in DOES and not denied):
                 return None
             if denied and told["change"] in _DENIED:
                 return k, _DENIED[told["change"]]
@@ -93,7 +93,7 @@ def _told(verb: Item, auxiliary: str, lexicon: Lexicon) -> Senses | None:
     """Returns what a verb says behind "has" or "did"; None if that is no change."""
     if "change" in verb.senses:
         return verb.senses
-    form = verb.word if auxiliary in _HAS else _PERFECT.get(verb.word, "")
+    form = verb.word if auxiliary in HAS else _PERFECT.get(verb.word, "")
     tries = lexicon.trie.get("has", {}), lexicon.trie
     told: list[Senses] = [trie[form].get("", {}) for trie in tries if form in trie]
     senses = next(filter(None, told), None)

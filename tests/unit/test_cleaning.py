@@ -285,7 +285,27 @@ def test_sections_that_hold_no_findings(name, layout):
 
 @pytest.mark.parametrize(
     "piece",
-    ["<", "[", "<|", "&", "&#", " ", "\t", "\n", "\n\n", "- ", " - ", "| ", "a:", "**", "__", "# ", "['", "', '"],
+    [
+        "<",
+        "[",
+        "<|",
+        "&",
+        "&#",
+        " ",
+        "\t",
+        "\n",
+        "\n\n",
+        "- ",
+        " - ",
+        "| ",
+        "a:",
+        "**",
+        "__",
+        "# ",
+        "['",
+        "', '",
+        "FINDINGS \n[IMPRESSION \n=== ",
+    ],
 )
 @pytest.mark.parametrize("other", ["", "a", "1) ", "<think>", "[INST]", "1 . 2 ", ":\n"])
 def test_a_long_text_takes_linear_time(piece, other):
@@ -418,12 +438,3 @@ def test_a_heading_needs_no_colon(heading):
 )
 def test_words_that_name_a_section_are_no_heading_within_a_statement(text):
     assert ":" not in clean(text).text.replace(": normal", "").replace(": clear", "")
-
-
-def test_headings_are_found_in_linear_time():
-    times = []
-    for n in (2_000, 8_000):
-        start = time.process_time()
-        clean("FINDINGS \n[IMPRESSION \n=== " * n)
-        times.append(time.process_time() - start)
-    assert times[1] < 12 * max(times[0], 0.02)
