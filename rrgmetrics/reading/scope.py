@@ -64,6 +64,7 @@ _REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypoth
 _NORMAL = frozenset({"normal", "clear"})
 _NOTHING = frozenset({"none", "nil"})
 _DEVICES = frozenset({"bare_line", "bare_tube", "device"})  # structures that are no part of the body
+_LONGEST_NAME = 6  # words
 _REMOVED = "xxxx"  # a word that was taken out of the report, as Open-i marks it
 
 
@@ -241,8 +242,15 @@ def _sense(parsed: Parsed) -> _Sense:
     says = says or (len(unknown) <= known and calls_normal(items, knowledge.chest, parsed.lexicon))
     understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
     unread = len(unknown) > (2 * known + 1 if understood else known) or _is_salad(parsed.tokens, knowledge)
+    unread = unread and not _is_name(parsed)
     advises = True in ["recommendation" in item.senses for item in items]
     return _Sense(advises, says, frozenset(unknown) if unread else None)
+
+
+def _is_name(parsed: Parsed) -> bool:
+    """Tells whether a sentence is written as names are: "John Smith, MD", but "Colourless ideas" and "JOHN SMITH"."""
+    words = [word for word in _LETTERS.findall(parsed.text) if len(word) > 1]
+    return 1 < len(words) <= _LONGEST_NAME and all(word[0].isupper() for word in words) and not parsed.text.isupper()
 
 
 def _is_salad(tokens: Sequence[Token], knowledge: _Knowledge) -> bool:

@@ -86,6 +86,7 @@ _SHORTENED = frozenset(
     "rt lt r l bilat ant post lat sup inf mod min prob poss susp incl esp resp pt".split()
 )  # words that are written with a full stop
 _UNITS = frozenset({"cm", "mm"})
+_NAMED = re.compile(r"\b(?:dr|prof|mr|mrs|ms|by)[.:]? (?:[a-z]\. )?\Z", re.IGNORECASE)  # what a name follows
 _HAS = frozenset({"has", "have", "had"})
 _WAS = frozenset({"was", "were", "been", "being"})
 
@@ -196,6 +197,8 @@ def _is_cut_short(text: str, before: Token, stop: int) -> bool:
     behind = text[stop + 1 : stop + 3].lstrip(" ")[:1]
     if before.end != stop or not behind.isalnum():
         return False
+    if len(written) == 1 and _NAMED.search(text, max(0, before.start - 8), before.start):
+        return True  # "Dr. S. Kumar"
     if written in _SHORTENED:
         return behind.islower() or not text[max(0, before.start - 2) : before.start].strip(" .:\n")
     cut = written in _UNITS or (len(written) + 1 < len(before.word) and before.word.startswith(written))
@@ -231,6 +234,7 @@ def sentences(
     """
     pieces: list[Sentence] = []
     skipped: list[Sentence] = []  # of the last section
+    unheaded: list[Sentence] = []  # behind the first sentence of a section before one that closes the report
     section, read, first, n, headed = "findings", True, 0, len(tokens), False
     i = opened = 0
     while i < n:
@@ -239,7 +243,10 @@ def sentences(
             if heading is not None:
                 if _runs_on(section, headed=headed) and heading[0] == "impression":
                     pieces.extend(skipped[1:])  # "Technique: CT. Acute embolus in ... Conclusion: ..."
+                elif heading[0] in searched and _runs_on(section, headed=headed):
+                    unheaded = skipped[1:]  # "Indication: cough. Small effusion. Signed: ..."
                 section, read, i = heading
+                unheaded = [] if read else unheaded
                 bare = section in RUNNING and len(pieces) == opened  # "Findings: Comparison: 5/12. Small effusion."
                 first, headed, skipped = i, read or (headed and not bare), []
                 opened = len(pieces) if read else opened
@@ -257,7 +264,7 @@ def sentences(
         pieces.extend(_pieces(first, n, section))
     elif _runs_on(section, headed=headed):
         pieces.extend([*skipped, *_pieces(first, n, "findings")][1:])
-    return pieces
+    return sorted([*pieces, *unheaded]) if unheaded else pieces
 
 
 def _runs_on(section: str, *, headed: bool) -> bool:

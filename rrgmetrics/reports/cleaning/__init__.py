@@ -17,6 +17,8 @@ from itertools import groupby
 
 from rrgmetrics.reports.cleaning.answers import ANSWERS, DENIED_BELOW, IN_BRACKETS, MARKED_ANSWERS, UNMARKED
 from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
+from rrgmetrics.reports.cleaning.codes import CODES
+from rrgmetrics.reports.cleaning.codes import NEEDS as NAMED
 from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS
@@ -32,6 +34,7 @@ STEPS: tuple[Step, ...] = (
     *ENTITIES,
     *LETTERS,
     *CONTROL_TOKENS,
+    *CODES,
     *MARKUP,
     *HEADINGS,
     *BOXES,
@@ -57,6 +60,7 @@ _SUSPECT = (
     re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
     COMMA,
     HEADED,
+    NAMED,
 )
 
 

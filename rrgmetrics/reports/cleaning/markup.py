@@ -104,6 +104,7 @@ MARKUP = (
         replacing(r"^[ \t]*(?:-[ \t]*-[ \t]*-[ \t-]*|\*[ \t]*\*[ \t]*\*[ \t*]*|={3,})$", "", re.MULTILINE),
         _RULED,
     ),
+    Step("Markdown", replacing(r"~~[^~\n]+~~", ""), ("~~",)),  # struck out
     Step("Markdown", _titles, ("#", "**", "__")),
     Step(
         "Markdown",

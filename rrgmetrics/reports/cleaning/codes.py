@@ -1,0 +1,38 @@
+r"""What systems write around a report: codes of billing, doses, addresses, segments of HL7.
+
+Their letters mean something else in a report: the "cm" of "DLP 320 mGy.cm" is a heart, the "ICD" of "ICD-10: I50.9" a
+defibrillator, the "mAs" of "kVp 120 mAs 5" meconium aspiration.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rrgmetrics.reports.cleaning.edits import Step, replacing
+
+_NUMBER = r"\d+(?:\.\d+)?"
+_GRAY = r"(?:[mcdµu]?Gy(?:[ \t]*[.*·x-]?[ \t]*c?m(?:2|²)?\b)?|mSv\b)"
+_CODE = r"(?:[A-Z]\d{2}(?:\.\w{1,4})?|\d{3,5}(?:\.\d{1,2})?)"
+_DOSE_NAME = (
+    r"(?:kVp?|mAs?|CTDI[ -]?(?:vol|w)?|DLP|DAP|dose[ -](?:area|length)[ -]product|(?:effective|total|radiation) dose)"
+)
+_DOSE = (
+    rf"\b{_DOSE_NAME}\b[ \t]*(?:[:=]|of\b|is\b)?[ \t]*{_NUMBER}(?:[ \t]*{_GRAY})?[,;]?"
+    rf"|\b{_NUMBER}[ \t]*(?:kVp?|mAs?)\b[,;]?"
+)
+_CODES = (
+    r"\b(?:ICD(?:[ -]?(?:9|10))?(?:[ -]?CM)?|CPT|SNOMED)\b"
+    rf"(?:[ \t]*codes?)?[ \t]*[:=#]?[ \t]*{_CODE}(?:[,;/ \t]+{_CODE})*"
+)
+_ADDRESS = r"(?:https?://|www\.)[^\s,;]+|(?:e-?mail:[ \t]*)?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_TEXT = r"^[ \t]*(?:OBX|NTE)\|(?:[^\n|]*\|){2,4}"  # the fields before the text of an observation or a note
+_SEGMENT = r"^[ \t]*[A-Z]{2}[A-Z0-9]\|[^\n]*"
+NEEDS = re.compile(r"\b(?:ICD|CPT|SNOMED|kVp?\b|mAs?\b|DLP|DAP|CTDI|www\.|https?:)|Gy\b|mSv\b", re.IGNORECASE)
+
+CODES = (
+    Step("HL7 segment", replacing(_TEXT, "", re.MULTILINE), ("|",)),
+    Step("HL7 segment", replacing(_SEGMENT, "", re.MULTILINE), ("|",)),
+    Step("code", replacing(_CODES, "", re.IGNORECASE), NEEDS),
+    Step("dose", replacing(_DOSE, "", re.IGNORECASE), NEEDS),
+    Step("address", replacing(_ADDRESS, "", re.IGNORECASE), re.compile(r"@|\bwww\.|://", re.IGNORECASE)),
+)
