@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rrgmetrics.comparing.decisions import decided, excused
 from rrgmetrics.comparing.device_positions import device_error, position
 from rrgmetrics.comparing.device_sums import is_sum
-from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, ErrorCategory, FindingError, Unit
+from rrgmetrics.comparing.model import DOUBT, SIGNIFICANT, Attribute, ErrorCategory, FindingError, Unit
 from rrgmetrics.comparing.wording import difference
 from rrgmetrics.reading.dates import told_of_the_study
 from rrgmetrics.reading.device_moves import MOVES, is_support_device
@@ -28,7 +28,6 @@ SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.
 MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
 READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one measurement
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
-DOUBT = frozenset({"possible", "not_excluded"})
 
 
 class Wrong(NamedTuple):
@@ -274,16 +273,34 @@ def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[Wron
     pairs = [(x.concept, y.concept) for x in ref.readings for y in cand.readings]
     if {concept for pair in pairs for concept in pair} <= lexicon.roles["shadow"]:
         return []  # "opacity" for "consolidation"
+    if is_otherwise_named(ref, cand, lexicon):
+        return [Wrong("overinterpretation", True, is_otherwise_named)]
     if any(concept_similarity(x, y, lexicon) >= INTERCHANGEABLE for x, y in pairs):
         return []
     a, b = lexicon.concepts[ref.head.concept], lexicon.concepts[cand.head.concept]
+    rows = [lexicon.rubric["precision"].get(each) for each in ((a.key, b.key), (b.key, a.key))]
     matters = (a.significance in SIGNIFICANT) != (b.significance in SIGNIFICANT) or (a.condition != b.condition)
+    matters = matters or any(row and row["matters"] == "always" and not row["unless"] for row in rows)
     if a.key in b.ancestors:
         return [Wrong("overinterpretation", matters, _interpretation_errors)]
     if b.key in a.ancestors:
         return [Wrong("underinterpretation", matters, _interpretation_errors)]
     rivals = b.key in a.rivals or a.key in b.rivals
     return [Wrong("descriptor", matters, _interpretation_errors)] if rivals else []
+
+
+def is_otherwise_named(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether two reports state different diagnoses for one picture: "likely METASTASES", "likely GRANULOMAS"."""
+    mine, theirs = (diagnoses(unit, lexicon) for unit in (ref, cand))
+    if any(related(x.concept, y.concept, lexicon) for x in mine for y in theirs):
+        return False
+    return all(any(x.certainty not in DOUBT for x in named) for named in (mine, theirs))
+
+
+def diagnoses(unit: Unit, lexicon: Lexicon) -> list[Finding]:
+    """Returns the findings of an observation that are diagnoses (`lexicon/*/rubric.yaml`)."""
+    named = set(lexicon.rubric["diagnoses"])
+    return [x for x in unit.readings if not named.isdisjoint((x.concept, *lexicon.concepts[x.concept].ancestors))]
 
 
 def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:

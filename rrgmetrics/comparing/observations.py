@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rrgmetrics.comparing.decisions import excused
 from rrgmetrics.comparing.device_sums import mark_own
-from rrgmetrics.comparing.model import Unit
+from rrgmetrics.comparing.model import DOUBT, Unit
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Finding, Reading
 from rrgmetrics.reading.places import near, same_side
@@ -71,6 +71,7 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
         causes = lexicon.concepts[finding.concept].sign_of
         return finding.concept not in lexicon.roles["apart"] and any(
             other.concept in causes
+            and other.certainty not in DOUBT  # "shift, CONCERNING FOR TENSION"
             and not (
                 finding.side and finding.zones and not other.side and not other.zones
             )  # "a bulla at the LEFT APEX"

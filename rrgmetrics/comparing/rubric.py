@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.comparing.device_positions import position
-from rrgmetrics.comparing.differences import acute, attribute_errors, doubted, is_turned, opposed
+from rrgmetrics.comparing.differences import acute, attribute_errors, diagnoses, doubted, is_turned, opposed
 from rrgmetrics.comparing.graded_findings import Graded, graded, graded_claim, regraded
 from rrgmetrics.comparing.model import INTERPRETED, SIGNIFICANT, Attribute, ErrorCategory, Link, ReportComparison
 from rrgmetrics.comparing.significance import harm, indication_kinds, position_of
@@ -344,11 +344,7 @@ class _Grader:
 
     def _diagnoses(self, graded: Graded) -> dict[str, None]:
         """Returns the diagnoses among the readings of an observation, in their order."""
-        named = self.lexicon.rubric["diagnoses"]
-        concepts = (finding.concept for finding in graded.unit.readings)
-        return dict.fromkeys(
-            name for name in concepts if not {name, *self.lexicon.concepts[name].ancestors}.isdisjoint(named)
-        )
+        return dict.fromkeys(finding.concept for finding in diagnoses(graded.unit, self.lexicon))
 
     def opposed(self, ref: Graded, cand: Graded) -> _Grade | None:
         """Returns two descriptions that exclude each other."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from textwrap import shorten
 from typing import NamedTuple
 
-from rrgmetrics.comparing.model import Attribute, Unit
+from rrgmetrics.comparing.model import INTERPRETED, Attribute, Unit
 from rrgmetrics.reading.levels import number_of
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Finding, Span
@@ -94,12 +94,21 @@ def _values(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> tu
     zones = _zones(ref, lexicon), _zones(cand, lexicon)
     if attribute == "location" and all(zones) and zones[0] != zones[1]:
         return "location", _place(ref, lexicon), _place(cand, lexicon)
+    if attribute in INTERPRETED - {"certainty"}:
+        ref, cand = _without_shared(ref, cand), _without_shared(cand, ref)
     for label, value in _ATTRIBUTES[attribute].items():
         a, b = (value(unit, lexicon) for unit in (ref, cand))
         if a != b and (attribute == "temporal" or (a and b)):
             return label, a or NOT_GIVEN, b or NOT_GIVEN
     first = next(iter(_ATTRIBUTES[attribute]))
     return first, phrase(ref, lexicon), phrase(cand, lexicon)
+
+
+def _without_shared(unit: Unit, other: Unit) -> Unit:
+    """Returns an observation without the names that the other has too, if it has more: nodules, likely METASTASES."""
+    shared = {finding.concept for finding in other.readings}
+    own = tuple(finding for finding in unit.readings if finding.concept not in shared)
+    return replace(unit, readings=own) if own and len(shared) > 1 else unit
 
 
 def _positions(ref: Unit, cand: Unit, lexicon: Lexicon) -> tuple[str, str, str]:

@@ -22,7 +22,8 @@ _DOSE = (
 )
 _CODES = (
     r"\b(?:ICD(?:[ -]?(?:9|10))?(?:[ -]?CM)?|CPT|SNOMED)\b"
-    rf"(?:[ \t]*codes?)?[ \t]*[:=#]?[ \t]*{_CODE}(?:[,;/ \t]+{_CODE})*"
+    rf"(?:[ \t]*codes?)?[ \t]*[:=#]?[ \t]*{_CODE}\b(?:[,;/ \t]+{_CODE}\b)*"
+    r"(?=[ \t]*(?:[^A-Za-z \t:-]|\Z|ICD|CPT|SNOMED))"  # "ICD-10: J90 Pleural effusion" is an indication
 )
 _ADDRESS = r"(?:https?://|www\.)[^\s,;]+|(?:e-?mail:[ \t]*)?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _TEXT = r"^[ \t]*(?:OBX|NTE)\|(?:[^\n|]*\|){2,4}"  # the fields before the text of an observation or a note
