@@ -42,7 +42,7 @@ from rrgmetrics.comparing.omissions import left_out_errors
 from rrgmetrics.comparing.penalties import penalties
 from rrgmetrics.comparing.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.comparing.significance import significance
-from rrgmetrics.comparing.wording import ARROW, heart_ratio, phrase, words_besides
+from rrgmetrics.comparing.wording import ARROW, heart_ratio, measured, phrase, words_besides
 from rrgmetrics.reading.engine import read_with
 from rrgmetrics.reading.lexicon import AUTO, Lexicon, all_packs, lexicon_of
 from rrgmetrics.reading.model import Finding, Reading
@@ -252,7 +252,7 @@ def _left_over(
     sized = denial is not None and bool(denial.measurements_mm and unit.head.measurements_mm)
     said = f"; the {whom} denies it" if denial else ""
     if denial and sized:
-        said = f"; the {whom} measures {min(denial.measurements_mm):g} mm"
+        said = f"; the {whom} measures {measured([min(denial.measurements_mm)], denial.concept, lexicon)}"
     ratios = [heart_ratio(own.text, unit.spans), heart_ratio(other.text, spans)][:: -1 if false else 1]
     if all(ratios):
         said += f"; cardiothoracic ratio: {f' {ARROW} '.join(ratios)}"

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from rrgmetrics.comparing.model import INTERPRETED, Attribute, Unit
 from rrgmetrics.reading.levels import number_of
-from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.model import Finding, Span
+from rrgmetrics.reading.sizes import RATIO
 from rrgmetrics.utils.text_format import capitalized
 
 ARROW = "→"
@@ -38,7 +39,7 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     if lexicon.concepts[head.concept].is_device:
         words.append(_end(unit, lexicon))
     else:
-        words += [_bracketed(_measures(unit))]
+        words += [_bracketed(_measures(unit, lexicon))]
     words.append(_bracketed((head.change or "").replace("_", " ")))
     return " ".join(filter(None, words))
 
@@ -139,9 +140,20 @@ def _extent(unit: Unit, lexicon: Lexicon | None = None) -> str:
     return f"{share:g}%" if share is not None else ""
 
 
-def _measures(unit: Unit, lexicon: Lexicon | None = None) -> str:
+def _measures(unit: Unit, lexicon: Lexicon) -> str:
     sizes = next((finding.measurements_mm for finding in unit.readings if finding.measurements_mm), ())
-    return " x ".join(f"{mm:g}" for mm in sizes) + " mm" if sizes else ""
+    return measured(sizes, unit.head.concept, lexicon) if sizes else ""
+
+
+def measured(sizes: Sequence[float], concept: str, lexicon: Lexicon) -> str:
+    """Returns sizes in words: "12 x 8 mm"; what a ratio tells has no unit."""
+    return " x ".join(f"{size:g}" for size in sizes) + " mm" * (concept not in _told_by_ratios(lexicon))
+
+
+@per_lexicon
+def _told_by_ratios(lexicon: Lexicon) -> frozenset[str]:
+    """The concepts whose size is a number without a unit."""
+    return frozenset(concept for (structure, _), concept in lexicon.findings_of.items() if structure.endswith(RATIO))
 
 
 def _name(unit: Unit, lexicon: Lexicon) -> str:
@@ -189,14 +201,14 @@ def _tip(unit: Unit, lexicon: Lexicon) -> str:
     """Returns where a device ends: "tip 35 mm above the carina", "tip in the mid SVC"."""
     head = unit.head
     if head.measurements_mm and lexicon.concepts[head.concept].carina_cm:
-        return f"tip {_measures(unit)} above the carina"
+        return f"tip {_measures(unit, lexicon)} above the carina"
     ends = [lexicon.tip_names.get(site, f"in the {site.replace('_', ' ')}") for site in sorted(head.tip)]
     return f"tip {' and '.join(ends)}" if ends else ""
 
 
 def _distance(unit: Unit, lexicon: Lexicon) -> str:
     """Returns how far a device ends from a place that is no carina: "20 mm"."""
-    return "" if lexicon.concepts[unit.head.concept].carina_cm else _measures(unit)
+    return "" if lexicon.concepts[unit.head.concept].carina_cm else _measures(unit, lexicon)
 
 
 def _position(unit: Unit, lexicon: Lexicon) -> str:
@@ -211,7 +223,7 @@ def _end(unit: Unit, lexicon: Lexicon) -> str:
     """Returns how a device came in and where it ends, with "in brackets" and "with" as a noun phrase needs them."""
     route = _route(unit, lexicon)
     tip = _tip(unit, lexicon)
-    size = "" if lexicon.concepts[unit.head.concept].carina_cm else _bracketed(_measures(unit))
+    size = "" if lexicon.concepts[unit.head.concept].carina_cm else _bracketed(_measures(unit, lexicon))
     told = (_bracketed(route) if route != "chest wall" else "", f"with {tip}" if tip else "", size)
     return " ".join(filter(None, (*told, _bracketed(_position(unit, lexicon)))))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rrgmetrics.comparing import ErrorCategory, compare
+from rrgmetrics.comparing import ErrorCategory, compare, explain
 from rrgmetrics.reading import read
 from table_rows import each_row, read_table
 
@@ -214,6 +214,17 @@ SENTENCES = [
 @each_row("reference, candidate, sentences", SENTENCES)
 def test_a_sentence_names_the_attribute_that_differs(reference: str, candidate: str, sentences: list[str]) -> None:
     assert [error.sentence for error in compare(read(reference), read(candidate)).errors] == sentences
+
+
+def test_a_ratio_of_ventricles_has_no_unit() -> None:
+    (error,) = explain(reference="CT chest. RV/LV ratio 0.9.", candidate="CT chest. RV/LV ratio 1.6.").errors
+    assert error.sentence == "Only the candidate reports: heart strain (1.6); the reference measures 0.9."
+
+
+def test_the_sentence_names_the_diagnoses_that_differ() -> None:
+    (error,) = explain(reference="Nodule, likely a metastasis.", candidate="Nodule, likely a granuloma.").errors
+    assert error.sentence == "Nodule or metastatic disease, interpretation: metastatic disease → granuloma."
+    assert error.significant
 
 
 def test_an_error_has_one_sentence_with_its_evidence() -> None:
