@@ -27,6 +27,7 @@ GROWING = ("new", "worse")  # what is new or grows is worked up or treated; what
 SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
 MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
 READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one measurement
+INNUMERABLE, _FEW = "innumerable", 3  # no description of so many findings
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
 
 
@@ -145,7 +146,9 @@ def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
         a, b = ref.count, cand.count  # "UAC at T6-T7" is one
     else:
         a, b = (number_of(finding.levels, finding.count, lexicon) for finding in (ref, cand))
-    return a is not None and b is not None and a != b
+    if a is None or b is None:
+        return any(INNUMERABLE in one.morphology and 0 < (n or 0) <= _FEW for one, n in ((ref, b), (cand, a)))
+    return a != b
 
 
 def acute(unit: Unit, lexicon: Lexicon) -> bool | None:

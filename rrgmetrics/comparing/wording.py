@@ -240,7 +240,7 @@ def _certainty(unit: Unit, lexicon: Lexicon) -> str:
 def _number(unit: Unit, lexicon: Lexicon) -> str:
     head: Finding = unit.head
     count = head.count if head.concept in lexicon.roles["tipped"] else number_of(head.levels, head.count, lexicon)
-    return "" if count is None else f"{count:g}"
+    return ("innumerable" if "innumerable" in head.morphology else "") if count is None else f"{count:g}"
 
 
 def _acuity(unit: Unit, lexicon: Lexicon) -> str:
