@@ -24,6 +24,7 @@ from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
 from rrgmetrics.reports.cleaning.lists import LISTS
 from rrgmetrics.reports.cleaning.markup import MARKUP
 from rrgmetrics.reports.cleaning.numbers import NUMBERS
+from rrgmetrics.reports.cleaning.signs import SIGNED, SIGNS
 from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
 __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
@@ -37,6 +38,7 @@ STEPS: tuple[Step, ...] = (
     *BOXES,
     *NUMBERS,
     *STOPS,
+    *SIGNS,
     *MARKED_ANSWERS,
     *LISTS,
     *ANSWERS,
@@ -56,6 +58,7 @@ _SUSPECT = (
     NEEDS,
     re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
     COMMA,
+    SIGNED,
     HEADED,
 )
 

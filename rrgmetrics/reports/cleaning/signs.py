@@ -1,0 +1,35 @@
+r"""Signs for yes and no: "PTX -ve", "effusion +ve", "-ve for PTX", "Neg. for edema", "PTX (–)", "PTX-, effusion-".
+
+A dash at a word is a sign at the end of an item, of the text, and of a line before another line that ends in a sign.
+At the end of the text a hyphen behind several words may be what a model was cut off at.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rrgmetrics.reports.cleaning.edits import NOT_ASCII, Step, replacing
+
+_DASH = "[-–—−]"
+_SIGN = rf"(?:(?P<yes>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH}) ve\b"
+_SHORT = r"\b(?:neg|(?P<short>pos))\.(?= ?for\b)"
+_NAME = r"(?:^|(?<=[.;,] ))[A-Za-z]+"
+_AT_WORD = rf"(?<=[A-Za-z]){_DASH}(?=[ \t]*(?:[.;,]|\n[^\n]*[-–—−+][ \t]*(?:\n|\Z)|\s*\Z))"
+SIGNED = re.compile(rf"[-–—−+] ?ve\b|(?:neg|pos)\. ?for\b|{_AT_WORD}", re.IGNORECASE)
+
+
+def _spelled(match: re.Match[str]) -> str:
+    """Returns the word for a sign, apart from a word that it is written at."""
+    gap = " " if match.string[: match.start()][-1:].isalnum() else ""
+    return gap + ("positive" if match.lastgroup else "negative")
+
+
+SIGNS = (
+    Step("short answer", replacing(f"{_SIGN}|{_SHORT}", _spelled, re.IGNORECASE), SIGNED),
+    Step("short answer", replacing(r"(?<=[(\[])[–—−](?=[)\]])", "-"), NOT_ASCII),
+    Step(
+        "short answer",
+        replacing(rf"{_NAME}(?:(?:[ /][A-Za-z]+){{1,3}}(?!-\s*\Z))?(?P<cut>{_AT_WORD})", ": none", re.MULTILINE),
+        SIGNED,
+    ),
+)
