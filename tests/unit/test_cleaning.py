@@ -99,6 +99,12 @@ STEPS = {
     "Right lung:\n1. Small effusion": "Right lung: Small effusion",
     "Effusion: (-)\nEdema: 0\nFracture: N/A\nMass: False": "Effusion: none\nEdema: none\nFracture: none\nMass: none",
     "Effusion: (+)\nEdema: True": "Effusion: present\nEdema: present",
+    # signs and dictated marks
+    "PTX -ve; effusion +ve": "PTX negative; effusion positive",
+    "NEG. FOR PTX, effusion-, edema–.": "negative FOR PTX, effusion: none, edema: none.",
+    "no edema period mass comma left period": "no edema. mass, left.",
+    "no edema new line mass next paragraph clear": "no edema\n\n mass\n\n clear",
+    "Impression colon no edema full stop": "Impression: no edema.",
     # numbers
     "tip 4. 5 cm above": "tip 4.5 cm above",
     "tip 4 .5 cm above": "tip 4.5 cm above",
@@ -134,6 +140,10 @@ UNTOUCHED = (
     "Dr. [ ] was informed. Node (negative for malignancy).",
     "The effusion is larger, pneumothorax no.",
     "Left lung nodule, 22 mm \u2192 14 mm.",
+    "Stable over a period of two years, in the same period, the 2 week period and the postoperative period.",
+    "New line in the SVC. There is a new line with its tip in the SVC. Right IJ new line. New PICC line.",
+    "No edema after new line placement, on the next line. Comma-shaped opacity. Dilated transverse colon.",
+    "Small effusion-",
 )
 
 
@@ -285,7 +295,28 @@ def test_sections_that_hold_no_findings(name, layout):
 
 @pytest.mark.parametrize(
     "piece",
-    ["<", "[", "<|", "&", "&#", " ", "\t", "\n", "\n\n", "- ", " - ", "| ", "a:", "**", "__", "# ", "['", "', '"],
+    [
+        "<",
+        "[",
+        "<|",
+        "&",
+        "&#",
+        " ",
+        "\t",
+        "\n",
+        "\n\n",
+        "- ",
+        " - ",
+        "| ",
+        "a:",
+        "**",
+        "__",
+        "# ",
+        "['",
+        "', '",
+        "a-",
+        " colon",
+    ],
 )
 @pytest.mark.parametrize("other", ["", "a", "1) ", "<think>", "[INST]", "1 . 2 ", ":\n"])
 def test_a_long_text_takes_linear_time(piece, other):

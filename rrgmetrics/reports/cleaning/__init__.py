@@ -18,6 +18,7 @@ from itertools import groupby
 from rrgmetrics.reports.cleaning.answers import ANSWERS, DENIED_BELOW, IN_BRACKETS, MARKED_ANSWERS, UNMARKED
 from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
 from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
+from rrgmetrics.reports.cleaning.dictation import DICTATED, DICTATION
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS
 from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
@@ -34,6 +35,7 @@ STEPS: tuple[Step, ...] = (
     *LETTERS,
     *CONTROL_TOKENS,
     *MARKUP,
+    *DICTATION,
     *HEADINGS,
     *BOXES,
     *NUMBERS,
@@ -59,6 +61,7 @@ _SUSPECT = (
     re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
     COMMA,
     SIGNED,
+    DICTATED,
     HEADED,
 )
 
