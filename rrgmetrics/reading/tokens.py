@@ -198,7 +198,7 @@ def _is_cut_short(text: str, before: Token, stop: int) -> bool:
         return False
     if written in _SHORTENED:
         return behind.islower() or not text[max(0, before.start - 2) : before.start].strip(" .:\n")
-    cut = written in _UNITS or (len(written) + 1 < len(before.word) and before.word.startswith(written))
+    cut = before.word in _UNITS or (len(written) + 1 < len(before.word) and before.word.startswith(written))
     return cut and behind.islower() and not text.islower()
 
 

@@ -112,6 +112,9 @@ STEPS = {
     "tip 4,5 cm above": "tip 4.5 cm above",
     "a 1 . 2 x 0 . 8 cm nodule": "a 1.2 x 0.8 cm nodule",
     "a 12&nbsp;&times;&nbsp;8 mm nodule": "a 12 x 8 mm nodule",
+    "a seven millimeter nodule, one point five by two centimeters": "a 7 millimeter nodule, 1.5 by 2 centimeters",
+    "twenty-two mm, 3 point 5 cm, one and a half cm": "22 mm, 3.5 cm, 1.5 cm",
+    "1½ cm, ½ cm, 2 1/2 cm, 3/4 cm, diam. 4 mm": "1.5 cm, 0.5 cm, 2.5 cm, 0.75 cm, diameter 4 mm",
 }
 UNTOUCHED = (
     "the left - sided drain is out . a right - sided port ends in the svc . no other line .",
@@ -144,6 +147,7 @@ UNTOUCHED = (
     "New line in the SVC. There is a new line with its tip in the SVC. Right IJ new line. New PICC line.",
     "No edema after new line placement, on the next line. Comma-shaped opacity. Dilated transverse colon.",
     "Small effusion-",
+    "Three nodules, one point of note. Half of the chest. Image 1/2. 5/12 cm. Two leads in mm.",
 )
 
 

@@ -24,7 +24,7 @@ from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS
 from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
 from rrgmetrics.reports.cleaning.lists import LISTS
 from rrgmetrics.reports.cleaning.markup import MARKUP
-from rrgmetrics.reports.cleaning.numbers import NUMBERS
+from rrgmetrics.reports.cleaning.numbers import NUMBERS, WRITTEN_OUT
 from rrgmetrics.reports.cleaning.signs import SIGNED, SIGNS
 from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
@@ -62,6 +62,7 @@ _SUSPECT = (
     COMMA,
     SIGNED,
     DICTATED,
+    WRITTEN_OUT,
     HEADED,
 )
 
