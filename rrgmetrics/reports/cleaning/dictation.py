@@ -14,7 +14,8 @@ from rrgmetrics.reports.cleaning.edits import Edit, Step
 from rrgmetrics.reports.cleaning.headings import any_heading
 
 DICTATED = re.compile(
-    r"\b(?:period|full stop|comma|semicolon|(?<= )colon|(?:new|next) (?:line|paragraph))\b(?!-)", re.IGNORECASE
+    r"[ \n](?:period|full stop|comma|semicolon|colon|next (?:line|paragraph)|new (?:line|paragraph))\b(?!-)",
+    re.IGNORECASE,
 )
 _MARKS = {"period": ".", "full stop": ".", "comma": ",", "semicolon": ";", "colon": ":"}
 _NEAR = 40  # characters that are looked at on either side
@@ -60,8 +61,8 @@ def _is_mark(word: str, before: str, behind: str) -> bool:
 def _dictated(text: str) -> Iterator[Edit]:
     """Finds dictated marks, each with the space before it."""
     for match in DICTATED.finditer(text):
-        start, end = match.span()
-        before, word = text[max(0, start - _NEAR) : start], match[0].lower()
+        start, end = match.start() + 1, match.end()
+        before, word = text[max(0, start - _NEAR) : start], match[0][1:].lower()
         if _is_mark(word, before, text[end : end + _NEAR]):
             yield Edit(start - len(before) + len(before.rstrip(" ")), end, _MARKS.get(word, "\n\n"))
 

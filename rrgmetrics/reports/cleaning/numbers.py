@@ -59,9 +59,10 @@ _PLAIN = re.sub(r"\?P<\w+>", "?:", _NUMBER)
 _SIZE = rf"\b(?:{_PLAIN}-? (?:by|x|to|or) ){{0,2}}{_PLAIN}(?=[ -]{_UNIT})"
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "1/2": ".5", "1/4": ".25", "3/4": ".75"}
 _MIXED = rf"(?<![\d./])(?:(?P<whole>\d{{1,2}})[ -]?)?(?P<part>[½¼¾]|(?<!\d)(?:[13]/4|1/2))(?=[ -]?{_UNIT})"
-WRITTEN_OUT = re.compile(
-    rf"\b(?:{_WORD}|half|point \d+|[13]/[24])[ -]?{_UNIT}|[½¼¾]|\bdiam?\. ?\d", re.IGNORECASE
-)  # what has other marks than digits for a number
+WRITTEN_OUT = re.compile(  # "seven mm", "1/2 cm", "3 point 5 cm", "diam. 4"
+    r"[ -](?:(?<=[A-Za-z].)|(?<=/[24].))(?:[mMcC][mM]|[mM][iI][lL][lL][iI]|[cC][eE][nN][tT][iI])"
+    r"|/[24][cCmM]|[mMaA]\. ?\d|[nN][tT] \d"
+)
 
 
 def _value(word: str) -> int:
@@ -85,7 +86,7 @@ def _mixed(match: re.Match[str]) -> str:
 
 NUMBERS = (
     Step("", replacing(_SIZE, _sizes_in_words, re.IGNORECASE), WRITTEN_OUT),
-    Step("", replacing(_MIXED, _mixed, re.IGNORECASE), WRITTEN_OUT),
+    Step("", replacing(_MIXED, _mixed, re.IGNORECASE), ("½", "¼", "¾", "/2", "/4")),
     Step("", replacing(r"\bdiam?\.(?= ?\d)", "diameter", re.IGNORECASE), WRITTEN_OUT),
     Step("split number", _split_numbers, (" .", ". ")),
     Step("decimal comma", replacing(r"(?<=\d)·(?=\d)", "."), ("·",)),

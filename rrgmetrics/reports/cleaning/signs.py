@@ -14,8 +14,9 @@ _DASH = "[-–—−]"
 _SIGN = rf"(?:(?P<yes>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH}) ve\b"
 _SHORT = r"\b(?:neg|(?P<short>pos))\.(?= ?for\b)"
 _NAME = r"(?:^|(?<=[.;,] ))[A-Za-z]+"
-_AT_WORD = rf"(?<=[A-Za-z]){_DASH}(?=[ \t]*(?:[.;,]|\n[^\n]*[-–—−+][ \t]*(?:\n|\Z)|\s*\Z))"
-SIGNED = re.compile(rf"[-–—−+] ?ve\b|(?:neg|pos)\. ?for\b|{_AT_WORD}", re.IGNORECASE)
+_ENDS_ITEM = r"[ \t]*(?:[.;,]|\n[^\n]*[-–—−+][ \t]*(?:\n|\Z)|\s*\Z)"
+_AT_WORD = rf"{_DASH}(?<=[A-Za-z].)(?={_ENDS_ITEM})"
+SIGNED = re.compile(rf"[-–—−+] ?[vV][eE]\b|[gGsS]\. ?[fF][oO][rR]\b|{_AT_WORD}")
 
 
 def _spelled(match: re.Match[str]) -> str:
