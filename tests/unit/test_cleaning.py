@@ -105,6 +105,7 @@ STEPS = {
     "no edema period mass comma left period": "no edema. mass, left.",
     "no edema new line mass next paragraph clear": "no edema\n\n mass\n\n clear",
     "Impression colon no edema full stop": "Impression: no edema.",
+    "N/G tube, E/TT, C/T ratio, c/p angles": "NG tube, ETT, CT ratio, cp angles",
     # numbers
     "tip 4. 5 cm above": "tip 4.5 cm above",
     "tip 4 .5 cm above": "tip 4.5 cm above",
@@ -147,6 +148,8 @@ UNTOUCHED = (
     "New line in the SVC. There is a new line with its tip in the SVC. Right IJ new line. New PICC line.",
     "No edema after new line placement, on the next line. Comma-shaped opacity. Dilated transverse colon.",
     "Small effusion-",
+    "S/P tube removal, R/L effusions, CT/PET, w/o tube, a/g/e, n/g/t.",
+    "R PICC -> SVC. Port → mid SVC, ETT => carina.",
     "Three nodules, one point of note. Half of the chest. Image 1/2. 5/12 cm. Two leads in mm.",
 )
 

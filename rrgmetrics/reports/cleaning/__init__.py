@@ -21,7 +21,7 @@ from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, firs
 from rrgmetrics.reports.cleaning.dictation import DICTATED, DICTATION
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS
-from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
+from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS, SLASHED
 from rrgmetrics.reports.cleaning.lists import LISTS
 from rrgmetrics.reports.cleaning.markup import MARKUP
 from rrgmetrics.reports.cleaning.numbers import NUMBERS, WRITTEN_OUT
@@ -60,6 +60,7 @@ _SUSPECT = (
     NEEDS,
     re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
     COMMA,
+    SLASHED,
     SIGNED,
     DICTATED,
     WRITTEN_OUT,

@@ -1,4 +1,4 @@
-"""Letters: HTML entities, what PDF files and word processors make of letters, and tokenizers' marks for spaces."""
+"""Letters: HTML entities, what PDF files and word processors make of letters, tokenizers' marks for spaces, "N/G"."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ _LETTERS = {
 }
 _PIECES = re.compile(r" (?=[Ġ▁])")  # pieces of words, joined by spaces
 _PIECE = re.compile(r" ?([Ġ▁])| (?![Ġ▁])")
+SLASHED = re.compile(  # one name in spite of its slash: "N/G tube", "C/T ratio"
+    r"(?<![\w/])(?:[no]/gt?|n/jt?|e/tt?|c/t(?=[ -]ratio)|c/p(?=[ -](?:angle|sulc|recess)))(?![\w/])", re.IGNORECASE
+)
 
 
 def _entity(match: re.Match[str]) -> str | None:
@@ -57,6 +60,7 @@ ENTITIES = (
 LETTERS = (
     Step("", replacing(rf"{_SPACE}|\u2581(?=\|)", " "), NOT_ASCII),
     Step("", replacing("[" + "".join(map(re.escape, _LETTERS)) + "]", lambda match: _LETTERS[match[0]]), NOT_ASCII),
+    Step("", replacing(SLASHED.pattern, lambda match: match[0].replace("/", ""), re.IGNORECASE), SLASHED),
     Step("token mark", _marked_spaces, ("Ġ", "▁")),
     Step("token mark", replacing(r"[ĊĉČ]|<0x0[AaDd]>", "\n"), ("Ċ", "ĉ", "Č", "<0x0")),
     Step("token mark", replacing(r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[a-z])@@ (?=[a-z])", ""), ("##", "@@ ")),

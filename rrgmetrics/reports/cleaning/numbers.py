@@ -61,7 +61,7 @@ _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "1/2": ".5", "1/4": ".25", "
 _MIXED = rf"(?<![\d./])(?:(?P<whole>\d{{1,2}})[ -]?)?(?P<part>[½¼¾]|(?<!\d)(?:[13]/4|1/2))(?=[ -]?{_UNIT})"
 WRITTEN_OUT = re.compile(  # "seven mm", "1/2 cm", "3 point 5 cm", "diam. 4"
     r"[ -](?:(?<=[A-Za-z].)|(?<=/[24].))(?:[mMcC][mM]|[mM][iI][lL][lL][iI]|[cC][eE][nN][tT][iI])"
-    r"|/[24][cCmM]|[mMaA]\. ?\d|[nN][tT] \d"
+    r"|/[24][cCmM]|[dD][iI][aA][mM]?\. ?\d|[pP][oO][iI][nN][tT] \d"
 )
 
 
