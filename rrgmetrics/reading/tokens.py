@@ -85,6 +85,7 @@ LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays lin
 _SHORTENED = frozenset(
     "rt lt r l bilat ant post lat sup inf mod min prob poss susp incl esp resp pt".split()
 )  # words that are written with a full stop
+_OPENERS = ("", ".", ":", "\n")  # what a statement begins behind
 _UNITS = frozenset({"cm", "mm"})
 _HAS = frozenset({"has", "have", "had"})
 _WAS = frozenset({"was", "were", "been", "being"})
@@ -197,7 +198,7 @@ def _is_cut_short(text: str, before: Token, stop: int) -> bool:
     if before.end != stop or not behind.isalnum():
         return False
     if written in _SHORTENED:
-        return behind.islower() or not text[max(0, before.start - 2) : before.start].strip(" .:\n")
+        return behind.islower() or text[max(0, before.start - 3) : before.start].rstrip(" ")[-1:] in _OPENERS
     cut = before.word in _UNITS or (len(written) + 1 < len(before.word) and before.word.startswith(written))
     return cut and behind.islower() and not text.islower()
 

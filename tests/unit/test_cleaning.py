@@ -105,6 +105,7 @@ STEPS = {
     "no edema period mass comma left period": "no edema. mass, left.",
     "no edema new line mass next paragraph clear": "no edema\n\n mass\n\n clear",
     "Impression colon no edema full stop": "Impression: no edema.",
+    "<DATE> : wires intact. [TIME] Small effusion.": "___ : wires intact. ___ Small effusion.",
     "N/G tube, E/TT, C/T ratio, c/p angles": "NG tube, ETT, CT ratio, cp angles",
     # numbers
     "tip 4. 5 cm above": "tip 4.5 cm above",
