@@ -1,6 +1,6 @@
 r"""Signs for yes and no: "PTX -ve", "effusion +ve", "-ve for PTX", "Neg. for edema", "PTX (–)", "PTX-, effusion-".
 
-A dash at a word is a sign at the end of an item, of the text, and of a line before another line that ends in a sign.
+A dash at a word is a sign at the end of a statement, of the text, and of an item before another one with a sign.
 At the end of the text a hyphen behind several words may be what a model was cut off at.
 """
 
@@ -14,7 +14,8 @@ _DASH = "[-–—−]"
 _SIGN = rf"(?:(?P<yes>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH}) ve\b"
 _SHORT = r"\b(?:neg|(?P<short>pos))\.(?= ?for\b)"
 _NAME = r"(?:^|(?<=[.;,] ))[A-Za-z]+"
-_ENDS_ITEM = r"[ \t]*(?:[.;,]|\n[^\n]*[-–—−+][ \t]*(?:\n|\Z)|\s*\Z)"
+_NEXT = r"[^,.;\n]{1,60}[-–—−+][ \t]*(?:[,.;\n]|\Z)"  # an item that ends in a sign
+_ENDS_ITEM = rf"[ \t]*(?:[.;]|,{_NEXT}|\n{_NEXT}|\s*\Z)"
 _AT_WORD = rf"{_DASH}(?<=[A-Za-z].)(?={_ENDS_ITEM})"
 SIGNED = re.compile(rf"[-–—−+] ?[vV][eE]\b|[gGsS]\. ?[fF][oO][rR]\b|{_AT_WORD}")
 
