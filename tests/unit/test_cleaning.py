@@ -107,6 +107,8 @@ STEPS = {
     "Impression colon no edema full stop": "Impression: no edema.",
     "<DATE> : wires intact. [TIME] Small effusion.": "___ : wires intact. ___ Small effusion.",
     "N/G tube, E/TT, C/T ratio, c/p angles": "NG tube, ETT, CT ratio, cp angles",
+    "Q: Is there pneumothorax? A: No. Q2: Mass? A2: Yes.": "pneumothorax: No. Mass: Yes.",
+    "Question: Any edema?\nAnswer: Mild edema.": "Mild edema.",
     # numbers
     "tip 4. 5 cm above": "tip 4.5 cm above",
     "tip 4 .5 cm above": "tip 4.5 cm above",
@@ -149,6 +151,7 @@ UNTOUCHED = (
     "New line in the SVC. There is a new line with its tip in the SVC. Right IJ new line. New PICC line.",
     "No edema after new line placement, on the next line. Comma-shaped opacity. Dilated transverse colon.",
     "Small effusion-",
+    "Upper-, mid- and lower zone opacities. Pneumonia? Follow up. Is there a mass? A nodule is seen.",
     "S/P tube removal, R/L effusions, CT/PET, w/o tube, a/g/e, n/g/t.",
     "R PICC -> SVC. Port → mid SVC, ETT => carina.",
     "Three nodules, one point of note. Half of the chest. Image 1/2. 5/12 cm. Two leads in mm.",

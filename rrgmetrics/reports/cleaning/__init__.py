@@ -25,6 +25,7 @@ from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS, SLASHED
 from rrgmetrics.reports.cleaning.lists import LISTS
 from rrgmetrics.reports.cleaning.markup import MARKUP
 from rrgmetrics.reports.cleaning.numbers import NUMBERS, WRITTEN_OUT
+from rrgmetrics.reports.cleaning.questions import ANSWERED, QUESTIONS
 from rrgmetrics.reports.cleaning.signs import SIGNED, SIGNS
 from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
@@ -41,6 +42,7 @@ STEPS: tuple[Step, ...] = (
     *NUMBERS,
     *STOPS,
     *SIGNS,
+    *QUESTIONS,
     *MARKED_ANSWERS,
     *LISTS,
     *ANSWERS,
@@ -62,6 +64,7 @@ _SUSPECT = (
     COMMA,
     SLASHED,
     SIGNED,
+    ANSWERED,
     DICTATED,
     WRITTEN_OUT,
     HEADED,

@@ -23,6 +23,7 @@ _A_TIME = (
     r"a|an|the|this|that|same|each|any|whole|entire|short|long|brief|prolonged|extended|limited|intervening|recent"
     r"|latency|interval|(?<!at this )(?<!at the present )time|(?:the|a) (?:follow[ -]?up|observation|treatment)"
     r"|(?:\d+|two|three|four|five|six|several|few)[ -](?:hour|day|week|month|year)s?"
+    r"|(?:during|throughout|month|year) (?:[a-z-]+ ){0,2}[a-z-]+"
     r"|(?:peri|post|pre|neo)[ -]?(?:operative|op|partum|natal|procedural|transplant)"
 )
 _A_CATHETER = (
