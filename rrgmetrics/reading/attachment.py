@@ -292,8 +292,8 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     loose = not all(_lung_like(mention, lexicon, pleura=beside) for mention in (earlier, later))
     if not lexicon.roles["directed"].isdisjoint((earlier.concept, later.concept)) or (loose and not sign):
         return False  # "fluid in the left pleural cavity, pushing the trachea TO THE RIGHT"
-    if later.link is earlier:
-        return True
+    if later.link is earlier or items[later.first].first == items[earlier.first].first:
+        return True  # "FIBROCAVITARY": one word names both
     if any(i.word == ";" or "negation_after" in i.senses for i in between):
         return False  # "consolidation: none; atelectasis: left base"
     if (sign or beside) and sum(i.word == "with" for i in between) == 1:

@@ -170,12 +170,25 @@ def _beside_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: 
     listed = not run.bare or len(run.orders) > 2 or (several and not run.ranged)
     if listed and _before_rib(items, run.last, tokens, lexicon):
         return True
+    if not several and _names_one_rib(items, run, tokens, lexicon):
+        return True
     at = run.first - 1
     while at >= 0 and run.first - at < _NEAR and (items[at].word in _OPENING or "side" in items[at].senses):
         at -= 1
     if at < 0 or not _is_rib(items[at], tokens, lexicon):
         return False
     return not run.bare or several or (at == run.first - 1 and tokens[items[at].last - 1].word in lexicon.rib_words)
+
+
+def _names_one_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Tells whether a number is between a side and a rib: "L 6 RIB fracture", but "6 rib fractures on the left"."""
+    if not run.first or run.last >= len(items) or not items[run.first].word.isdecimal():
+        return False
+    rib = items[run.last]
+    sided = items[run.first - 1].senses.keys() == {"side"}
+    return (
+        sided and _is_rib(rib, tokens, lexicon) and not any(token.is_plural for token in tokens[rib.first : rib.last])
+    )
 
 
 def _before_rib(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:

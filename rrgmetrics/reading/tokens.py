@@ -85,6 +85,7 @@ LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays lin
 _SHORTENED = frozenset(
     "rt lt r l bilat ant post lat sup inf mod min prob poss susp incl esp resp pt".split()
 )  # words that are written with a full stop
+_OPENERS = ("", ".", ":", "\n")  # what a statement begins behind
 _UNITS = frozenset({"cm", "mm"})
 _NAMED = re.compile(r"\b(?:dr|prof|mr|mrs|ms|by)[.:]? (?:[a-z]\. )?\Z", re.IGNORECASE)  # what a name follows
 _HAS = frozenset({"has", "have", "had"})
@@ -200,8 +201,8 @@ def _is_cut_short(text: str, before: Token, stop: int) -> bool:
     if len(written) == 1 and _NAMED.search(text, max(0, before.start - 8), before.start):
         return True  # "Dr. S. Kumar"
     if written in _SHORTENED:
-        return behind.islower() or not text[max(0, before.start - 2) : before.start].strip(" .:\n")
-    cut = written in _UNITS or (len(written) + 1 < len(before.word) and before.word.startswith(written))
+        return behind.islower() or text[max(0, before.start - 3) : before.start].rstrip(" ")[-1:] in _OPENERS
+    cut = before.word in _UNITS or (len(written) + 1 < len(before.word) and before.word.startswith(written))
     return cut and behind.islower() and not text.islower()
 
 

@@ -99,6 +99,16 @@ STEPS = {
     "Right lung:\n1. Small effusion": "Right lung: Small effusion",
     "Effusion: (-)\nEdema: 0\nFracture: N/A\nMass: False": "Effusion: none\nEdema: none\nFracture: none\nMass: none",
     "Effusion: (+)\nEdema: True": "Effusion: present\nEdema: present",
+    # signs and dictated marks
+    "PTX -ve; effusion +ve": "PTX negative; effusion positive",
+    "NEG. FOR PTX, effusion-, edema–.": "negative FOR PTX, effusion: none, edema: none.",
+    "no edema period mass comma left period": "no edema. mass, left.",
+    "no edema new line mass next paragraph clear": "no edema\n\n mass\n\n clear",
+    "Impression colon no edema full stop": "Impression: no edema.",
+    "<DATE> : wires intact. [TIME] Small effusion.": "___ : wires intact. ___ Small effusion.",
+    "N/G tube, E/TT, C/T ratio, c/p angles": "NG tube, ETT, CT ratio, cp angles",
+    "Q: Is there pneumothorax? A: No. Q2: Mass? A2: Yes.": "pneumothorax: No. Mass: Yes.",
+    "Question: Any edema?\nAnswer: Mild edema.": "Mild edema.",
     # numbers
     "tip 4. 5 cm above": "tip 4.5 cm above",
     "tip 4 .5 cm above": "tip 4.5 cm above",
@@ -106,6 +116,9 @@ STEPS = {
     "tip 4,5 cm above": "tip 4.5 cm above",
     "a 1 . 2 x 0 . 8 cm nodule": "a 1.2 x 0.8 cm nodule",
     "a 12&nbsp;&times;&nbsp;8 mm nodule": "a 12 x 8 mm nodule",
+    "a seven millimeter nodule, one point five by two centimeters": "a 7 millimeter nodule, 1.5 by 2 centimeters",
+    "twenty-two mm, 3 point 5 cm, one and a half cm": "22 mm, 3.5 cm, 1.5 cm",
+    "1½ cm, ½ cm, 2 1/2 cm, 3/4 cm, diam. 4 mm": "1.5 cm, 0.5 cm, 2.5 cm, 0.75 cm, diameter 4 mm",
 }
 UNTOUCHED = (
     "the left - sided drain is out . a right - sided port ends in the svc . no other line .",
@@ -134,6 +147,14 @@ UNTOUCHED = (
     "Dr. [ ] was informed. Node (negative for malignancy).",
     "The effusion is larger, pneumothorax no.",
     "Left lung nodule, 22 mm \u2192 14 mm.",
+    "Stable over a period of two years, in the same period, the 2 week period and the postoperative period.",
+    "New line in the SVC. There is a new line with its tip in the SVC. Right IJ new line. New PICC line.",
+    "No edema after new line placement, on the next line. Comma-shaped opacity. Dilated transverse colon.",
+    "Small effusion-",
+    "Upper-, mid- and lower zone opacities. Pneumonia? Follow up. Is there a mass? A nodule is seen.",
+    "S/P tube removal, R/L effusions, CT/PET, w/o tube, a/g/e, n/g/t.",
+    "R PICC -> SVC. Port → mid SVC, ETT => carina.",
+    "Three nodules, one point of note. Half of the chest. Image 1/2. 5/12 cm. Two leads in mm.",
 )
 
 
@@ -305,6 +326,8 @@ def test_sections_that_hold_no_findings(name, layout):
         "['",
         "', '",
         "FINDINGS \n[IMPRESSION \n=== ",
+        "a-",
+        " colon",
     ],
 )
 @pytest.mark.parametrize("other", ["", "a", "1) ", "<think>", "[INST]", "1 . 2 ", ":\n"])

@@ -20,12 +20,15 @@ from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
 from rrgmetrics.reports.cleaning.codes import CODES
 from rrgmetrics.reports.cleaning.codes import NEEDS as NAMED
 from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
+from rrgmetrics.reports.cleaning.dictation import DICTATED, DICTATION
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS
-from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
+from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS, SLASHED
 from rrgmetrics.reports.cleaning.lists import LISTS
 from rrgmetrics.reports.cleaning.markup import MARKUP
-from rrgmetrics.reports.cleaning.numbers import NUMBERS
+from rrgmetrics.reports.cleaning.numbers import NUMBERS, WRITTEN_OUT
+from rrgmetrics.reports.cleaning.questions import ANSWERED, QUESTIONS
+from rrgmetrics.reports.cleaning.signs import SIGNED, SIGNS
 from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
 __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
@@ -36,10 +39,13 @@ STEPS: tuple[Step, ...] = (
     *CONTROL_TOKENS,
     *CODES,
     *MARKUP,
+    *DICTATION,
     *HEADINGS,
     *BOXES,
     *NUMBERS,
     *STOPS,
+    *SIGNS,
+    *QUESTIONS,
     *MARKED_ANSWERS,
     *LISTS,
     *ANSWERS,
@@ -59,6 +65,11 @@ _SUSPECT = (
     NEEDS,
     re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
     COMMA,
+    SLASHED,
+    SIGNED,
+    ANSWERED,
+    DICTATED,
+    WRITTEN_OUT,
     HEADED,
     NAMED,
 )

@@ -1,4 +1,7 @@
-"""Letters: HTML entities, what PDF files and word processors make of letters, and tokenizers' marks for spaces."""
+"""Letters: HTML entities, what PDF files and word processors make of letters, tokenizers' marks for spaces, "N/G".
+
+A placeholder for a date or a name at the start of a statement is no heading ("<DATE> : sternotomy wires are intact").
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,13 @@ _LETTERS = {
 }
 _PIECES = re.compile(r" (?=[Ġ▁])")  # pieces of words, joined by spaces
 _PIECE = re.compile(r" ?([Ġ▁])| (?![Ġ▁])")
+SLASHED = re.compile(  # one name in spite of its slash: "N/G tube", "C/T ratio"
+    r"(?<![\w/])(?:[no]/gt?|n/jt?|e/tt?|c/t(?=[ -]ratio)|c/p(?=[ -](?:angle|sulc|recess)))(?![\w/])", re.IGNORECASE
+)
+PLACEHOLDER = re.compile(
+    r"(?:^|(?<=[\n.;!?:\])>] ))(?:<(?:date|time|name|patient|mrn|dob)>|\[(?:date|time|name|patient|mrn|dob)\])",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def _entity(match: re.Match[str]) -> str | None:
@@ -57,6 +67,8 @@ ENTITIES = (
 LETTERS = (
     Step("", replacing(rf"{_SPACE}|\u2581(?=\|)", " "), NOT_ASCII),
     Step("", replacing("[" + "".join(map(re.escape, _LETTERS)) + "]", lambda match: _LETTERS[match[0]]), NOT_ASCII),
+    Step("", replacing(SLASHED.pattern, lambda match: match[0].replace("/", ""), re.IGNORECASE), SLASHED),
+    Step("", lambda text: (Edit(*match.span(), "___") for match in PLACEHOLDER.finditer(text)), ("<", "[")),
     Step("token mark", _marked_spaces, ("Ġ", "▁")),
     Step("token mark", replacing(r"[ĊĉČ]|<0x0[AaDd]>", "\n"), ("Ċ", "ĉ", "Č", "<0x0")),
     Step("token mark", replacing(r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[a-z])@@ (?=[a-z])", ""), ("##", "@@ ")),

@@ -53,6 +53,11 @@ _SEPARATORS = (" - ", " – ", " — ", " -- ", " / ", " => ", " -> ", " → ", 
 _OTHERWISE = frozenset({" > ", " + ", " ~ "})  # these mean something else where the line does not begin with them
 _STATES = re.compile(r"(?:no|not|there|without)\b|.*\b(?:is|are|has|have|was|were)\b", re.IGNORECASE)
 _DEGREE = re.compile(r"(?:trace|minimal|small|mild|moderate|large|severe|normal|left|right)\b|\d", re.IGNORECASE)
+_PLACE = re.compile(  # where a tube or catheter ends: "PICC -> SVC"
+    r"(?:(?:upper|mid|lower|proximal|distal|low|high) )?"
+    r"(?:svc|ivc|ra|rv|pa|lpa|rpa|caj|cavo|atri|stomach|gastric|duoden|jejun|pylor|carina|trachea|aort|bladder)",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[.!?][ \t]+[A-Z]")
 _SMALL_END = re.compile(r"(?:[a-z]{4}|[ \t])[.!?][ \t]+(?:[a-z]{2}|\d[ \t]*\.)")  # the same in small letters
 _HEADING = re.compile(r"[^:]{0,60}:")
@@ -161,7 +166,7 @@ def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
     if not all(map(_PART.match, others)):
         return False
     if ">" in separator or separator == " → ":
-        return not _DEGREE.match(others[0])
+        return not (_DEGREE.match(others[0]) or _PLACE.match(others[0]))
     if len(others) == 1:
         return _STATES.match(first) is not None
     return separator != " / " or any(" " in part for part in (first, *others))

@@ -1,8 +1,8 @@
-r"""Numbers that a tokenizer split: "4. 5 cm", "1 . 2 x 0 . 8 cm", "4,5 cm".
+r"""Numbers that a tokenizer split: "4. 5 cm", "1 . 2 x 0 . 8 cm", "4,5 cm"; sizes in words and with fractions.
 
 A point between two numbers may also end a sentence ("fractures of ribs 3 and 4. 5 mm nodule") or an item's number
 ("1. 2 cm nodule"). It is a decimal point if a unit follows the second number, and the first neither counts items nor
-numbers something.
+numbers something. Before a unit, "seven", "one point five" and "1½" are 7, 1.5 and 1.5.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 
-_UNIT = r"(?:mm|cm|millimet(?:er|re)s?|centimet(?:er|re)s?)\b"
+_UNIT = r"(?:mms?|cms?|millimet(?:er|re)s?|centimet(?:er|re)s?)\b"
 _SPLIT = re.compile(
     r"(?P<whole>\d(?<![\d./:]\d)\d?)(?P<point> +\. *|\. +)(?P<part>\d{1,2})(?![\d/:])"
     rf"(?P<sized>(?=[ -]{{0,3}}{_UNIT}| *(?:x|×|by|to|-|and) *\d))?",
@@ -46,7 +46,48 @@ def _split_numbers(text: str) -> Iterator[Edit]:
         yield Edit(*match.span("point"), ".")
 
 
+_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+_VALUES = {word: n for n, word in enumerate([*_ONES, "seventeen", "eighteen", "nineteen"])} | _TENS
+_WORD = "|".join(sorted(_VALUES, key=len, reverse=True))
+_DIGITS = "|".join(_ONES[:10])
+_NUMBER = (
+    rf"(?:(?P<tens>{'|'.join(_TENS)})[ -])?(?P<whole>{_WORD}|\d+)"
+    rf"(?: point(?P<part>(?: (?:{_DIGITS}|\d+))+)| and (?:a|one)[ -](?P<half>half))?"
+)
+_PLAIN = re.sub(r"\?P<\w+>", "?:", _NUMBER)
+_SIZE = rf"\b(?:{_PLAIN}-? (?:by|x|to|or) ){{0,2}}{_PLAIN}(?=[ -]{_UNIT})"
+_FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "1/2": ".5", "1/4": ".25", "3/4": ".75"}
+_MIXED = rf"(?<![\d./])(?:(?P<whole>\d{{1,2}})[ -]?)?(?P<part>[½¼¾]|(?<!\d)(?:[13]/4|1/2))(?=[ -]?{_UNIT})"
+WRITTEN_OUT = re.compile(  # "seven mm", "1/2 cm", "3 point 5 cm", "diam. 4"
+    r"[ -](?:(?<=[A-Za-z].)|(?<=/[24].))(?:[mMcC][mM]|[mM][iI][lL][lL][iI]|[cC][eE][nN][tT][iI])"
+    r"|/[24][cCmM]|[dD][iI][aA][mM]?\. ?\d|[pP][oO][iI][nN][tT] \d"
+)
+
+
+def _value(word: str) -> int:
+    return int(word) if word.isdigit() else _VALUES[word.lower()]
+
+
+def _in_digits(match: re.Match[str]) -> str:
+    """Returns a number in digits: "one point five" is 1.5."""
+    whole = str(_value(match["whole"]) + (_value(match["tens"]) if match["tens"] else 0))
+    part = "".join(str(_value(word)) for word in (match["part"] or "").split()) or "5" * bool(match["half"])
+    return f"{whole}.{part}" if part else whole
+
+
+def _sizes_in_words(match: re.Match[str]) -> str:
+    return re.sub(_NUMBER, _in_digits, match[0], flags=re.IGNORECASE)
+
+
+def _mixed(match: re.Match[str]) -> str:
+    return f"{match['whole'] or 0}{_FRACTIONS[match['part']]}"
+
+
 NUMBERS = (
+    Step("", replacing(_SIZE, _sizes_in_words, re.IGNORECASE), WRITTEN_OUT),
+    Step("", replacing(_MIXED, _mixed, re.IGNORECASE), ("½", "¼", "¾", "/2", "/4")),
+    Step("", replacing(r"\bdiam?\.(?= ?\d)", "diameter", re.IGNORECASE), WRITTEN_OUT),
     Step("split number", _split_numbers, (" .", ". ")),
     Step("decimal comma", replacing(r"(?<=\d)·(?=\d)", "."), ("·",)),
     Step("decimal comma", replacing(_COMMA, ".", re.IGNORECASE), (",",)),

@@ -1,0 +1,71 @@
+r"""Marks that were dictated as words: "no effusion period edema period", "no effusion comma edema", "new line".
+
+A period may also be one of time ("over a period of two years", "in the postoperative period"), a new line a catheter
+("new line in the SVC", "after new line placement"), a colon a part of the bowel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.reports.cleaning.headings import any_heading
+
+DICTATED = re.compile(
+    r"[ \n](?:period|full stop|comma|semicolon|colon|next (?:line|paragraph)|new (?:line|paragraph))\b(?!-)",
+    re.IGNORECASE,
+)
+_MARKS = {"period": ".", "full stop": ".", "comma": ",", "semicolon": ";", "colon": ":"}
+_NEAR = 40  # characters that are looked at on either side
+_A_TIME = (
+    r"a|an|the|this|that|same|each|any|whole|entire|short|long|brief|prolonged|extended|limited|intervening|recent"
+    r"|latency|interval|(?<!at this )(?<!at the present )time|(?:the|a) (?:follow[ -]?up|observation|treatment)"
+    r"|(?:\d+|two|three|four|five|six|several|few)[ -](?:hour|day|week|month|year)s?"
+    r"|(?:during|throughout|month|year) (?:[a-z-]+ ){0,2}[a-z-]+"
+    r"|(?:peri|post|pre|neo)[ -]?(?:operative|op|partum|natal|procedural|transplant)"
+)
+_A_CATHETER = (
+    "a|an|the|no|this|one|another|or|and|after|following|post|with|for|of|via|right|left|central|venous|arterial"
+    "|jugular|subclavian|femoral|picc|ij|rij|lij"
+)
+_ITS_PLACE = (
+    "in|on|at|to|into|over|from|with|via|through|and|or|tips?|placement|placed|insertion|inserted|position|is|has|was"
+    "|ends|terminates|projects|overlies|lies|crosses|enters|extends|courses|present|seen"
+)
+_BEFORE_NO_MARK = {  # what is before a word that is no mark
+    "period": re.compile(rf"\b(?:{_A_TIME})[ -]\Z", re.IGNORECASE),
+    "comma": re.compile(r"\b(?:a|the) \Z", re.IGNORECASE),
+    "next line": re.compile(r"\b(?:on|the) \Z", re.IGNORECASE),
+    "new line": re.compile(rf"(?:\b(?:{_A_CATHETER}) |(?:\A|[.:;!?\n])\s*)\Z", re.IGNORECASE),
+}
+_BEHIND_NO_MARK = {  # and behind it
+    "period": re.compile(r" (?:of|between|since)\b", re.IGNORECASE),
+    "comma": re.compile(r" (?:sign|shaped)\b", re.IGNORECASE),
+    "new line": re.compile(rf"\s*(?:[.,;:)]|\Z)| (?:{_ITS_PLACE})\b", re.IGNORECASE),
+}
+
+
+@cache
+def _before_colon() -> re.Pattern[str]:
+    return re.compile(rf"(?:\A|[.\n] *|(?:period|line|paragraph) )(?:{any_heading()}) \Z", re.IGNORECASE)
+
+
+def _is_mark(word: str, before: str, behind: str) -> bool:
+    if word == "colon":
+        return _before_colon().search(before) is not None
+    is_other = word in _BEFORE_NO_MARK and _BEFORE_NO_MARK[word].search(before) is not None
+    return not is_other and not (word in _BEHIND_NO_MARK and _BEHIND_NO_MARK[word].match(behind))
+
+
+def _dictated(text: str) -> Iterator[Edit]:
+    """Finds dictated marks, each with the space before it."""
+    for match in DICTATED.finditer(text):
+        start, end = match.start() + 1, match.end()
+        before, word = text[max(0, start - _NEAR) : start], match[0][1:].lower()
+        if _is_mark(word, before, text[end : end + _NEAR]):
+            yield Edit(start - len(before) + len(before.rstrip(" ")), end, _MARKS.get(word, "\n\n"))
+
+
+DICTATION = (Step("dictated mark", _dictated, DICTATED),)

@@ -1,0 +1,37 @@
+r"""Signs for yes and no: "PTX -ve", "effusion +ve", "-ve for PTX", "Neg. for edema", "PTX (–)", "PTX-, effusion-".
+
+A dash at a word is a sign at the end of a statement, of the text, and of an item before another one with a sign.
+At the end of the text a hyphen behind several words may be what a model was cut off at.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rrgmetrics.reports.cleaning.edits import NOT_ASCII, Step, replacing
+
+_DASH = "[-–—−]"
+_SIGN = rf"(?:(?P<yes>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH}) ve\b"
+_SHORT = r"\b(?:neg|(?P<short>pos))\.(?= ?for\b)"
+_NAME = r"(?:^|(?<=[.;,] ))[A-Za-z]+"
+_NEXT = r"[^,.;\n]{1,60}[-–—−+][ \t]*(?:[,.;\n]|\Z)"  # an item that ends in a sign
+_ENDS_ITEM = rf"[ \t]*(?:[.;]|,{_NEXT}|\n{_NEXT}|\s*\Z)"
+_AT_WORD = rf"{_DASH}(?<=[A-Za-z].)(?={_ENDS_ITEM})"
+SIGNED = re.compile(rf"[-–—−+] ?[vV][eE]\b|[gGsS]\. ?[fF][oO][rR]\b|{_AT_WORD}")
+
+
+def _spelled(match: re.Match[str]) -> str:
+    """Returns the word for a sign, apart from a word that it is written at."""
+    gap = " " if match.string[: match.start()][-1:].isalnum() else ""
+    return gap + ("positive" if match.lastgroup else "negative")
+
+
+SIGNS = (
+    Step("short answer", replacing(f"{_SIGN}|{_SHORT}", _spelled, re.IGNORECASE), SIGNED),
+    Step("short answer", replacing(r"(?<=[(\[])[–—−](?=[)\]])", "-"), NOT_ASCII),
+    Step(
+        "short answer",
+        replacing(rf"{_NAME}(?:(?:[ /][A-Za-z]+){{1,3}}(?!-\s*\Z))?(?P<cut>{_AT_WORD})", ": none", re.MULTILINE),
+        SIGNED,
+    ),
+)
