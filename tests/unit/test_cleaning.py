@@ -61,6 +61,11 @@ STEPS = {
     "#1 No edema #2 9 mm nodule": "- No edema\n- 9 mm nodule",
     "a) No edema b) 9 mm nodule": "- No edema\n- 9 mm nodule",
     "1: No edema 2: 9 mm nodule": "- No edema\n- 9 mm nodule",
+    # fields
+    '{"edema": false, "effusion": true}': "Edema: none.\nEffusion: present.\n",
+    '[{"finding": "effusion", "side": "left", "present": true}]': "Left effusion.\n",
+    '{"findings": {"edema": null}, "impression": "No \\"edema\\""}': 'Findings:\nImpression: No "edema".\n',
+    '<edema present="false"/><mass>yes</mass>': "Edema: none.\n\nMass: present.\n",
     # boxes
     "[ ] Effusion\n[x] Edema": "no Effusion\nEdema",
     "\u2610 Effusion \u2611 Edema": "no Effusion\n- Edema",
@@ -134,6 +139,9 @@ UNTOUCHED = (
     "Dr. [ ] was informed. Node (negative for malignancy).",
     "The effusion is larger, pneumothorax no.",
     "Left lung nodule, 22 mm \u2192 14 mm.",
+    '{"findings": "No edema.", "impression": "Normal."}',
+    '{"edema": false, "mass": ',
+    "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 
 
@@ -287,7 +295,9 @@ def test_sections_that_hold_no_findings(name, layout):
     "piece",
     ["<", "[", "<|", "&", "&#", " ", "\t", "\n", "\n\n", "- ", " - ", "| ", "a:", "**", "__", "# ", "['", "', '"],
 )
-@pytest.mark.parametrize("other", ["", "a", "1) ", "<think>", "[INST]", "1 . 2 ", ":\n"])
+@pytest.mark.parametrize(
+    "other", ["", "a", "1) ", '{"a":', '[{"a":1},', "<a>", "<b/>", "<think>", "[INST]", "1 . 2 ", ":\n"]
+)
 def test_a_long_text_takes_linear_time(piece, other):
     text = (piece + other) * (20_000 // len(piece + other))
     start = time.process_time()

@@ -19,6 +19,7 @@ from rrgmetrics.reports.cleaning.answers import ANSWERS, DENIED_BELOW, IN_BRACKE
 from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
 from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
+from rrgmetrics.reports.cleaning.fields import FIELDS
 from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS
 from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
 from rrgmetrics.reports.cleaning.lists import LISTS
@@ -32,6 +33,7 @@ STEPS: tuple[Step, ...] = (
     *ENTITIES,
     *LETTERS,
     *CONTROL_TOKENS,
+    *FIELDS,
     *MARKUP,
     *HEADINGS,
     *BOXES,
@@ -43,7 +45,7 @@ STEPS: tuple[Step, ...] = (
 )
 # What an ASCII text must hold for any step to have work; each pattern begins with what one look at a character decides.
 _MARKS = (
-    *"<&[\\*|`\t=#@\x7f\r\v\f_",
+    *"<&[{\\*|`\t=#@\x7f\r\v\f_",
     *(" - ", " / ", " + ", " > ", "->", "--", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)"),
 )
 _SUSPECT = (

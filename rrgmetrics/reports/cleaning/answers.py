@@ -15,7 +15,7 @@ _THERE = r"\(\+\)|\[\+\]|\[x\]|\+|1|true|y|pos|[✓✔☑☒]"
 _SHORT = rf"[:=][ \t]*(?:(?P<none>{_NONE})|(?:{_THERE}))(?=[ \t]*(?:[.;,](?!\d)|\n|\Z))"
 _HEAD = re.compile(r"([A-Za-z]+)\)?[ \t]{0,3}\Z")
 # What is counted, graded or dated, so that a number behind it is no answer.
-_COUNTS = frozenset(
+COUNTS = frozenset(
     "rads score category grade stage class views view number count images series age type level size date time mrn id"
     " comparison technique indication history exam examination procedure recommendation recommendations".split()
 )
@@ -42,7 +42,7 @@ def _head(match: re.Match[str]) -> str:
 
 def _answer(match: re.Match[str]) -> str | None:
     head = _head(match)
-    if not head or head in _COUNTS:
+    if not head or head in COUNTS:
         return None
     return ": none" if match["none"] else ": present"
 

@@ -24,8 +24,9 @@ _TAGS = {
     "th": "|",
 }
 _SECTIONS = ("findings", "impression", "indication", "comparison", "technique", "history", "conclusion")
+TAG_NAMES = frozenset((*_TAGS, *_SECTIONS))
 _CLOSED = {**dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "\n"), **dict.fromkeys(("td", "th", "li", "dd"), "")}
-_NAMES = "|".join(sorted(map(re.escape, (*_TAGS, *_SECTIONS)), key=len, reverse=True))
+_NAMES = "|".join(sorted(map(re.escape, TAG_NAMES), key=len, reverse=True))
 _TAG = rf"<(/?)({_NAMES})(?:\s[^<>]{{0,300}}|\s?/)?>"
 _ROW = re.compile(r"^[ \t]*\|(.*)$", re.MULTILINE)
 _CUT = re.compile(r"[^|]+")
