@@ -67,11 +67,15 @@ STEPS = {
     '{"findings": {"edema": null}, "impression": "No \\"edema\\""}': 'Findings:\nImpression: No "edema".\n',
     '<edema present="false"/><mass>yes</mass>': "Edema: none.\n\nMass: present.\n",
     # boxes
-    "[ ] Effusion\n[x] Edema": "no Effusion\nEdema",
-    "\u2610 Effusion \u2611 Edema": "no Effusion\n- Edema",
+    "[ ] Effusion\n[x] Edema": "- no Effusion\n- Edema",
+    "\u2610 Effusion \u2611 Edema": "- no Effusion\n- Edema",
     "Effusion [ ] Edema [x]": "Effusion: none\n- Edema: present",
     "Effusion: [ ] none [x] small [ ] large": "Effusion: small",
     "FINDINGS: ( ) Effusion (x) Edema": "FINDINGS: no Effusion\n- Edema",
+    # rows
+    "Edema   no   -\nEffusion   yes   left": "Edema: no\nEffusion: yes, left",
+    "finding,present,side\nEdema,0,\nEffusion,1,left": "\nEdema: none\nEffusion: present, left",
+    "EDEMA=NO|EFFUSION=YES": "EDEMA: NO\nEFFUSION: YES",
     # short answers
     "Effusion (no), edema (yes)": "Effusion: none, edema: present",
     "Effusion - no\nEdema - yes": "Effusion: no\nEdema: yes",
@@ -141,6 +145,8 @@ UNTOUCHED = (
     "Left lung nodule, 22 mm \u2192 14 mm.",
     '{"findings": "No edema.", "impression": "Normal."}',
     '{"edema": false, "mass": ',
+    "There is effusion, no\nedema, no\nnodule.",
+    "No effusion,\nedema,\nnodule.",
     "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 

@@ -25,6 +25,7 @@ from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
 from rrgmetrics.reports.cleaning.lists import LISTS
 from rrgmetrics.reports.cleaning.markup import MARKUP
 from rrgmetrics.reports.cleaning.numbers import NUMBERS
+from rrgmetrics.reports.cleaning.rows import ROW, ROWS
 from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
 __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
@@ -39,6 +40,7 @@ STEPS: tuple[Step, ...] = (
     *BOXES,
     *NUMBERS,
     *STOPS,
+    *ROWS,
     *MARKED_ANSWERS,
     *LISTS,
     *ANSWERS,
@@ -59,6 +61,7 @@ _SUSPECT = (
     re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
     COMMA,
     HEADED,
+    ROW,
 )
 
 

@@ -27,7 +27,7 @@ _TAG = re.compile(
     r"<(?P<closes>/?)(?P<name>[A-Za-z][\w.-]{1,50})(?P<fields>(?:\s+[\w.-]+=\"[^\"<>]*\")*)\s*(?P<alone>/?)>"
 )
 _ATTRIBUTE = re.compile(r"([\w.-]+)=\"([^\"]*)\"")
-_ANSWERS = {
+ANSWERS = {
     **dict.fromkeys(("no", "n", "absent", "none", "negative", "neg", "false", "0", "0.0", "nil", "excluded"), "no"),
     **dict.fromkeys(("not present", "not seen", "not detected", "not identified"), "no"),
     **dict.fromkeys(
@@ -37,7 +37,7 @@ _ANSWERS = {
     **dict.fromkeys(("probable", "likely"), "likely"),
     **dict.fromkeys(("", "null", "nan", "n/a", "na", "unknown", "not mentioned", "not assessed", "blank"), "unknown"),
 }
-_NAMES = frozenset("finding name label condition observation abnormality pathology diagnosis entity concept".split())
+NAMES = frozenset("finding name label condition observation abnormality pathology diagnosis entity concept".split())
 _PRESENCE = frozenset(
     "present presence exists status state value answer detected positive assertion certainty polarity".split()
 )
@@ -117,12 +117,12 @@ def _xml(text: str) -> Iterator[_Field]:
         name = _words(first["name"])
         inner = _Value(first.end(), tag.start(), content, is_text=True)
         if fields and "<" not in content and content.strip():
-            fields.append(_Field("name" if name in _NAMES else "value", first.end(), inner))
+            fields.append(_Field("name" if name in NAMES else "value", first.end(), inner))
         value = _Value(first.start(), tag.end(), fields=fields) if fields else inner
         field = _Field(name, first.start(), value)
         if opened:
             opened[-1][1].append(field)
-        elif fields or content.strip().lower() in _ANSWERS:
+        elif fields or content.strip().lower() in ANSWERS:
             yield field
 
 
@@ -150,7 +150,7 @@ def _is_finding(value: _Value, name: str = "") -> bool:
     """Whether an object describes one finding, which it names or which its own name is."""
     names = {each.name.lower() for each in value.fields or () if each.value.fields is None}
     describes = not names.isdisjoint(_PRESENCE) or not names.isdisjoint(_BEFORE)
-    return bool(names & _NAMES) or (bool(name) and name.lower() not in SECTIONS | _NAMES and describes)
+    return bool(names & NAMES) or (bool(name) and name.lower() not in SECTIONS | NAMES and describes)
 
 
 def _statements(field: _Field, text: str) -> Iterator[tuple[int, int, str, bool]]:
@@ -158,10 +158,10 @@ def _statements(field: _Field, text: str) -> Iterator[tuple[int, int, str, bool]
     name, value = field.name, field.value
     shown = name[:1].upper() + name[1:]
     if value.fields is None:
-        answer = _ANSWERS.get(value.text.strip().lower(), "")
+        answer = ANSWERS.get(value.text.strip().lower(), "")
         is_text = not answer or name.lower() in SECTIONS or (not name and value.is_text)
         if is_text and (value.is_text or _is_measure(value.text)):
-            lead = f"{shown}: " if name and name.lower() not in _NAMES else "- " if value.is_text else ""
+            lead = f"{shown}: " if name and name.lower() not in NAMES else "- " if value.is_text else ""
             yield value.start, value.end, lead, True
         elif name and not is_text and (words := _stated(shown, answer)):
             yield field.start, value.end, words, False
@@ -183,7 +183,7 @@ def _statements(field: _Field, text: str) -> Iterator[tuple[int, int, str, bool]
 
 def _is_measure(literal: str) -> bool:
     """Whether a literal is a number that is neither an answer nor a probability."""
-    return literal not in _ANSWERS and not 0 <= float(literal) <= 1
+    return literal not in ANSWERS and not 0 <= float(literal) <= 1
 
 
 def _stated(name: str, answer: str) -> str:
@@ -199,10 +199,10 @@ def _stated(name: str, answer: str) -> str:
 def _described(value: _Value, name: str) -> str:
     """The statement of an object that describes one finding; "" if it says nothing."""
     fields = {each.name.lower(): each.value for each in value.fields or () if each.value.fields is None}
-    named = next((fields.pop(key).text for key in tuple(fields) if key in _NAMES and fields[key].is_text), name)
-    answers = [_ANSWERS[fields.pop(key).text.strip().lower()] for key in tuple(fields) if _answers(key, fields[key])]
+    named = next((fields.pop(key).text for key in tuple(fields) if key in NAMES and fields[key].is_text), name)
+    answers = [ANSWERS[fields.pop(key).text.strip().lower()] for key in tuple(fields) if _answers(key, fields[key])]
     answer = next((each for each in ("no", "unknown", "possible", "likely") if each in answers), "yes")
-    known = {key: each for key, each in fields.items() if each.text.strip().lower() not in _ANSWERS}
+    known = {key: each for key, each in fields.items() if each.text.strip().lower() not in ANSWERS}
     before = [known.pop(key).text.strip() for key in _BEFORE if key in known]
     if answer == "unknown" or not named:
         return ""
@@ -217,7 +217,7 @@ def _described(value: _Value, name: str) -> str:
 
 
 def _answers(key: str, value: _Value) -> bool:
-    return key.removeprefix("is ") in _PRESENCE and value.text.strip().lower() in _ANSWERS
+    return key.removeprefix("is ") in _PRESENCE and value.text.strip().lower() in ANSWERS
 
 
 def _joined(before: list[str], name: str) -> str:
