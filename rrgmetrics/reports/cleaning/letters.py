@@ -56,6 +56,7 @@ ENTITIES = (
 )
 LETTERS = (
     Step("", replacing(rf"{_SPACE}|\u2581(?=\|)", " "), NOT_ASCII),
+    Step("", replacing(r"\u00ad(?=\s)", "-"), ("\u00ad",)),  # at the end of a line
     Step("", replacing("[" + "".join(map(re.escape, _LETTERS)) + "]", lambda match: _LETTERS[match[0]]), NOT_ASCII),
     Step("token mark", _marked_spaces, ("Ġ", "▁")),
     Step("token mark", replacing(r"[ĊĉČ]|<0x0[AaDd]>", "\n"), ("Ċ", "ĉ", "Č", "<0x0")),
