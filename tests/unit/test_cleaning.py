@@ -108,6 +108,9 @@ STEPS = {
     "Right lung:\n1. Small effusion": "Right lung: Small effusion",
     "Effusion: (-)\nEdema: 0\nFracture: N/A\nMass: False": "Effusion: none\nEdema: none\nFracture: none\nMass: none",
     "Effusion: (+)\nEdema: True": "Effusion: present\nEdema: present",
+    "aorta:\n  - tortuous\n  - calcified": "aorta: tortuous\n  aorta: calcified",
+    "Nodules:\n1. LLL 9 mm, seen\n   before\n2. RUL 7 mm": "Nodules: LLL 9 mm, seen\n   before\nNodules: RUL 7 mm",
+    "| Nodule | Size (mm) |\n|---|---|\n| 1 | 12 |\n| 2 | 7 |": "\n\n- Nodule 1: 12 mm\n- Nodule 2: 7 mm",
     # numbers
     "tip 4. 5 cm above": "tip 4.5 cm above",
     "tip 4 .5 cm above": "tip 4.5 cm above",
@@ -147,6 +150,7 @@ UNTOUCHED = (
     '{"edema": false, "mass": ',
     "There is effusion, no\nedema, no\nnodule.",
     "No effusion,\nedema,\nnodule.",
+    "Since the last film:\nEffusions are larger\nEdema is new",
     "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 

@@ -15,7 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from rrgmetrics.reports.cleaning.answers import ANSWERS, DENIED_BELOW, IN_BRACKETS, MARKED_ANSWERS, UNMARKED
+from rrgmetrics.reports.cleaning.answers import (
+    ANSWERS,
+    DENIED_BELOW,
+    HEADED_LISTS,
+    IN_BRACKETS,
+    MARKED_ANSWERS,
+    UNMARKED,
+)
 from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
 from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
@@ -42,6 +49,7 @@ STEPS: tuple[Step, ...] = (
     *STOPS,
     *ROWS,
     *MARKED_ANSWERS,
+    *HEADED_LISTS,
     *LISTS,
     *ANSWERS,
 )
