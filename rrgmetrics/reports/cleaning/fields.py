@@ -41,7 +41,7 @@ NAMES = frozenset("finding name label condition observation abnormality patholog
 _PRESENCE = frozenset(
     "present presence exists status state value answer detected positive assertion certainty polarity".split()
 )
-_BEFORE = (  # what is written before a finding, in this order
+DESCRIBING = (  # what is written before a finding, in this order
     *("severity", "degree", "grade", "extent", "acuity", "laterality", "side"),
     *("location", "site", "zone", "lobe", "region", "anatomy"),
 )
@@ -143,13 +143,18 @@ def _says_more(value: _Value) -> bool:
     """Whether a value holds more than texts and lists of texts."""
     if value.fields is None:
         return not value.is_text
-    return any(_says_more(each.value) for each in value.fields) or _is_finding(value)
+    return _is_finding(value) or any(_answers_a_name(each) or _says_more(each.value) for each in value.fields)
+
+
+def _answers_a_name(field: _Field) -> bool:
+    """Whether a text is "true" or the like, and no section."""
+    return field.name.lower() not in SECTIONS and ANSWERS.get(field.value.text.strip().lower()) in ("no", "yes")
 
 
 def _is_finding(value: _Value, name: str = "") -> bool:
     """Whether an object describes one finding, which it names or which its own name is."""
     names = {each.name.lower() for each in value.fields or () if each.value.fields is None}
-    describes = not names.isdisjoint(_PRESENCE) or not names.isdisjoint(_BEFORE)
+    describes = not names.isdisjoint(_PRESENCE) or not names.isdisjoint(DESCRIBING)
     return bool(names & NAMES) or (bool(name) and name.lower() not in SECTIONS | NAMES and describes)
 
 
@@ -203,7 +208,7 @@ def _described(value: _Value, name: str) -> str:
     answers = [ANSWERS[fields.pop(key).text.strip().lower()] for key in tuple(fields) if _answers(key, fields[key])]
     answer = next((each for each in ("no", "unknown", "possible", "likely") if each in answers), "yes")
     known = {key: each for key, each in fields.items() if each.text.strip().lower() not in ANSWERS}
-    before = [known.pop(key).text.strip() for key in _BEFORE if key in known]
+    before = [known.pop(key).text.strip() for key in DESCRIBING if key in known]
     if answer == "unknown" or not named:
         return ""
     if answer == "no":

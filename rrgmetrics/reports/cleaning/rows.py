@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step
-from rrgmetrics.reports.cleaning.fields import ANSWERS, NAMES
+from rrgmetrics.reports.cleaning.fields import ANSWERS, DESCRIBING, NAMES
 
 _LINE = re.compile(r"[^\n]+")
 _SEPARATORS = tuple(map(re.compile, (r"\t+", r"\|", ";", ",", r"[ \t]{2,}")))
@@ -20,7 +20,7 @@ _NAME = re.compile(
     r"(?:[-*•][ \t])?(?![^\n]*\b(?:is|are|was|were|has|have|with|there|no|not)\b)[A-Za-z][A-Za-z /()-]{2,50}\Z",
     re.IGNORECASE,
 )
-_PAIR = re.compile(r"[ \t]*[A-Za-z][A-Za-z _/-]{1,40}(?P<mark>[ \t]*[=:][ \t]*)[^\s=:|]")
+_PAIR = re.compile(r"(?P<name>[ \t]*[A-Za-z][A-Za-z _/-]{1,40})(?P<mark>[ \t]*[=:][ \t]*)[^\s=:|]")
 _SIGNS = {
     "-": "none",
     "–": "none",
@@ -34,28 +34,32 @@ _SIGNS = {
 _DASHES = frozenset({"-", "–", "—"})
 _ANY_ANSWER = "|".join(map(re.escape, filter(None, (*ANSWERS, *_SIGNS))))
 ROW = re.compile(
-    rf"(?:(?<![ \t])(?:[ \t]{{2,}}|\t)|[;,][ \t]*)(?:{_ANY_ANSWER})[ \t.]*(?:[;,\t\n]|  |\Z)",
+    rf"(?:(?<![ \t])(?:[ \t]{{2,}}|\t)|[;,][ \t]*)\"?(?:{_ANY_ANSWER})[ \t.\"]*(?:[;,\t\n]|  |\Z)",
     re.IGNORECASE,
 )
 
 
 class _Row(NamedTuple):
-    """A line as the places of its cells; which mark parts them, as its number; and where the line ends."""
+    """A line as the places of its cells; which mark parts them, as its number; and where the line begins and ends."""
 
     cells: list[tuple[int, int]]
     mark: int
+    start: int
     end: int
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A cell without the white space and quotation marks around it."""
     cell = text[start:end]
-    return min(end - len(cell.lstrip()), start + len(cell.rstrip())), start + len(cell.rstrip())
+    end = start + len(cell.rstrip(' \t"'))
+    return min(start + len(cell) - len(cell.lstrip(' \t"')), end), end
 
 
 def _row(text: str, line: re.Match[str]) -> _Row | None:
     """The row that a line is; None if it is none."""
     for number, separator in enumerate(_SEPARATORS):
-        cells, at = [], line.end() - len(line[0].lstrip())
+        begins = at = line.end() - len(line[0].lstrip())
+        cells = []
         for joint in separator.finditer(text, at, line.end()):
             cells.append(_trimmed(text, at, joint.start()))
             at = joint.end()
@@ -63,7 +67,7 @@ def _row(text: str, line: re.Match[str]) -> _Row | None:
         first, second = (text[start:end].rstrip(".") for start, end in (cells * 2)[:2])
         answers = second and (second.lower() in ANSWERS or second.lower() in _SIGNS)
         if len(cells) > 1 and _NAME.match(first) and (answers or first.lower() in NAMES):
-            return _Row(cells, number, line.end())
+            return _Row(cells, number, begins, line.end())
     return None
 
 
@@ -73,17 +77,23 @@ def _tables(text: str) -> Iterator[Edit]:
     rows = [(number, row) for number, row in lines if row]
     for _, group in groupby(enumerate(rows), lambda each: (each[1][0] - each[0], each[1][1].mark)):
         table = [row for _, (_, row) in group]
-        if len(table) > 1:
+        if len(table) > 1 and not all(_names_columns(text, row) for row in table):
             for row in table:
                 yield from _statement(text, row)
+
+
+def _names_columns(text: str, row: _Row) -> bool:
+    start, end = row.cells[0]
+    return text[start:end].lower() in NAMES
 
 
 def _statement(text: str, row: _Row) -> Iterator[Edit]:
     (start, at), (begins, ends), *others = row.cells
     answer = text[begins:ends].rstrip(".")
-    if text[start:at].lower() in NAMES or ANSWERS.get(answer.lower()) == "unknown":
-        yield Edit(start, row.end, "")
+    if _names_columns(text, row) or ANSWERS.get(answer.lower()) == "unknown":
+        yield Edit(row.start, row.end, "")
         return
+    yield Edit(row.start, start, "", 0)
     yield Edit(at, begins, ": ")
     if answer.lower() in _SIGNS:
         yield Edit(begins, ends, _SIGNS[answer.lower()], 0)
@@ -104,6 +114,9 @@ def _pairs(text: str) -> Iterator[Edit]:
             at += len(part) + 1
         if len(pairs) > 1 and all(pairs):
             for pair in filter(None, pairs):
+                if pair["name"].strip().lower() in DESCRIBING and pair.start() > line.start():
+                    yield Edit(pair.start() - 1, pair.end("mark"), ", ")
+                    continue
                 if pair.start() > line.start():
                     yield Edit(pair.start() - 1, pair.start(), "\n")
                 yield Edit(*pair.span("mark"), ": ", 0)
@@ -111,5 +124,5 @@ def _pairs(text: str) -> Iterator[Edit]:
 
 ROWS = (
     Step("table row", _pairs, ("|",)),
-    Step("table row", _tables, re.compile(r"  |[\t|;,]")),
+    Step("table row", _tables, ROW),
 )
