@@ -153,9 +153,32 @@ def _answers_a_name(field: _Field) -> bool:
 
 def _is_finding(value: _Value, name: str = "") -> bool:
     """Whether an object describes one finding, which it names or which its own name is."""
+    if any(map(_holds_findings, value.fields or ())):
+        return False
     names = {each.name.lower() for each in value.fields or () if each.value.fields is None}
     describes = not names.isdisjoint(_PRESENCE) or not names.isdisjoint(DESCRIBING)
     return bool(names & NAMES) or (bool(name) and name.lower() not in SECTIONS | NAMES and describes)
+
+
+def _holds_findings(field: _Field) -> bool:
+    """Whether a field is a section or has findings of its own."""
+    inner = field.value.fields or ()
+    names = {each.name.lower() for each in inner}
+    is_nested = any(each.value.fields is not None for each in inner)
+    return field.name.lower() in SECTIONS - NAMES or is_nested or not names.isdisjoint(_PRESENCE | NAMES)
+
+
+def _flat(value: _Value) -> Iterator[tuple[str, _Value]]:
+    """Yields the names and values of an object's fields, of lists and objects within too."""
+    for each in value.fields or ():
+        inner = each.value.fields
+        if inner is None:
+            yield each.name.lower(), each.value
+        elif all(not item.name and item.value.is_text for item in inner):
+            words = " and ".join(item.value.text for item in inner)
+            yield each.name.lower(), each.value._replace(text=words, fields=None, is_text=True)
+        else:
+            yield from ((item.name.lower(), item.value) for item in inner)
 
 
 def _statements(field: _Field, text: str) -> Iterator[tuple[int, int, str, bool]]:
@@ -203,7 +226,7 @@ def _stated(name: str, answer: str) -> str:
 
 def _described(value: _Value, name: str) -> str:
     """The statement of an object that describes one finding; "" if it says nothing."""
-    fields = {each.name.lower(): each.value for each in value.fields or () if each.value.fields is None}
+    fields = dict(_flat(value))
     named = next((fields.pop(key).text for key in tuple(fields) if key in NAMES and fields[key].is_text), name)
     answers = [ANSWERS[fields.pop(key).text.strip().lower()] for key in tuple(fields) if _answers(key, fields[key])]
     answer = next((each for each in ("no", "unknown", "possible", "likely") if each in answers), "yes")
