@@ -265,7 +265,9 @@ def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
     groups = _by_position(mentions)
     pairs = [(a[0], b[0]) for a, b in pairwise(groups) if _listed(items, a[0], b[0], lexicon)]
     for earlier, later in reversed(pairs):
-        if later.post_place and not (earlier.pre_place or earlier.post_place):
+        sided = any("side" in item.senses and item.first >= later.tokens[0] for item in later.modifiers)
+        placed = earlier.pre_place and (sided or not _has_heading_alone(items, earlier))
+        if later.post_place and not (placed or earlier.post_place):
             _lend_place(later, earlier, lexicon)
             earlier.post_place = True
     # the second of "large right and SMALL LEFT effusions" has no side to give away
@@ -274,6 +276,14 @@ def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
         if earlier.pre_place and id(earlier) not in second and not (later.pre_place or later.post_place):
             _lend_place(earlier, later, lexicon)
             later.pre_place = True
+
+
+def _has_heading_alone(items: list[Item], mention: Mention) -> bool:
+    """Tells whether the one place before a finding is a heading without a zone: "RIGHT LUNG: fibrosis and ..."."""
+    colon = next((i for i in range(min(mention.first, _DEPTH)) if items[i].word == ":"), None)
+    if colon is None or mention.elided is not None or any("zone" in item.senses for item in items[:colon]):
+        return False
+    return not _has_place(items[colon : mention.last])
 
 
 def _lend_place(giver: Mention, taker: Mention, lexicon: Lexicon) -> None:

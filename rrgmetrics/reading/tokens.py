@@ -106,6 +106,24 @@ class Token(NamedTuple):
         return length > len(self.word) or (self.word, length) in _SHORTER
 
 
+class BrokenWord(Token):
+    """A word that the end of a line has broken in two; `letters` is how many are written."""
+
+    letters: int
+
+    @classmethod
+    def of(cls, word: str, start: int, end: int, letters: int) -> BrokenWord:
+        """Makes a word of both parts."""
+        made = cls(word, start, end)
+        made.letters = letters
+        return made
+
+    @property
+    def is_plural(self) -> bool:
+        """Whether more letters are written than its dictionary form has."""
+        return self.letters > len(self.word) or (self.word, self.letters) in _SHORTER
+
+
 class Item:
     """Tokens `[first, last)` of the report with what the lexicon says of them; plain words have no senses."""
 

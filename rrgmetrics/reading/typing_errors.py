@@ -3,20 +3,23 @@
 One letter is too many, too few or wrong, or two neighbours have changed places; the first letter stands, as typists
 seldom miss it. A word of the lexicon or of English is never made another one (`vocabulary.yaml`, `one_letter_off`), and
 one between two words of the lexicon stays as it is. A British spelling (ae, oe, our, is) is no error, and read as the
-American one; two words without the space between them are read as two.
+American one; two words without the space between them are read as two, and the two parts of a word that the end of a
+line has broken ("pneu-⏎mothorax") as one.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from rrgmetrics.reading.lexicon import Lexicon, load_file, per_lexicon
-from rrgmetrics.reading.tokens import Token, singular, tokenize
+from rrgmetrics.reading.tokens import BrokenWord, Token, singular, tokenize
 
 SHORTEST = 5  # letters of a word that may be mistyped, and of either word that runs into another
 KEPT = 16384  # words as they are written
 LETTERS = 7  # letters of a lexicon's word that may hold a wrong one; in a shorter one nearly any word of English may
+_BROKEN = re.compile(r"(?<![A-Za-z-])([A-Za-z]{2,20})[-\u2010\u2011]\s+([A-Za-z]{2,20})(?![A-Za-z])")
 
 BRITISH = {"ae": "e", "oe": "e", "our": "or", "is": "iz", "ys": "yz"}
 
@@ -49,10 +52,37 @@ def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
     if len(words.written) > KEPT:
         words.written.clear()
     tokens = tokenize(report, lexicon.words, words.written)
+    if broken := {each.start(): each for each in _BROKEN.finditer(report) if _is_one_word(each, lexicon)}:
+        tokens = list(_joined(tokens, broken, lexicon))
     unknown = {token.word for token in tokens} - words.known
     if not any(map(_may_be_mistyped, unknown)):
         return tokens
     return [mended for token in tokens for mended in (_mend(token, lexicon) if token.word in unknown else (token,))]
+
+
+def _is_one_word(parts: re.Match[str], lexicon: Lexicon) -> bool:
+    """Tells whether a hyphen before white space parts one word: "pneu-⏎mothorax", but not "right-⏎sided"."""
+    known = _words(lexicon).known
+    first, second = (singular(part.lower()) for part in parts.groups())
+    joined = _word("".join(parts.groups()), lexicon)
+    if joined not in known or (first in known and second in lexicon.trie.get(first, {})):
+        return False
+    return joined in lexicon.trie or first not in known or second not in known
+
+
+def _word(written: str, lexicon: Lexicon) -> str:
+    return lexicon.words.get(written.lower()) or singular(written.lower())
+
+
+def _joined(tokens: list[Token], broken: dict[int, re.Match[str]], lexicon: Lexicon) -> Iterator[Token]:
+    end = 0
+    for token in tokens:
+        if parts := broken.get(token.start):
+            end = parts.end()
+            written = "".join(parts.groups())
+            yield BrokenWord.of(_word(written, lexicon), parts.start(), end, len(written))
+        elif token.start >= end:
+            yield token
 
 
 def _may_be_mistyped(word: str) -> bool:

@@ -61,12 +61,21 @@ STEPS = {
     "#1 No edema #2 9 mm nodule": "- No edema\n- 9 mm nodule",
     "a) No edema b) 9 mm nodule": "- No edema\n- 9 mm nodule",
     "1: No edema 2: 9 mm nodule": "- No edema\n- 9 mm nodule",
+    # fields
+    '{"edema": false, "effusion": true}': "Edema: none.\nEffusion: present.\n",
+    '[{"finding": "effusion", "side": "left", "present": true}]': "Left effusion.\n",
+    '{"findings": {"edema": null}, "impression": "No \\"edema\\""}': 'Findings:\nImpression: No "edema".\n',
+    '<edema present="false"/><mass>yes</mass>': "Edema: none.\n\nMass: present.\n",
     # boxes
-    "[ ] Effusion\n[x] Edema": "no Effusion\nEdema",
-    "\u2610 Effusion \u2611 Edema": "no Effusion\n- Edema",
+    "[ ] Effusion\n[x] Edema": "- no Effusion\n- Edema",
+    "\u2610 Effusion \u2611 Edema": "- no Effusion\n- Edema",
     "Effusion [ ] Edema [x]": "Effusion: none\n- Edema: present",
     "Effusion: [ ] none [x] small [ ] large": "Effusion: small",
     "FINDINGS: ( ) Effusion (x) Edema": "FINDINGS: no Effusion\n- Edema",
+    # rows
+    "Edema   no   -\nEffusion   yes   left": "Edema: no\nEffusion: yes, left",
+    "finding,present,side\nEdema,0,\nEffusion,1,left": "\nEdema: none\nEffusion: present, left",
+    "EDEMA=NO|EFFUSION=YES": "EDEMA: NO\nEFFUSION: YES",
     # short answers
     "Effusion (no), edema (yes)": "Effusion: none, edema: present",
     "Effusion - no\nEdema - yes": "Effusion: no\nEdema: yes",
@@ -109,6 +118,9 @@ STEPS = {
     "N/G tube, E/TT, C/T ratio, c/p angles": "NG tube, ETT, CT ratio, cp angles",
     "Q: Is there pneumothorax? A: No. Q2: Mass? A2: Yes.": "pneumothorax: No. Mass: Yes.",
     "Question: Any edema?\nAnswer: Mild edema.": "Mild edema.",
+    "aorta:\n  - tortuous\n  - calcified": "aorta: tortuous\n  aorta: calcified",
+    "Nodules:\n1. LLL 9 mm, seen\n   before\n2. RUL 7 mm": "Nodules: LLL 9 mm, seen\n   before\nNodules: RUL 7 mm",
+    "| Nodule | Size (mm) |\n|---|---|\n| 1 | 12 |\n| 2 | 7 |": "\n\n- Nodule 1: 12 mm\n- Nodule 2: 7 mm",
     # numbers
     "tip 4. 5 cm above": "tip 4.5 cm above",
     "tip 4 .5 cm above": "tip 4.5 cm above",
@@ -155,6 +167,12 @@ UNTOUCHED = (
     "S/P tube removal, R/L effusions, CT/PET, w/o tube, a/g/e, n/g/t.",
     "R PICC -> SVC. Port → mid SVC, ETT => carina.",
     "Three nodules, one point of note. Half of the chest. Image 1/2. 5/12 cm. Two leads in mm.",
+    '{"findings": "No edema.", "impression": "Normal."}',
+    '{"edema": false, "mass": ',
+    "There is effusion, no\nedema, no\nnodule.",
+    "No effusion,\nedema,\nnodule.",
+    "Since the last film:\nEffusions are larger\nEdema is new",
+    "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 
 
@@ -330,7 +348,9 @@ def test_sections_that_hold_no_findings(name, layout):
         " colon",
     ],
 )
-@pytest.mark.parametrize("other", ["", "a", "1) ", "<think>", "[INST]", "1 . 2 ", ":\n"])
+@pytest.mark.parametrize(
+    "other", ["", "a", "1) ", '{"a":', '[{"a":1},', "<a>", "<b/>", "<think>", "[INST]", "1 . 2 ", ":\n"]
+)
 def test_a_long_text_takes_linear_time(piece, other):
     text = (piece + other) * (20_000 // len(piece + other))
     start = time.process_time()

@@ -15,19 +15,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from rrgmetrics.reports.cleaning.answers import ANSWERS, DENIED_BELOW, IN_BRACKETS, MARKED_ANSWERS, UNMARKED
+from rrgmetrics.reports.cleaning.answers import (
+    ANSWERS,
+    DENIED_BELOW,
+    HEADED_LISTS,
+    IN_BRACKETS,
+    MARKED_ANSWERS,
+    UNMARKED,
+)
 from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
 from rrgmetrics.reports.cleaning.codes import CODES
 from rrgmetrics.reports.cleaning.codes import NEEDS as NAMED
 from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
 from rrgmetrics.reports.cleaning.dictation import DICTATED, DICTATION
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
+from rrgmetrics.reports.cleaning.fields import FIELDS
 from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS
 from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS, SLASHED
 from rrgmetrics.reports.cleaning.lists import LISTS
 from rrgmetrics.reports.cleaning.markup import MARKUP
 from rrgmetrics.reports.cleaning.numbers import NUMBERS, WRITTEN_OUT
 from rrgmetrics.reports.cleaning.questions import ANSWERED, QUESTIONS
+from rrgmetrics.reports.cleaning.rows import ROW, ROWS
 from rrgmetrics.reports.cleaning.signs import SIGNED, SIGNS
 from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
@@ -38,6 +47,7 @@ STEPS: tuple[Step, ...] = (
     *LETTERS,
     *CONTROL_TOKENS,
     *CODES,
+    *FIELDS,
     *MARKUP,
     *DICTATION,
     *HEADINGS,
@@ -46,13 +56,15 @@ STEPS: tuple[Step, ...] = (
     *STOPS,
     *SIGNS,
     *QUESTIONS,
+    *ROWS,
     *MARKED_ANSWERS,
+    *HEADED_LISTS,
     *LISTS,
     *ANSWERS,
 )
 # What an ASCII text must hold for any step to have work; each pattern begins with what one look at a character decides.
 _MARKS = (
-    *"<&[\\*|`\t=#@\x7f\r\v\f_",
+    *"<&[{\\*|`\t=#@\x7f\r\v\f_",
     *(" - ", " / ", " + ", " > ", "->", "--", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)"),
 )
 _SUSPECT = (
@@ -72,6 +84,7 @@ _SUSPECT = (
     WRITTEN_OUT,
     HEADED,
     NAMED,
+    ROW,
 )
 
 

@@ -1,6 +1,7 @@
 r"""Headings and their answers: "Pneumothorax:\n- None", "Effusion: (-)", "Edema - no" are one statement each.
 
-So is a list under a denial: "Negative for:\n- effusion\n- edema" is "Negative for: effusion; edema".
+So is a list under a denial: "Negative for:\n- effusion\n- edema" is "Negative for: effusion; edema". Each item of a
+list under another name is said of that: "Aorta:\n- tortuous\n- calcified" is "Aorta: tortuous\nAorta: calcified".
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ import re
 from collections.abc import Iterator
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
+from rrgmetrics.reports.cleaning.headings import heading_names
 
 _NONE = r"\(-\)|\[-\]|-|–|—|0|false|n|n/a|n\.a\.|na|not applicable|nil(?: seen)?|neg|[✗✘∅Ø☐]"
 _THERE = r"\(\+\)|\[\+\]|\[x\]|\+|1|true|y|pos|[✓✔☑☒]"
 _SHORT = rf"[:=][ \t]*(?:(?P<none>{_NONE})|(?:{_THERE}))(?=[ \t]*(?:[.;,](?!\d)|\n|\Z))"
 _HEAD = re.compile(r"([A-Za-z]+)\)?[ \t]{0,3}\Z")
 # What is counted, graded or dated, so that a number behind it is no answer.
-_COUNTS = frozenset(
+COUNTS = frozenset(
     "rads score category grade stage class views view number count images series age type level size date time mrn id"
     " comparison technique indication history exam examination procedure recommendation recommendations".split()
 )
@@ -42,7 +44,7 @@ def _head(match: re.Match[str]) -> str:
 
 def _answer(match: re.Match[str]) -> str | None:
     head = _head(match)
-    if not head or head in _COUNTS:
+    if not head or head in COUNTS:
         return None
     return ": none" if match["none"] else ": present"
 
@@ -78,6 +80,42 @@ def _denied_lists(text: str) -> Iterator[Edit]:
                 break
             yield Edit(*joint.span(), "; ")
             at = joint.end()
+
+
+_LIST_HEAD = re.compile(
+    r"^[ \t]*(?P<name>[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,3})"
+    rf"(?P<gap>[ \t]*:[ \t]*\n\s*{_ITEM})(?=[A-Za-z(\d]){_HEADED}",
+    re.MULTILINE,
+)
+_NO_NAME = re.compile(  # what denies, and words that lead to a list
+    r"\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free|with|to|for|since|from|following|are|is|as)\b",
+    re.IGNORECASE,
+)
+_MARK = re.compile(  # of the next item, behind the lines that the one before goes on in
+    rf"(?:\n(?!\s*{_ITEM})[ \t]*{_HEADED}(?:(?<=[ \t])(?=\S)|(?=[a-z]))[^\n]*){{0,5}}"
+    rf"\n[ \t]*(?P<mark>{_ITEM})(?=[A-Za-z(\d])(?P<bare>{_HEADED})?"
+)
+
+
+def _headed_lists(text: str) -> Iterator[Edit]:
+    r"""Finds the marks of the items below a name, which each item is said of: "Nodules:\n- RUL 12 mm\n- LLL 7 mm"."""
+    at = 0
+    for head in _LIST_HEAD.finditer(text):
+        name = head["name"]
+        words = {name.lower(), name.split()[-1].lower()}
+        if head.start() < at or _NO_NAME.search(name) or words & (SECTIONS | COUNTS | heading_names().keys()):
+            continue
+        yield Edit(*head.span("gap"), ": ")
+        at = head.end()
+        while mark := _MARK.match(text, _line_end(text, at)):
+            if mark["bare"] is not None:
+                yield Edit(*mark.span("mark"), f"{name}: ")
+            at = mark.end()
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
 _END = r"(?=[ \t]*(?:[.;,]|\n|\Z))"
@@ -150,6 +188,7 @@ MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of ite
     ),
     Step("short answer", _unmarked, UNMARKED),
 )
+HEADED_LISTS = (Step("heading", _headed_lists, (":\n", ": \n", ":\t\n")),)  # while the marks are as they were written
 ANSWERS = (
     Step(
         "heading",

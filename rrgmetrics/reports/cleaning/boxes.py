@@ -41,7 +41,7 @@ def _boxes(text: str) -> Iterator[Edit]:
         if _LEAD.fullmatch(before) or (heading and text[boxes[0].end() : line.end()].strip(" \t.;,")):
             name = heading["name"].split()[-1].lower() if heading else ""
             choice = bool(heading) and name not in SECTIONS
-            yield from _leading(text, boxes, line.end(), choice=choice)
+            yield from _leading(text, boxes, line.end(), choice=choice, bare=not before.strip())
         else:
             yield from _behind(text, boxes, line)
 
@@ -56,12 +56,13 @@ def _is_ticked(box: re.Match[str]) -> bool:
     return drawn not in _OPEN if drawn else bool((box["square"] or box["round"] or "").strip(" \t_"))
 
 
-def _leading(text: str, boxes: list[re.Match[str]], end: int, *, choice: bool) -> Iterator[Edit]:
+def _leading(text: str, boxes: list[re.Match[str]], end: int, *, choice: bool, bare: bool) -> Iterator[Edit]:
     """Finds boxes before what they are of."""
     stated, at = False, 0
     for box, last in zip(boxes, [*(after.start() for after in boxes[1:]), end], strict=True):
-        joint = "" if box is boxes[0] else "\n- " if not choice else ", " if stated else ""
-        start = max(at, len(text[: box.start()].rstrip(" \t"))) if joint else box.start()
+        begins = box is boxes[0]
+        joint = ("- " if bare else "") if begins else "\n- " if not choice else ", " if stated else ""
+        start = max(at, len(text[: box.start()].rstrip(" \t"))) if joint and not begins else box.start()
         label = text[box.end() : last].lstrip(" \t")
         ticked = _is_ticked(box)
         if not ticked and (choice or _NORMAL.match(label)):

@@ -66,6 +66,7 @@ ENTITIES = (
 )
 LETTERS = (
     Step("", replacing(rf"{_SPACE}|\u2581(?=\|)", " "), NOT_ASCII),
+    Step("", replacing(r"\u00ad(?=\s)", "-"), ("\u00ad",)),  # at the end of a line
     Step("", replacing("[" + "".join(map(re.escape, _LETTERS)) + "]", lambda match: _LETTERS[match[0]]), NOT_ASCII),
     Step("", replacing(SLASHED.pattern, lambda match: match[0].replace("/", ""), re.IGNORECASE), SLASHED),
     Step("", lambda text: (Edit(*match.span(), "___") for match in PLACEHOLDER.finditer(text)), ("<", "[")),

@@ -24,12 +24,16 @@ _TAGS = {
     "th": "|",
 }
 _SECTIONS = ("findings", "impression", "indication", "comparison", "technique", "history", "conclusion")
+TAG_NAMES = frozenset((*_TAGS, *_SECTIONS))
 _CLOSED = {**dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "\n"), **dict.fromkeys(("td", "th", "li", "dd"), "")}
-_NAMES = "|".join(sorted(map(re.escape, (*_TAGS, *_SECTIONS)), key=len, reverse=True))
+_NAMES = "|".join(sorted(map(re.escape, TAG_NAMES), key=len, reverse=True))
 _TAG = rf"<(/?)({_NAMES})(?:\s[^<>]{{0,300}}|\s?/)?>"
 _ROW = re.compile(r"^[ \t]*\|(.*)$", re.MULTILINE)
 _CUT = re.compile(r"[^|]+")
 _TEXT = re.compile(r"\S")
+_COUNTED = re.compile(r"#?\d{1,2}[.)]?")  # the first cell of a row that is numbered
+_NUMBERS = frozenset({"no", "no.", "nr", "nr.", "number", "id", "item", "index", "row", "n"})
+_UNIT = re.compile(r"\b([cm]m)\b")
 _LONGEST_TITLE = 6  # words
 _NO_TITLE = re.compile(r"(?:no|there|not|without)\b", re.IGNORECASE)
 _FRACTURE = re.compile(  # "# R5 and R6", "# left clavicle"
@@ -65,12 +69,20 @@ def _titles(text: str) -> Iterator[Edit]:
 def _rows(text: str) -> Iterator[Edit]:
     """Finds the rows of tables: "| Effusion | None |" is "Effusion: None"; a line above a rule is no row."""
     rows = list(_ROW.finditer(text))
+    names: list[str] = []  # of the columns of the table that the row is of
+    end = -1
     for row, after in zip_longest(rows, rows[1:]):
         below = after is not None and after.start() == row.end() + 1 and _is_rule(after[0])
+        names = names if row.start() == end + 1 else []
+        end = row.end()
         if _is_rule(row[0]) or (below and "|" in row[1].strip("| \t")):
+            names = names if _is_rule(row[0]) else [cell.strip() for cell in row[1].strip(" \t|").split("|")]
             yield Edit(row.start(), row.end(), "")
             continue
         cells = [cell for cell in _CUT.finditer(text, *row.span()) if cell[0].strip()]
+        if len(cells) == len(names) > 1 and _COUNTED.fullmatch(cells[0][0].strip()):
+            yield from _counted_row(row, cells, names)
+            continue
         at = row.start()
         for number, cell in enumerate(cells):
             lead = len(cell[0]) - len(cell[0].lstrip())
@@ -86,6 +98,21 @@ def _rows(text: str) -> Iterator[Edit]:
             yield Edit(at, cell.start() + lead, mark, not number)
             at = cell.start() + len(cell[0].rstrip())
         yield Edit(at, row.end(), "", 0)
+
+
+def _counted_row(row: re.Match[str], cells: list[re.Match[str]], names: list[str]) -> Iterator[Edit]:
+    """A row that begins with a number, which its column names: "| Nodule | Size |" above "| 1 | 7 mm |"."""
+    is_named = names[0][:1].isalpha() and names[0].lower() not in _NUMBERS
+    at = row.start()
+    for number, (cell, name) in enumerate(zip(cells, names, strict=True)):
+        if number or is_named:
+            lead = f"- {names[0]} " if not number else "- " if at == row.start() else ": " if number == 1 else ", "
+            yield Edit(at, cell.start() + len(cell[0]) - len(cell[0].lstrip()), lead, int(at == row.start()))
+            at = cell.start() + len(cell[0].rstrip())
+        unit = _UNIT.search(name)
+        if unit and cell[0].strip().replace(".", "", 1).isdigit():
+            yield Edit(at, at, f" {unit[1]}", 0)
+    yield Edit(at, row.end(), "", 0)
 
 
 def _is_rule(row: str) -> bool:

@@ -1,0 +1,296 @@
+r"""Fields of JSON and XML: each becomes a statement, '{"edema": false, "effusion": {"side": "left"}}' for one.
+
+That is "Edema: none.\nLeft effusion.". What is inside one object describes one finding. Objects of texts alone, as
+'{"findings": "...", "impression": "..."}', stay as they are. A field without a value (null) says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rrgmetrics.reports.cleaning.answers import COUNTS, SECTIONS
+from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.reports.cleaning.markup import TAG_NAMES
+
+_OPENING = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*\{)")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<opens>[{\[])|(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')"
+    r"|(?P<literal>-?\d+(?:\.\d+)?|true|false|null|none|nan)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CLOSES, _COMMA, _COLON = re.compile(r"\s*[}\]]"), re.compile(r"\s*,|(?=\s*[}\]])"), re.compile(r"\s*:")
+_ESCAPE = re.compile(r"\\([\"'/\\])")
+_DEEPEST = 12  # objects inside each other; keeps the time linear
+_TAG = re.compile(
+    r"<(?P<closes>/?)(?P<name>[A-Za-z][\w.-]{1,50})(?P<fields>(?:\s+[\w.-]+=\"[^\"<>]*\")*)\s*(?P<alone>/?)>"
+)
+_ATTRIBUTE = re.compile(r"([\w.-]+)=\"([^\"]*)\"")
+ANSWERS = {
+    **dict.fromkeys(("no", "n", "absent", "none", "negative", "neg", "false", "0", "0.0", "nil", "excluded"), "no"),
+    **dict.fromkeys(("not present", "not seen", "not detected", "not identified"), "no"),
+    **dict.fromkeys(
+        ("yes", "y", "present", "positive", "pos", "true", "1", "1.0", "seen", "detected", "definite"), "yes"
+    ),
+    **dict.fromkeys(("uncertain", "possible", "maybe", "equivocal", "indeterminate", "-1", "-1.0"), "possible"),
+    **dict.fromkeys(("probable", "likely"), "likely"),
+    **dict.fromkeys(("", "null", "nan", "n/a", "na", "unknown", "not mentioned", "not assessed", "blank"), "unknown"),
+}
+NAMES = frozenset("finding name label condition observation abnormality pathology diagnosis entity concept".split())
+_PRESENCE = frozenset(
+    "present presence exists status state value answer detected positive assertion certainty polarity".split()
+)
+DESCRIBING = (  # what is written before a finding, in this order
+    *("severity", "degree", "grade", "extent", "acuity", "laterality", "side"),
+    *("location", "site", "zone", "lobe", "region", "anatomy"),
+)
+_LEADS = re.compile(r"(?:in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE)
+_SIDE = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
+_SIZE = re.compile(r".*\b([cm]m)\Z")
+
+
+class _Value(NamedTuple):
+    """A value at the characters `[start, end)`: a text, or an object's or list's fields."""
+
+    start: int
+    end: int
+    text: str = ""
+    fields: list[_Field] | None = None
+    is_text: bool = False
+
+
+class _Field(NamedTuple):
+    """A named value; those of a list have no name. The name begins at `start`."""
+
+    name: str
+    start: int
+    value: _Value
+
+
+def _json(text: str, at: int, depth: int = 0) -> tuple[_Value, int] | None:
+    """Parses the JSON, or Python's way to write it, that begins at a place; None if it is none."""
+    token = _TOKEN.match(text, at)
+    if token is None or depth > _DEEPEST:
+        return None
+    if token["text"]:
+        start, end = token.start("text") + 1, token.end() - 1
+        return _Value(start, end, text[start:end], is_text=True), token.end()
+    if token["literal"]:
+        literal = token["literal"].lower()
+        return _Value(*token.span("literal"), "null" if literal == "none" else literal), token.end()
+    fields: list[_Field] = []
+    at = token.end()
+    while not (closing := _CLOSES.match(text, at)):
+        name, start = "", at
+        if token["opens"] == "{":
+            key = _TOKEN.match(text, at)
+            colon = _COLON.match(text, key.end()) if key and key["text"] else None
+            if key is None or colon is None:
+                return None
+            name, start, at = key["text"][1:-1], key.start("text"), colon.end()
+        parsed = _json(text, at, depth + 1)
+        comma = _COMMA.match(text, parsed[1]) if parsed else None
+        if parsed is None or comma is None:
+            return None
+        fields.append(_Field(_words(name), start, parsed[0]))
+        at = comma.end()
+    return _Value(token.start("opens"), closing.end(), fields=fields), closing.end()
+
+
+def _xml(text: str) -> Iterator[_Field]:
+    """Finds the elements of XML that are no tags of HTML and no sections, outermost first."""
+    opened: list[tuple[re.Match[str], list[_Field]]] = []
+    for tag in _TAG.finditer(text):
+        if tag["name"].lower() in TAG_NAMES:
+            opened.clear()
+            continue
+        if not tag["closes"]:
+            opened.append((tag, _attributes(tag)))
+            if not tag["alone"]:
+                continue
+        elif not opened or opened[-1][0]["name"] != tag["name"]:
+            opened.clear()
+            continue
+        first, fields = opened.pop()
+        content = text[first.end() : tag.start()] if tag["closes"] else ""
+        name = _words(first["name"])
+        inner = _Value(first.end(), tag.start(), content, is_text=True)
+        if fields and "<" not in content and content.strip():
+            fields.append(_Field("name" if name in NAMES else "value", first.end(), inner))
+        value = _Value(first.start(), tag.end(), fields=fields) if fields else inner
+        field = _Field(name, first.start(), value)
+        if opened:
+            opened[-1][1].append(field)
+        elif fields or content.strip().lower() in ANSWERS:
+            yield field
+
+
+def _attributes(tag: re.Match[str]) -> list[_Field]:
+    at = tag.start("fields")
+    return [
+        _Field(_words(each[1]), at + each.start(), _Value(at + each.start(2), at + each.end(2), each[2], is_text=True))
+        for each in _ATTRIBUTE.finditer(tag["fields"])
+    ]
+
+
+def _words(name: str) -> str:
+    """The words of a name: "pleuralEffusion" and "pleural_effusion" are "pleural effusion"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").strip()
+
+
+def _says_more(value: _Value) -> bool:
+    """Whether a value holds more than texts and lists of texts."""
+    if value.fields is None:
+        return not value.is_text
+    return _is_finding(value) or any(_answers_a_name(each) or _says_more(each.value) for each in value.fields)
+
+
+def _answers_a_name(field: _Field) -> bool:
+    """Whether a text is "true" or the like, and no section."""
+    return field.name.lower() not in SECTIONS and ANSWERS.get(field.value.text.strip().lower()) in ("no", "yes")
+
+
+def _is_finding(value: _Value, name: str = "") -> bool:
+    """Whether an object describes one finding, which it names or which its own name is."""
+    if any(map(_holds_findings, value.fields or ())):
+        return False
+    names = {each.name.lower() for each in value.fields or () if each.value.fields is None}
+    describes = not names.isdisjoint(_PRESENCE) or not names.isdisjoint(DESCRIBING)
+    return bool(names & NAMES) or (bool(name) and name.lower() not in SECTIONS | NAMES and describes)
+
+
+def _holds_findings(field: _Field) -> bool:
+    """Whether a field is a section or has findings of its own."""
+    inner = field.value.fields or ()
+    names = {each.name.lower() for each in inner}
+    is_nested = any(each.value.fields is not None for each in inner)
+    return field.name.lower() in SECTIONS - NAMES or is_nested or not names.isdisjoint(_PRESENCE | NAMES)
+
+
+def _flat(value: _Value) -> Iterator[tuple[str, _Value]]:
+    """Yields the names and values of an object's fields, of lists and objects within too."""
+    for each in value.fields or ():
+        inner = each.value.fields
+        if inner is None:
+            yield each.name.lower(), each.value
+        elif all(not item.name and item.value.is_text for item in inner):
+            words = " and ".join(item.value.text for item in inner)
+            yield each.name.lower(), each.value._replace(text=words, fields=None, is_text=True)
+        else:
+            yield from ((item.name.lower(), item.value) for item in inner)
+
+
+def _statements(field: _Field, text: str) -> Iterator[tuple[int, int, str, bool]]:
+    """Yields the characters that a statement came from, its words, and whether those lead to the characters."""
+    name, value = field.name, field.value
+    shown = name[:1].upper() + name[1:]
+    if value.fields is None:
+        answer = ANSWERS.get(value.text.strip().lower(), "")
+        is_text = not answer or name.lower() in SECTIONS or (not name and value.is_text)
+        if is_text and (value.is_text or _is_measure(value.text)):
+            lead = f"{shown}: " if name and name.lower() not in NAMES else "- " if value.is_text else ""
+            yield value.start, value.end, lead, True
+        elif name and not is_text and (words := _stated(shown, answer)):
+            yield field.start, value.end, words, False
+    elif _is_finding(value, name):
+        if words := _described(value, name):
+            yield value.start, value.end, words, False
+    else:
+        is_list = text[value.start] == "["
+        if name.lower() in SECTIONS:
+            yield field.start, field.start, f"{shown}:", False
+        side = _SIDE.search(name)
+        for each in value.fields:
+            if is_list and name.lower() not in SECTIONS and each.value.fields is None:
+                each = each._replace(name=name)
+            elif side and each.name:
+                each = each._replace(name=f"{side[0]} {each.name}")
+            yield from _statements(each, text)
+
+
+def _is_measure(literal: str) -> bool:
+    """Whether a literal is a number that is neither an answer nor a probability."""
+    return literal not in ANSWERS and not 0 <= float(literal) <= 1
+
+
+def _stated(name: str, answer: str) -> str:
+    """A finding's name and whether it is there as a statement; "" if that says nothing."""
+    if answer == "unknown" or name.lower().split()[-1] in COUNTS:
+        return ""
+    if name.lower().startswith("no "):
+        return f"{name}." if answer == "yes" else ""
+    small = name if name[1:2].isupper() else name[:1].lower() + name[1:]
+    return {"no": f"{name}: none.", "yes": f"{name}: present."}.get(answer, f"{answer.capitalize()} {small}.")
+
+
+def _described(value: _Value, name: str) -> str:
+    """The statement of an object that describes one finding; "" if it says nothing."""
+    fields = dict(_flat(value))
+    named = next((fields.pop(key).text for key in tuple(fields) if key in NAMES and fields[key].is_text), name)
+    answers = [ANSWERS[fields.pop(key).text.strip().lower()] for key in tuple(fields) if _answers(key, fields[key])]
+    answer = next((each for each in ("no", "unknown", "possible", "likely") if each in answers), "yes")
+    known = {key: each for key, each in fields.items() if each.text.strip().lower() not in ANSWERS}
+    before = [known.pop(key).text.strip() for key in DESCRIBING if key in known]
+    if answer == "unknown" or not named:
+        return ""
+    if answer == "no":
+        return _stated(_joined([each for each in before if "left" in each or "right" in each], named), "no")
+    behind = [each for each in before if _LEADS.match(each)]
+    said = _joined([each for each in before if each not in behind], named)
+    rest = [f"{each.text} {size[1]}" for key, each in known.items() if not each.is_text and (size := _SIZE.match(key))]
+    rest += [each.text.strip() for each in known.values() if each.is_text]
+    said = ", ".join((" ".join((said, *behind)), *rest))
+    return _stated(said, answer) if answer != "yes" else said.rstrip(".") + "."
+
+
+def _answers(key: str, value: _Value) -> bool:
+    return key.removeprefix("is ") in _PRESENCE and value.text.strip().lower() in ANSWERS
+
+
+def _joined(before: list[str], name: str) -> str:
+    """The words before a finding and its name; a side that a place repeats is left out."""
+    kept = [
+        each for i, each in enumerate(before) if not any(each.lower() in other.lower() for other in before[i + 1 :])
+    ]
+    said = " ".join((*kept, name if name[1:2].isupper() or not kept else name[:1].lower() + name[1:]))
+    return said[:1].upper() + said[1:]
+
+
+def _fields(text: str) -> Iterator[Edit]:
+    """Finds the fields of JSON and XML that say more than texts."""
+    at = 0
+    while opening := _OPENING.search(text, at):
+        at = opening.end()
+        parsed = _json(text, opening.start())
+        if parsed and _says_more(parsed[0]):
+            at = parsed[1]
+            yield from _edits(_Field("", opening.start(), parsed[0]), opening.start(), at, text)
+
+
+def _elements(text: str) -> Iterator[Edit]:
+    for field in _xml(text):
+        value = field.value
+        end = value.end if value.fields else text.index(">", value.end) + 1
+        yield from _edits(field, field.start, end, text)
+
+
+def _edits(field: _Field, at: int, last: int, text: str) -> Iterator[Edit]:
+    """The edits that leave the statements of a field, which takes the characters up to `last`."""
+    new = "" if not text[:at].strip() or text[at - 1] == "\n" else "\n"
+    for start, end, words, leads in _statements(field, text):
+        yield Edit(at, start, new + words if leads else new, int(leads))
+        if leads:
+            yield from (Edit(*each.span(), each[1], 0) for each in _ESCAPE.finditer(text, start, end))
+            new = "\n" if text[start:end].rstrip()[-1:] in (*".!?:;",) else ".\n"
+        else:
+            yield Edit(start, end, words)
+            new = "\n"
+        at = end
+    yield Edit(at, last, new, 0)
+
+
+FIELDS = (
+    Step("field", _fields, ("{",)),
+    Step("field", _elements, ("</", "/>")),
+)
