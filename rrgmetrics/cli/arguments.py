@@ -17,7 +17,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.mistaken import check_predictions
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import MISSING_CHOICES
-from rrgmetrics.scoring.defaults import default_preset
+from rrgmetrics.scoring.defaults import default_preset, fitting_metrics
 from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue, all_specs
@@ -284,13 +284,16 @@ def add_writing(parser: argparse.ArgumentParser, force: str = "overwrite existin
 def metric_names(options: argparse.Namespace) -> list[str]:
     """The metrics that `--metrics` names, presets expanded, all checked; of chosen keys only those that have one.
 
+    Of a preset, `score` and `compare` leave out metrics that do not fit the kind of report.
+
     Of `score` and `compare` it may name none: then those of the kind of report (`rrgmetrics.scoring.defaults`), or, of
     chosen keys, all that have one.
     """
     keys = chosen_keys(options)
     if not options.metrics:
         options.metrics = [ALL if keys else default_preset(_references(options))]
-    names = list(parse_names(split_names(options.metrics)))
+    asked = split_names(options.metrics)
+    names = fitting_metrics(asked, _references(options)) if "references" in options else list(parse_names(asked))
     having = names if keys is None else {metric for metric, _ in choose_keys(names, keys)}
     return [name for name in names if name in having]
 

@@ -26,6 +26,7 @@ from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scoring import signature
+from rrgmetrics.scoring.defaults import fitting_metrics
 from rrgmetrics.scoring.notice import name_stand_ins, warn_of_control_tokens
 from rrgmetrics.scoring.packs import pack_of
 from rrgmetrics.scoring.results import Result, cut_line
@@ -501,7 +502,7 @@ def score(
 
     Args:
         metrics: One or several names, such as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or keys, as
-            `"bleu#2"`.
+            `"bleu#2"`. Of a preset, metrics that do not fit the kind of report are left out, with a line in the log.
         pairs: Both reports of each study: a pandas or polars frame, a pyarrow table, a `datasets.Dataset` or
             `IterableDataset`, a dict of columns, an iterable of dicts; or the name of a file (CSV, JSONL, Parquet,
             `.gz` and `.zst` too), of a folder of Parquet, of a data set on the Hub
@@ -543,9 +544,10 @@ def score(
         raise InputError(
             f"pairs[0] is {describe(pairs[0])}; pass reports by name: score('bleu', predictions=..., references=...)."
         )
-    texts = list(parse_names(metrics))  # and the pairs, before any model is loaded
+    parse_names(metrics)  # and the pairs, before any model is loaded
     check_choice(missing)
     studies = files.pairs_of(pairs, predictions, references, contexts, columns, per_study)
+    texts = fitting_metrics(metrics, [pair.reference for pair in studies.pairs])
     with prepare(texts, batch_size=batch_size, device=device, workers=workers, missing=missing, text=text) as prepared:
         return prepared.score_pairs(studies.pairs, study_ids=studies.study_ids, progress=progress)
 

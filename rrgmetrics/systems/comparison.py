@@ -27,7 +27,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.mistaken import check_files
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing, check_choice
-from rrgmetrics.scoring.defaults import default_metrics
+from rrgmetrics.scoring.defaults import default_metrics, fitting_metrics
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.systems.table import Correction, Row, check_correction, choose_keys, compare_systems
@@ -187,7 +187,8 @@ def compare(
     pairs = {name: each.pairs for name, each in studies.items()}
     _warn_of_copies(pairs)
     n_studies = len(next(iter(pairs.values())))
-    texts = texts or list(default_metrics(pair.reference for pair in next(iter(pairs.values()))))
+    first = [pair.reference for pair in next(iter(pairs.values()))]
+    texts = list(default_metrics(first)) if metrics is None else fitting_metrics(metrics, first)
     if abnormal is not None and len(abnormal) != n_studies:
         raise InputError(f"abnormal has {len(abnormal)} entries for {n_studies} studies; pass one truth value a study.")
     ids = next(iter(studies.values())).study_ids
