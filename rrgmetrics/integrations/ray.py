@@ -34,6 +34,7 @@ from rrgmetrics.scoring.prepared import prepare, warn_of_sections
 from rrgmetrics.scoring.results import Result, per_pair_columns
 from rrgmetrics.scoring.streaming import Totals, add_results, score_reads
 from rrgmetrics.specs.names import MetricName, parse_name, parse_names, uncounted
+from rrgmetrics.utils.extras import install_command
 from rrgmetrics.version import VERSION
 
 try:
@@ -41,7 +42,7 @@ try:
     import ray.data
     from ray.data.checkpoint import CheckpointConfig
 except ImportError as error:
-    raise MissingExtraError("Ray is missing: pip install 'rrgmetrics[ray]'") from error
+    raise MissingExtraError(f"Ray is missing: {install_command('ray')}") from error
 
 if TYPE_CHECKING:
     import pyarrow
