@@ -8,7 +8,7 @@ other columns are ignored. Texts are not converted: `1` in a CSV is a report. Bl
 column, before scoring. Files are joined by `study_id`; existing files are not replaced unless requested.
 """
 
-from rrgmetrics.files.columns import Columns, check_columns
+from rrgmetrics.files.columns import Columns, check_columns, use_context
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
 from rrgmetrics.files.inputs import InTable, pairs_of, read_systems
 from rrgmetrics.files.join import join
@@ -64,6 +64,7 @@ __all__ = [
     "read_systems",
     "replacing",
     "rows_of",
+    "use_context",
     "write_json",
     "write_table",
     "write_text",

@@ -12,13 +12,29 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.codes import SAMPLE, check_codes
-from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
+from rrgmetrics.files.columns import (
+    Columns,
+    Needed,
+    announce_columns,
+    check_columns,
+    context_in,
+    pick_columns,
+    use_context,
+    used_context,
+)
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, suffix_of
 from rrgmetrics.files.labels import some
 from rrgmetrics.files.per_study import ALL, REFUSE, check_rule, chosen_rows, left_out_rows, numbered
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
-from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context, report_of
+from rrgmetrics.reports import (
+    CONTEXT_KEYS,
+    Context,
+    Pair,
+    check_report,
+    columns_of,
+    report_of,
+)
 from rrgmetrics.reports.missing import log_lines
 from rrgmetrics.utils.text_format import did_you_mean
 
@@ -166,14 +182,15 @@ def read_system(
         with_references: Whether references, and the contexts that `columns` names, must be there.
         per_study: As in `read_pairs`.
     """
-    study_ids, (reports, references), contexts, left_out = read_reports(
-        source,
-        name,
-        (("report", "candidate"), ("reference",)),
-        columns,
-        optional=() if with_references else ("reference", *CONTEXT_KEYS),
-        per_study=per_study,
-    )
+    with use_context(used_context() if with_references else ()):
+        study_ids, (reports, references), contexts, left_out = read_reports(
+            source,
+            name,
+            (("report", "candidate"), ("reference",)),
+            columns,
+            optional=() if with_references else ("reference", *CONTEXT_KEYS),
+            per_study=per_study,
+        )
     return Reports(_named(source, name), study_ids, reports, contexts, references or None, left_out)
 
 
@@ -364,7 +381,7 @@ def read_reports(
                 repeated.append(study_id)
         for column, field in chosen:
             column.append(report_of(row[field], f"{where}, column {field!r}"))
-        contexts.append(parse_context({key: row[field] for key, field in known.items()}, where) if known else NOBODY)
+        contexts.append(context_in(row, known, where) if known else NOBODY)
     if not contexts:
         below = " below its column names" if is_source(source) and ".csv" in str(source) else ""
         raise InputError(f"{_named(source, name)} contains no reports{below}.")

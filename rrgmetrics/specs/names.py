@@ -12,7 +12,7 @@ path or an address is written %23.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
@@ -88,6 +88,18 @@ class MetricName:
     def bundled(self) -> bool:
         """Whether a bundled stand-in scores, whose scores are not comparable with published scores."""
         return self.spec.stand_in and not self.published
+
+    @property
+    def context(self) -> Collection[str]:
+        """The keys of the patient's context that can change a score; of a plug-in that takes contexts all keys.
+
+        Example:
+            >>> [sorted(parse_name(name).context) for name in ("bleu", "crimson", "crimson@paper")]
+            [[], ['age', 'indication', 'prior'], ['age', 'indication', 'sex']]
+        """
+        if not self.spec.takes_context or self.published:
+            return self.spec.asks_with if self.published else ()
+        return ("age", "indication", "prior", *(() if self.spec.name in SPECS else ("sex",)))
 
     @property
     def titled(self) -> MetricSpec:
@@ -240,6 +252,19 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
     if len(set(short)) < len(short):
         raise InputError("Two metrics have the same short name; give each its own, as in a=green@... b=green@...")
     return parsed
+
+
+def context_of(names: str | Sequence[str]) -> Collection[str]:
+    """Returns the keys of the patient's context that can change a score of any of these metrics.
+
+    Args:
+        names: As `parse_names` takes them.
+
+    Example:
+        >>> sorted(context_of(["bleu", "finding_errors"])), sorted(context_of("bleu"))
+        (['age', 'indication', 'prior'], [])
+    """
+    return {key for name in parse_names(names).values() for key in name.context}
 
 
 def parse_config(name: str, config_name: str | None) -> MetricName:

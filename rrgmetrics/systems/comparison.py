@@ -30,6 +30,7 @@ from rrgmetrics.reports.missing import Missing, check_choice
 from rrgmetrics.scoring.defaults import default_metrics, fitting_metrics
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import context_of
 from rrgmetrics.systems.table import Correction, Row, check_correction, choose_keys, compare_systems
 from rrgmetrics.utils.notebook import drawn, exported
 from rrgmetrics.utils.progress import STATISTICS, phase, showing
@@ -183,7 +184,8 @@ def compare(
         choose_keys(texts, keys)
     if isinstance(systems, Mapping) and not any(isinstance(source, files.InTable) for source in systems.values()):
         check_files(systems, references)
-    studies = files.read_systems(systems, references, contexts, columns, per_study, by)
+    with files.use_context(context_of(texts or list(default_metrics(())))):
+        studies = files.read_systems(systems, references, contexts, columns, per_study, by)
     pairs = {name: each.pairs for name, each in studies.items()}
     _warn_of_copies(pairs)
     n_studies = len(next(iter(pairs.values())))

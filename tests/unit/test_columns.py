@@ -12,9 +12,10 @@ import rrgmetrics
 from rrgmetrics import InputError, files
 from rrgmetrics.cli import main
 from rrgmetrics.cli.arguments import system_paths
-from rrgmetrics.files.columns import pick_columns
+from rrgmetrics.files.columns import pick_columns, use_context
 from rrgmetrics.files.mistaken import suggest_systems
 from rrgmetrics.files.stream import read_rows, stream_pairs
+from rrgmetrics.specs.names import context_of
 
 PAIRS = (("reference",), ("candidate",))
 REFERENCE, CANDIDATE = "Small left pleural effusion.", "Small right pleural effusion."
@@ -406,3 +407,53 @@ def test_systems_with_the_same_reports_are_named(caplog):
     assert [line for line in caplog.messages if "same" in line] == [
         "a and c have the same reports; is a file or column named twice?"
     ]
+
+
+ODD_CONTEXTS = [("Age", "72"), ("Sex", "X"), ("sex", "X"), ("age", "unknown"), ("AGE", "unknown"), ("prior", 3)]
+
+
+@pytest.mark.parametrize(("column", "cell"), ODD_CONTEXTS)
+def test_context_that_no_metric_uses_stops_nothing(column, cell, tmp_path, monkeypatch, caplog):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"study_id": f"s{n}", "reference": REFERENCE, "candidate": CANDIDATE, column: cell} for n in range(2)]
+    pd.DataFrame(rows).to_csv("pairs.csv", index=False)
+    for source in (rows, "pairs.csv"):
+        for metric in ("bleu", "green@openai:model"):
+            with use_context(context_of(metric)):
+                assert len(files.read_pairs(source).pairs) == 2
+        assert rrgmetrics.score("bleu", source, progress=False)["bleu"].n_unscored == 0
+        assert rrgmetrics.score_stream("bleu", source, progress=False)["bleu"].n_unscored == 0
+        options = {"metrics": "bleu", "trivial": False, "progress": False, "trials": 10}
+        assert rrgmetrics.compare({"ours": source}, **options).n_studies == 2
+    assert not caplog.messages
+    for more in ((), ("--columns", f"{column.lower()}={column}")):
+        assert main(["score", "pairs.csv", "--metrics", "bleu", "--no-trivial", "--no-progress", *more]) == 0
+
+
+def test_the_age_of_a_system_is_not_used(tmp_path):
+    references = [{"study_id": "a", "report": REFERENCE, "age": 72}]
+    system = [{"study_id": "a", "report": CANDIDATE, "age": "unknown", "Sex": "X"}]
+    (pair,) = files.pairs_of(None, system, references).pairs
+    assert pair.context.age == 72
+
+
+def test_a_respelt_context_is_taken_where_a_metric_uses_it(tmp_path, monkeypatch, caplog, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"reference": REFERENCE, "candidate": CANDIDATE, "Age": "72", "Sex": "X"}]
+    pd.DataFrame(rows).to_csv("pairs.csv", index=False)
+    with use_context(context_of("finding_errors")):
+        (pair,) = files.read_pairs("pairs.csv").pairs
+    assert pair.context.age == 72
+    assert caplog.messages == ["pairs.csv: age is column 'Age', by name; same as --columns age=Age"]
+    with pytest.raises(InputError, match=r"\['sex'\] is 'X'; .* --columns sex= leaves the column 'Sex' out\."):
+        rrgmetrics.score("crimson@paper", "pairs.csv", progress=False)
+    pd.DataFrame(rows).assign(Age="unknown").to_csv("pairs.csv", index=False)
+    command = ["score", "pairs.csv", "--metrics", "finding_errors", "--no-trivial", "--no-progress"]
+    assert main(command) == 2
+    assert "or ''. --columns age= leaves the column 'Age' out.\n" in capsys.readouterr().err
+    assert main([*command, "--columns", "age=", "--html", "a.html"]) == 0
+    columns = {"age": "", "sex": ""}
+    assert files.read_pairs(rows, columns).contexts[0]["age"] is None
+    assert rrgmetrics.score("finding_errors", rows, columns=columns, progress=False)["finding_errors"].n_unscored == 0
+    with pytest.raises(InputError, match="has a column 'Age'; rename it"):
+        pick_columns(("reference", "candidate", "Age", "AGE"), PAIRS, {}, "a.csv")
