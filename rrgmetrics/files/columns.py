@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -41,10 +42,12 @@ _NAMES = {
     "reference": frozenset({"report", "reports", "text", "findings", "impression", "original"}),
     "candidate": frozenset({"report", "reports", "text", "findings", "impression"}),
     "report": frozenset({"reports", "text", "findings", "impression"}),
-    "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accession_number"}),
+    "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accno", "accnr"}),
 }
 # All words that a column of study ids may have: `dicom_accession` is one, `patient_id` and `model_id` are none.
-_OF_IDS = _WORDS["study_id"] | frozenset("case dicom exam image instance number report row sample study".split())
+_NUMBER = frozenset("no nr num number nummer".split())
+_NUMBERED = frozenset("acc case exam examination order report request study".split())  # `AccNr`, `case_number`
+_OF_IDS = _WORDS["study_id"] | _NUMBER | _NUMBERED | frozenset("dicom image instance row sample sop".split())
 # Words of columns that hold no report.
 _OTHER = frozenset("id ids label labels score scores path file date time length count name split class".split())
 # What other tools call a column that is missing here, for the message only.
@@ -314,18 +317,20 @@ def reports_of_systems(names: Sequence[str]) -> list[str]:
         >>> reports_of_systems(["case_id", "maira", "libra", "split"])
         ['maira', 'libra']
     """
-    return [name for name in names if not {*_words(name)} & (_OTHER | _OF_IDS)]
+    others = _OTHER | (_OF_IDS - _NUMBER)
+    return [name for name in names if not {*_words(name)} & others and not has_word(name, "study_id")]
 
 
 def _words(name: str) -> list[str]:
-    return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name).lower())
 
 
 def has_word(name: str, field: str) -> bool:
     """Whether a word of a column's name says that it holds this field, and none that it holds something else."""
     words = {*_words(name)}
-    is_alone = words <= _OF_IDS if field == "study_id" else not words & _OTHER
-    return bool(words & _WORDS[field]) and is_alone
+    if field == "study_id":
+        return words <= _OF_IDS and bool(words & _WORDS[field] or (words & _NUMBER and words & _NUMBERED))
+    return bool(words & _WORDS[field]) and not words & _OTHER
 
 
 def _has_name(name: str, field: str) -> bool:
@@ -388,7 +393,9 @@ def _way_out(
     if len(near) == 1 or field not in ("report", "candidate") or columns.get("reference", "reference") not in found:
         return said
     table = where if re.fullmatch(r"[\w./-]+", where) else "TABLE"
-    return f"{said} If each is a system, run: rrgmetrics compare {table} --systems {' '.join(near)}."
+    named = f" --columns {written(columns)}" if columns else ""
+    systems = " ".join(map(shlex.quote, near))
+    return f"{said} If each is a system, run: rrgmetrics compare {table} --systems {systems}{named}."
 
 
 def _near(left: Sequence[str], field: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 
 import pandas as pd
 import pytest
@@ -288,7 +289,11 @@ def test_sections_that_a_system_lacks_are_named_in_a_comparison(caplog):
     assert "8 of 8 candidates of a and b have sections that the references lack; --text findings" in caplog.text
 
 
-@pytest.mark.parametrize("column", ["dicom_accession", "image_id", "StudyInstanceUID", "Accession Number", "report_id"])
+OF_IDS = ["dicom_accession", "image_id", "StudyInstanceUID", "SOPInstanceUID", "Accession Number", "report_id"]
+OF_IDS += ["AccNr", "ACC_NUM", "accno", "accession_no", "exam_no", "case_number", "RequestNo"]
+
+
+@pytest.mark.parametrize("column", OF_IDS)
 def test_files_are_joined_by_a_column_of_ids_though_their_rows_differ_in_order(column, tmp_path):
     reports = {f"s{n}": f"Nodule of {n} mm." for n in range(3, 7)}
     references, system = tmp_path / "references.csv", tmp_path / "system.csv"
@@ -299,7 +304,7 @@ def test_files_are_joined_by_a_column_of_ids_though_their_rows_differ_in_order(c
     assert studies.candidates == studies.references
 
 
-@pytest.mark.parametrize("column", ["patient_id", "model_id", "label_ids", "path"])
+@pytest.mark.parametrize("column", ["patient_id", "model_id", "label_ids", "path", "no", "image_no", "row_number"])
 def test_ids_of_something_else_are_no_study_ids(column):
     assert "study_id" not in pick_columns((column, "gt", "pred"), PAIRS, {}, "a.csv")
 
@@ -369,6 +374,17 @@ def test_a_column_of_ids_is_no_system():
 def test_the_error_says_how_columns_of_systems_are_named():
     with pytest.raises(InputError, match=re.escape("rrgmetrics compare w.csv --systems pred_a pred_b.")):
         pick_columns(("reference", "pred_a", "pred_b"), PAIRS, {}, "w.csv")
+
+
+def test_the_command_for_columns_of_systems_runs_as_it_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [("A1", REFERENCE, 70, CANDIDATE, ""), ("A2", "Normal.", 60, "Normal.", "Edema.")]
+    pd.DataFrame(rows, columns=["AccNr", "befund_gt", "Age", "pred_a", "pred b"]).to_csv("w.csv", index=False)
+    assert main(["score", "w.csv", "--columns", "age=Age", "--metrics", "finding_errors"]) == 2
+    command = capsys.readouterr().err.rpartition("run: ")[2].strip().removesuffix(".")
+    columns = "reference=befund_gt,study_id=AccNr,age=Age"
+    assert command == f"rrgmetrics compare w.csv --systems pred_a 'pred b' --columns {columns}"
+    assert main([*shlex.split(command)[1:], "--metrics", "bleu", "--no-trivial", "--no-progress"]) == 0
 
 
 @pytest.mark.parametrize("named", [{}, {"reference": "findings_gt"}])
