@@ -12,7 +12,7 @@ path or an address is written %23.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
@@ -143,7 +143,7 @@ def parse_name(text: str) -> MetricName:
         'BLEU-2'
     """
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"A metric's name must be a non-empty string, not {text!r}; for example 'bleu'.")
+        raise InputError(f"A metric's name must be a non-empty string, not {_kind_of(text)}; for example 'bleu'.")
     short, rest = _split_short(text)
     whole, has_key, key = rest.partition(HASH)
     head, _, query = whole.partition("?")
@@ -153,6 +153,13 @@ def parse_name(text: str) -> MetricName:
         raise InputError(f"{text!r} has nothing after the @; leave the @ out for the default configuration.")
     resolved = resolve(spec, config.replace("%23", HASH) or "default", _split_query(query, text))
     return replace(resolved, short=short, spec=_focused(spec, key.strip(), text) if has_key else spec)
+
+
+def _kind_of(value: object) -> str:
+    """A value for a message; of an object that is no text or number only its kind."""
+    if value is None or isinstance(value, str | int | float):
+        return repr(value)
+    return f"an object of the class {type(value).__name__}"
 
 
 def metric_of(text: str) -> str:
@@ -241,9 +248,11 @@ def uncounted(names: Mapping[str, MetricName], counted: Container[str]) -> list[
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
     """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
+    if not isinstance(names, str | Iterable):
+        raise InputError(f"metrics is {_kind_of(names)}; pass names of metrics, such as 'bleu'.")
     texts = [names] if isinstance(names, str) else list(names)
     if not texts:
-        raise InputError("No metric was named; for example ['bleu', 'rouge'].")
+        raise InputError("No metric was named; name one, such as bleu.")
     for index, text in enumerate(texts):
         if text in texts[:index]:
             raise InputError(f"The metric {text!r} is named twice.")
