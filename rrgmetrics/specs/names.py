@@ -90,6 +90,17 @@ class MetricName:
         return self.spec.stand_in and not self.published
 
     @property
+    def uses_reader(self) -> bool:
+        """Whether the bundled reader finds what is compared, so that the metric shares its errors.
+
+        Example:
+            >>> [parse_name(name).uses_reader for name in ("green", "green@paper", "semb_score")]
+            [True, False, False]
+        """
+        reads = "reader" in self.spec.needs or self.options.get("vectors") == "conditions"
+        return reads and not self.published
+
+    @property
     def context(self) -> Collection[str]:
         """The keys of the patient's context that can change a score; of a plug-in that takes contexts all keys.
 
