@@ -22,6 +22,7 @@ from rrgmetrics.reporting.documents import markdown
 from rrgmetrics.reporting.evidence import UNASKED, is_unasked, name_of, page_markdown, ranked_table, versions
 from rrgmetrics.reporting.numbers import figure
 from rrgmetrics.reporting.short import NOTHING, span
+from rrgmetrics.scoring.scope_filter import reports_read
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.utils.text_format import listed
 from rrgmetrics.version import VERSION
@@ -92,7 +93,7 @@ def metrics() -> str:
             (
                 f"[`{spec.name}`](metrics/{spec.name}/README.md){name_of(spec).removeprefix(spec.name)}",
                 spec.summary,
-                spec.modality,
+                reports_read(spec),
                 spec.paper or "rrgmetrics",
                 provider(spec),
                 published(spec),

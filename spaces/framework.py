@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from rrgmetrics.errors import BackendError
-from rrgmetrics.utils.extras import is_installed, need
+from rrgmetrics.utils.extras import install_command, is_installed, need
 
-NO_TOOLS = "This Space is not an MCP server; pip install 'rrgmetrics[mcp]' lets agents call it."
+NO_TOOLS = "This Space is not an MCP server; %s lets agents call it."
 
 
 def load_gradio() -> Any:
@@ -38,7 +38,7 @@ def launched(page: Any, **keywords: Any) -> Any:
     """
     has_tools = is_installed("mcp")
     if not has_tools:
-        logging.getLogger("rrgmetrics").info(NO_TOOLS)
+        logging.getLogger("rrgmetrics").info(NO_TOOLS, install_command("mcp"))
     for last in (False, True):
         try:
             return page.launch(**{"mcp_server": has_tools, **keywords})

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from rrgmetrics.comparing import compare
 from rrgmetrics.comparing.policies import Policy, under
 from rrgmetrics.reading import read as read_report
-from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, all_packs
 from rrgmetrics.reading.scope import out_of_scope, readable_kinds
 from rrgmetrics.reporting.explanations import explain_pair, told_of
 from rrgmetrics.reporting.html import alert, category_bars, category_counts, headline, part, remarks, reports
@@ -25,7 +25,7 @@ from rrgmetrics.reporting.usual import usual
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.text import get_normaliser
 from rrgmetrics.scoring.results import Result
-from rrgmetrics.scoring.scope_filter import known
+from rrgmetrics.scoring.scope_filter import reports_read
 from rrgmetrics.spaces.controls import without_words
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import parse_name
@@ -176,7 +176,7 @@ def scope_words(spec: MetricSpec, pair: Pair) -> Iterator[str]:
     reference, candidate = (
         out_of_scope(each.scope, modality) for each in (read, read_report(pair.candidate, read.pack))
     )
-    knows = f"{spec.title} supports {known(AUTO if pack == AUTO else spec.modality)}"
+    knows = f"{spec.title} supports {reports_read(spec)}"
     if reference:
         yield f"Not scored: the reference {reference}. {knows}."
     elif candidate:

@@ -28,6 +28,7 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing
 from rrgmetrics.scoring.prepared import Metrics, prepare
 from rrgmetrics.scoring.results import Result, on_shared_studies
+from rrgmetrics.specs.names import context_of
 from rrgmetrics.utils.progress import phase
 from rrgmetrics.utils.text_format import counted, listed
 
@@ -223,7 +224,8 @@ def measure_worth(
     Raises:
         InputError: An invalid name, report or list; nothing was scored.
     """
-    studies = files.pairs_of(pairs, predictions, references, contexts, columns)
+    with files.use_context(context_of(metrics)):
+        studies = files.pairs_of(pairs, predictions, references, contexts, columns)
     if abnormal is not None and len(abnormal) != len(studies.pairs):
         raise InputError(
             f"abnormal has {len(abnormal)} entries for {len(studies.pairs)} pairs; pass one truth value a study."

@@ -15,13 +15,13 @@ from rrgmetrics.baselines.worth import Worth, score_with_worth
 from rrgmetrics.cli.formats import add_format
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.mistaken import check_predictions
-from rrgmetrics.reports import Pair
+from rrgmetrics.reports import CONTEXT_KEYS, Pair
 from rrgmetrics.reports.missing import MISSING_CHOICES
-from rrgmetrics.scoring.defaults import default_preset
+from rrgmetrics.scoring.defaults import default_preset, fitting_metrics
 from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue, all_specs
-from rrgmetrics.specs.names import ALL, metric_of, parse_name
+from rrgmetrics.specs.names import ALL, context_of, metric_of, parse_name
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems.table import choose_keys
 from rrgmetrics.utils.text_format import capitalized, did_you_mean
@@ -86,7 +86,7 @@ def column_names(options: argparse.Namespace) -> dict[str, str]:
     columns: dict[str, str] = {}
     for text in split_names(options.columns):
         field, _, column = text.partition("=")
-        if not field or not column:
+        if not field or (not column and field not in CONTEXT_KEYS):
             raise InputError(f"--columns {text}: write FIELD=COLUMN, such as reference={field or column}.")
         if field in columns:
             raise InputError(f"--columns names {field} twice.")
@@ -284,13 +284,16 @@ def add_writing(parser: argparse.ArgumentParser, force: str = "overwrite existin
 def metric_names(options: argparse.Namespace) -> list[str]:
     """The metrics that `--metrics` names, presets expanded, all checked; of chosen keys only those that have one.
 
+    Of a preset, `score` and `compare` leave out metrics that do not fit the kind of report.
+
     Of `score` and `compare` it may name none: then those of the kind of report (`rrgmetrics.scoring.defaults`), or, of
     chosen keys, all that have one.
     """
     keys = chosen_keys(options)
     if not options.metrics:
         options.metrics = [ALL if keys else default_preset(_references(options))]
-    names = list(parse_names(split_names(options.metrics)))
+    asked = split_names(options.metrics)
+    names = fitting_metrics(asked, _references(options)) if "references" in options else list(parse_names(asked))
     having = names if keys is None else {metric for metric, _ in choose_keys(names, keys)}
     return [name for name in names if name in having]
 
@@ -337,13 +340,14 @@ def read_studies(options: argparse.Namespace) -> files.Studies:
         raise InputError("Give either one file of pairs, or --predictions and --references.")
     columns = files.check_columns(column_names(options))
     rule = options.per_study
-    if options.pairs:
-        return files.read_pairs(options.pairs, columns, per_study=rule)
-    check_predictions(options.predictions, options.references)
-    return files.join(
-        files.read_references(options.references, columns, per_study=rule),
-        files.read_system(options.predictions, columns, per_study=rule),
-    )
+    with files.use_context(context_of(split_names(options.metrics))):
+        if options.pairs:
+            return files.read_pairs(options.pairs, columns, per_study=rule)
+        check_predictions(options.predictions, options.references)
+        return files.join(
+            files.read_references(options.references, columns, per_study=rule),
+            files.read_system(options.predictions, columns, per_study=rule),
+        )
 
 
 def input_files(options: argparse.Namespace) -> list[str]:

@@ -12,6 +12,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reporting.documents import Part
 from rrgmetrics.reporting.numbers import bounds
 from rrgmetrics.reporting.tables import Cells, Group, Table
+from rrgmetrics.scoring.scope_filter import reports_read
 from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, Key, MetricSpec, Option, all_specs, configurations, others
 from rrgmetrics.specs.names import parse_name
 
@@ -98,7 +99,7 @@ def metric_facts(spec: MetricSpec) -> dict[str, object]:
 
     return {
         **metric_row(spec),
-        "modality": spec.modality,
+        "modality": reports_read(spec),
         "paper": spec.paper,
         "keys": list(map(key_row, spec.keys)),
         "configurations": configurations(spec),
@@ -150,7 +151,7 @@ def metric_parts(spec: MetricSpec) -> Iterator[Part]:
     from rrgmetrics.reporting.evidence import agreement_table
 
     yield f"{parse_name(spec.name).title}: {spec.summary}"
-    yield f"Reads {spec.modality}. {spec.paper or 'No paper'}."
+    yield f"Reads {reports_read(spec)}. {spec.paper or 'No paper'}."
     keys = [(key.name, key.better, bounds(key), key.title) for key in spec.keys]
     yield _table(("key", "better", "range", "what"), keys)
     yield _table(("configuration", "what runs"), list(configurations(spec).items()))

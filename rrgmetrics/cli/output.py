@@ -20,6 +20,7 @@ from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.systems.table import Row
+from rrgmetrics.utils.printable import as_options
 
 SHOWN = 5  # reasons of a metric that are printed
 MORE = "--full shows every table; --html FILE shows every study."
@@ -150,7 +151,7 @@ def write_reports(
 
     pairs = {name: studies.pairs for name, studies in systems.items()}
     for path in options.table:
-        notes = missing_of(results, pairs, None).empty_lines
+        notes = [*map(as_options, files.left_out(systems)), *missing_of(results, pairs, None).empty_lines]
         n_pairs = len(next(iter(pairs.values())))
         table = table_of(shown_rows(options, rows), n_pairs, correction, notes=notes)
         files.write_text(path, document(path, [table]), force=options.force)
@@ -169,6 +170,8 @@ def write_reports(
             worth=worth,
             seed=options.seed,
             readings=readings,
+            notes=files.left_out(systems),
+            as_typed=True,
         )
         files.write_text(options.html, page, force=options.force)
         print_line(f"Report: {options.html}", options)

@@ -8,7 +8,7 @@ other columns are ignored. Texts are not converted: `1` in a CSV is a report. Bl
 column, before scoring. Files are joined by `study_id`; existing files are not replaced unless requested.
 """
 
-from rrgmetrics.files.columns import Columns, check_columns
+from rrgmetrics.files.columns import Columns, check_columns, use_context
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
 from rrgmetrics.files.inputs import InTable, pairs_of, read_systems
 from rrgmetrics.files.join import join
@@ -16,6 +16,7 @@ from rrgmetrics.files.read import (
     Reports,
     Studies,
     first_references,
+    left_out,
     read_column,
     read_flags,
     read_pairs,
@@ -51,6 +52,7 @@ __all__ = [
     "first_references",
     "join",
     "json_text",
+    "left_out",
     "name_of",
     "pairs_of",
     "parts",
@@ -62,6 +64,7 @@ __all__ = [
     "read_systems",
     "replacing",
     "rows_of",
+    "use_context",
     "write_json",
     "write_table",
     "write_text",

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import logging
 import re
+import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import COLUMNS, separated_by
 from rrgmetrics.files.labels import some
-from rrgmetrics.reports import CONTEXT_KEYS, describe
+from rrgmetrics.reports import CONTEXT_KEYS, Context, describe, parse_context
 from rrgmetrics.utils.text_format import by_number, did_you_mean, listed
 
 MOST = 4  # columns that a message suggests
 logger = logging.getLogger("rrgmetrics")
 Columns = Mapping[str, str] | None
+_used: ContextVar[Collection[str]] = ContextVar("used", default=CONTEXT_KEYS)
 _pending: ContextVar[list[_Taken] | None] = ContextVar("pending", default=None)
 
 _GENERATED = ("prediction", "predictions", "pred", "hypothesis", "hyp", "generated", "generated_report", "output")
@@ -40,10 +42,12 @@ _NAMES = {
     "reference": frozenset({"report", "reports", "text", "findings", "impression", "original"}),
     "candidate": frozenset({"report", "reports", "text", "findings", "impression"}),
     "report": frozenset({"reports", "text", "findings", "impression"}),
-    "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accession_number"}),
+    "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accno", "accnr"}),
 }
 # All words that a column of study ids may have: `dicom_accession` is one, `patient_id` and `model_id` are none.
-_OF_IDS = _WORDS["study_id"] | frozenset("case dicom exam image instance number report row sample study".split())
+_NUMBER = frozenset("no nr num number nummer".split())
+_NUMBERED = frozenset("acc case exam examination order report request study".split())  # `AccNr`, `case_number`
+_OF_IDS = _WORDS["study_id"] | _NUMBER | _NUMBERED | frozenset("dicom image instance row sample sop".split())
 # Words of columns that hold no report.
 _OTHER = frozenset("id ids label labels score scores path file date time length count name split class".split())
 # What other tools call a column that is missing here, for the message only.
@@ -74,7 +78,8 @@ def check_columns(columns: Columns) -> dict[str, str]:
     """Checks what a user calls the columns.
 
     Args:
-        columns: Column by field, such as `{"reference": "ground_truth"}`; None: all are called as their fields.
+        columns: Column by field, such as `{"reference": "ground_truth"}`; None: all are called as their fields. "" for
+            a field of contexts leaves it out.
 
     Raises:
         InputError: An unknown field, with the nearest one; a column that is no text, or that has two fields.
@@ -87,6 +92,8 @@ def check_columns(columns: Columns) -> dict[str, str]:
         if field not in COLUMNS:
             near = did_you_mean(str(field), COLUMNS)
             raise InputError(f"columns has the key {field!r}; its keys are {', '.join(COLUMNS)}.{near}")
+        if column == "" and field in CONTEXT_KEYS:
+            continue  # to leave a column out
         if not isinstance(column, str) or not column:
             raise InputError(f"columns[{field!r}] is {describe(column)}; pass the name of a column.")
         if (other := next(key for key, value in columns.items() if value == column)) != field:
@@ -119,8 +126,9 @@ def pick_columns(
     Raises:
         InputError: A column is missing, doubled, or spelt otherwise; with the columns found and a way out.
     """
-    _check_spelling(found, columns, where)
-    columns = {**obvious_columns(found, wanted, columns), **columns}
+    used = [] if {*CONTEXT_KEYS} <= {*optional} else [key for key in used_context() if key not in columns]
+    _check_spelling(found, columns, where, used)
+    columns = {**obvious_columns(found, wanted, columns), **_respelt(found, columns, used), **columns}
     names = {field: columns.get(field, field) for field in COLUMNS}
     chosen: dict[str, str] = {}
     for fields in wanted:
@@ -133,6 +141,8 @@ def pick_columns(
             raise InputError(_missing(found, fields, columns, where, others))
         chosen |= {field: names[field] for field in there}
     for field in ("study_id", *CONTEXT_KEYS):
+        if not names[field]:
+            continue
         if names[field] in found:
             chosen[field] = names[field]
         elif field in columns and field not in optional:
@@ -152,6 +162,55 @@ def announce_columns(picked: Mapping[str, str], columns: Mapping[str, str], wher
     if taken:
         pending = _pending.get()
         (_log_taken if pending is None else pending.extend)([_Taken(where, taken, columns)])
+
+
+@contextmanager
+def use_context(fields: Collection[str]) -> Iterator[None]:
+    """Ignores, while it lasts, what cannot be read of columns of the patient's context but these.
+
+    Args:
+        fields: The fields of contexts that can change a score (`rrgmetrics.specs.names.context_of`).
+    """
+    token = _used.set(fields)
+    try:
+        yield
+    finally:
+        _used.reset(token)
+
+
+def used_context() -> Collection[str]:
+    """The fields of contexts that can change a score, as `use_context` says; all of them outside of it."""
+    return _used.get()
+
+
+def context_in(row: Mapping[str, Any], fields: Mapping[str, str], where: str) -> Context:
+    """Reads the context of a row.
+
+    Args:
+        row: Its cells by column.
+        fields: The column of each field of contexts that it has.
+        where: The row, for messages.
+
+    Raises:
+        InputError: A value that can change a score cannot be read; with the option that leaves its column out.
+    """
+    cells = {field: row[column] for field, column in fields.items()}
+    try:
+        return parse_context(cells, where)
+    except InputError:
+        readable = {field: cell for field, cell in cells.items() if _is_readable(field, cell, fields[field], where)}
+        return parse_context(readable, where)
+
+
+def _is_readable(field: str, cell: Any, column: str, where: str) -> bool:
+    """Whether a value can be read; InputError if it cannot, and can change a score."""
+    try:
+        parse_context({field: cell}, where)
+    except InputError as error:
+        if field in used_context():
+            raise InputError(f"{error} --columns {field}= leaves the column {column!r} out.") from None
+        return False
+    return True
 
 
 @contextmanager
@@ -258,27 +317,43 @@ def reports_of_systems(names: Sequence[str]) -> list[str]:
         >>> reports_of_systems(["case_id", "maira", "libra", "split"])
         ['maira', 'libra']
     """
-    return [name for name in names if not {*_words(name)} & (_OTHER | _OF_IDS)]
+    others = _OTHER | (_OF_IDS - _NUMBER)
+    return [name for name in names if not {*_words(name)} & others and not has_word(name, "study_id")]
 
 
 def _words(name: str) -> list[str]:
-    return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name).lower())
 
 
 def has_word(name: str, field: str) -> bool:
     """Whether a word of a column's name says that it holds this field, and none that it holds something else."""
     words = {*_words(name)}
-    is_alone = words <= _OF_IDS if field == "study_id" else not words & _OTHER
-    return bool(words & _WORDS[field]) and is_alone
+    if field == "study_id":
+        return words <= _OF_IDS and bool(words & _WORDS[field] or (words & _NUMBER and words & _NUMBERED))
+    return bool(words & _WORDS[field]) and not words & _OTHER
 
 
 def _has_name(name: str, field: str) -> bool:
     return "_".join(_words(name)) in _NAMES[field]
 
 
-def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: str) -> None:
+def _respelt(found: Collection[str], columns: Mapping[str, str], used: Collection[str]) -> dict[str, str]:
+    """The column of each used field of contexts that is spelt otherwise (`Age`), where exactly one is."""
+    left = [name for name in found if name not in columns.values()]
+    respelt = {field: [name for name in left if _as_field(name) == field] for field in used if field not in found}
+    return {field: names[0] for field, names in respelt.items() if len(names) == 1}
+
+
+def _as_field(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: str, used: Collection[str]) -> None:
+    taken = _respelt(found, columns, used).values()
     for name in found:
-        near = re.sub(r"[\s-]+", "_", name.strip().lower())
+        near = _as_field(name)
+        if near in CONTEXT_KEYS and (near not in used or near in found or name in taken):
+            continue
         if near in COLUMNS and name not in COLUMNS and near not in columns and name not in columns.values():
             raise InputError(
                 f"{where} has a column {name!r}; rename it to {near!r}, or name it: --columns {written({near: name})}."
@@ -318,7 +393,9 @@ def _way_out(
     if len(near) == 1 or field not in ("report", "candidate") or columns.get("reference", "reference") not in found:
         return said
     table = where if re.fullmatch(r"[\w./-]+", where) else "TABLE"
-    return f"{said} If each is a system, run: rrgmetrics compare {table} --systems {' '.join(near)}."
+    named = f" --columns {written(columns)}" if columns else ""
+    systems = " ".join(map(shlex.quote, near))
+    return f"{said} If each is a system, run: rrgmetrics compare {table} --systems {systems}{named}."
 
 
 def _near(left: Sequence[str], field: str) -> list[str]:

@@ -45,6 +45,15 @@ _SIGNS = (
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
 )
+_IMAGES = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+)
+_BINARY = "binary data"
+_CONTROL = bytes({*range(32), 127} - {*b"\t\n\v\f\r\x1b"})  # bytes that no text has often
 _ADVICE = {
     ".json": "Write one object a line and name it .jsonl",
     ".tsv": "Write commas between cells and name it .csv",
@@ -166,6 +175,8 @@ def check_file(path: Path) -> str:
         raise InputError(f"{path} is empty.")
     kind = _kind(head, suffix)
     _check_encoding(path, kind)
+    if kind == _BINARY or kind in dict(_IMAGES).values():
+        raise InputError(f"{path} is not a table: it looks like {kind}; pass a CSV, JSONL or Parquet file of reports.")
     if kind != {".parquet": "Parquet"}.get(suffix, ""):
         raise InputError(f"{path} is named {suffix} but looks like {kind or 'text'}; give it the matching suffix.")
     return suffix
@@ -188,12 +199,17 @@ def _check_encoding(path: Path, kind: str) -> None:
 
 def _kind(head: bytes, suffix: str) -> str:
     """What a file looks like from its first bytes; "" where that is text as its suffix says."""
-    for sign, kind in _SIGNS:
+    if head[128:132] == b"DICM":
+        return _BINARY
+    for sign, kind in (*_SIGNS, *_IMAGES):
         if head.startswith(sign):
             return kind
     if head[1::2].count(0) > len(head) // 4 or head[::2].count(0) > len(head) // 4:
         zeros_first = head[::2].count(0) > head[1::2].count(0)
         return "UTF-16BE" if zeros_first else "UTF-16LE"
+    n_control = len(head) - len(head.translate(None, _CONTROL))
+    if n_control > 10 and n_control > len(head) // 50:
+        return _BINARY
     start = head.lstrip()[:200].lower()
     if start.startswith((b"<!doctype", b"<html", b"<?xml")):
         return "HTML or XML"

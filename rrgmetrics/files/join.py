@@ -42,7 +42,8 @@ def join(references: Reports, system: Reports) -> Studies:
         order = [place[study_id] for study_id in study_ids]
     _check_same_references(references, system, order)
     rows = zip(references.reports, [system.reports[index] for index in order], references.contexts, strict=True)
-    return Studies(study_ids, [Pair(*row) for row in rows])
+    left_out = tuple(dict.fromkeys((*references.left_out, *system.left_out)))
+    return Studies(study_ids, [Pair(*row) for row in rows], left_out)
 
 
 def _check_same_references(references: Reports, system: Reports, order: Sequence[int]) -> None:

@@ -51,12 +51,12 @@ def read_long(
             near = did_you_mean(value, groups)
             raise InputError(f"column {by!r} of {name} has no value {value!r}; it has: {some(groups)}.{near}")
         wanted = (("reference",), ("candidate",))
-        ids, (references, candidates), contexts = read_reports(
-            source, name, wanted, columns, per_study=per_study, rows=groups[value], announce=not read
+        ids, (references, candidates), contexts, left_out = read_reports(
+            source, name, wanted, columns, per_study=per_study, rows=groups[value], announce=not read, label=system
         )
         if ids is None:
             raise InputError(f"by={by!r} needs a study_id in each row, to put the systems side by side.")
-        read[system] = Reports(f"{by} {value!r}", ids, candidates, contexts, references)
+        read[system] = Reports(f"{by} {value!r}", ids, candidates, contexts, references, left_out)
     return _side_by_side(read)
 
 
@@ -105,4 +105,5 @@ def _only(reports: Reports, study_ids: list[str]) -> Reports:
         [reports.reports[row] for row in rows],
         [reports.contexts[row] for row in rows],
         [references[row] for row in rows],
+        reports.left_out,
     )

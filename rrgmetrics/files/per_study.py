@@ -7,11 +7,13 @@ missing are passed over while there is another.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.utils.text_format import did_you_mean
+from rrgmetrics.reports.missing import first_of
+from rrgmetrics.utils.text_format import by_number, counted, did_you_mean
 
 REFUSE = "error"
 ALL = "all"
@@ -56,6 +58,23 @@ def chosen_rows(rule: str, study_ids: Sequence[str], reports: Sequence[str]) -> 
     return [
         _chosen(rule, study_id, [row for row in own if reports[row]] or own, reports) for study_id, own in rows.items()
     ]
+
+
+def left_out_rows(rule: str, study_ids: Sequence[str]) -> str:
+    """Says how many rows are left out, and of which studies.
+
+    Args:
+        rule: As `check_rule` returns it.
+        study_ids: Of each row.
+
+    Example:
+        >>> left_out_rows("first", ["a", "b", "a", "a"])
+        "2 rows are left out (study id a): per_study='first' takes one report of each study."
+    """
+    several = [study_id for study_id, count in Counter(study_ids).items() if count > 1]
+    n = len(study_ids) - len({*study_ids})
+    said = f"{counted(n, 'row')} {by_number(n, 'is', 'are')} left out ({first_of(several, 'study id')})"
+    return f"{said}: per_study={rule!r} takes one report of each study."
 
 
 def numbered(study_ids: Sequence[str]) -> list[str]:

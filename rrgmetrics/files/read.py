@@ -12,13 +12,30 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.codes import SAMPLE, check_codes
-from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, pick_columns
+from rrgmetrics.files.columns import (
+    Columns,
+    Needed,
+    announce_columns,
+    check_columns,
+    context_in,
+    pick_columns,
+    use_context,
+    used_context,
+)
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, suffix_of
 from rrgmetrics.files.labels import some
-from rrgmetrics.files.per_study import ALL, REFUSE, check_rule, chosen_rows, numbered
+from rrgmetrics.files.per_study import ALL, REFUSE, check_rule, chosen_rows, left_out_rows, numbered
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
-from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context, report_of
+from rrgmetrics.reports import (
+    CONTEXT_KEYS,
+    Context,
+    Pair,
+    check_report,
+    columns_of,
+    report_of,
+)
+from rrgmetrics.reports.missing import log_lines
 from rrgmetrics.utils.text_format import did_you_mean
 
 logger = logging.getLogger("rrgmetrics")
@@ -50,6 +67,7 @@ class Reports:
         reports: The texts.
         contexts: What is known of each patient.
         references: Of a system whose source holds pairs: the references beside its reports.
+        left_out: Which rows `per_study` left out, in words.
     """
 
     name: str
@@ -57,6 +75,7 @@ class Reports:
     reports: list[str]
     contexts: list[Context]
     references: list[str] | None = None
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,10 +85,12 @@ class Studies:
     Attributes:
         study_ids: One id a pair, all different; None if the files have none.
         pairs: Reference, candidate and context of each study.
+        left_out: Which rows `per_study` left out, in words.
     """
 
     study_ids: list[str] | None
     pairs: list[Pair]
+    left_out: tuple[str, ...] = ()
 
     @property
     def references(self) -> list[str]:
@@ -106,10 +127,10 @@ def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs", per
     """
     if is_source(source) and suffix_of(Path(source)) == ".txt":
         raise InputError(f"{source} has one report a line; pass references and reports as two text files.")
-    study_ids, (references, candidates), contexts = read_reports(
+    study_ids, (references, candidates), contexts, left_out = read_reports(
         source, name, (("reference",), ("candidate",)), columns, per_study=per_study
     )
-    return Studies(study_ids, [Pair(*row) for row in zip(references, candidates, contexts, strict=True)])
+    return Studies(study_ids, [Pair(*row) for row in zip(references, candidates, contexts, strict=True)], left_out)
 
 
 def read_wide(
@@ -135,11 +156,11 @@ def read_wide(
     fields = {column: field for field, column in check_columns(columns).items() if field not in ("candidate", "report")}
     if taken := next((column for column in systems if column in fields), ""):
         raise InputError(f"The column {taken!r} is named as {fields[taken]} and as a system; name each column once.")
-    study_ids, (references, *reports), contexts = read_reports(
+    study_ids, (references, *reports), contexts, left_out = read_reports(
         source, name, (("reference",),), columns, beside=systems, per_study=per_study
     )
     return {
-        system: Studies(study_ids, [Pair(*row) for row in zip(references, texts, contexts, strict=True)])
+        system: Studies(study_ids, [Pair(*row) for row in zip(references, texts, contexts, strict=True)], left_out)
         for system, texts in zip(systems, reports, strict=True)
     }
 
@@ -161,15 +182,16 @@ def read_system(
         with_references: Whether references, and the contexts that `columns` names, must be there.
         per_study: As in `read_pairs`.
     """
-    study_ids, (reports, references), contexts = read_reports(
-        source,
-        name,
-        (("report", "candidate"), ("reference",)),
-        columns,
-        optional=() if with_references else ("reference", *CONTEXT_KEYS),
-        per_study=per_study,
-    )
-    return Reports(_named(source, name), study_ids, reports, contexts, references or None)
+    with use_context(used_context() if with_references else ()):
+        study_ids, (reports, references), contexts, left_out = read_reports(
+            source,
+            name,
+            (("report", "candidate"), ("reference",)),
+            columns,
+            optional=() if with_references else ("reference", *CONTEXT_KEYS),
+            per_study=per_study,
+        )
+    return Reports(_named(source, name), study_ids, reports, contexts, references or None, left_out)
 
 
 def read_references(
@@ -183,10 +205,15 @@ def read_references(
         name: As in `read_pairs`.
         per_study: As in `read_pairs`.
     """
-    study_ids, (reports,), contexts = read_reports(
+    study_ids, (reports,), contexts, left_out = read_reports(
         source, name, (("reference", "report"),), columns, per_study=per_study
     )
-    return Reports(_named(source, name), study_ids, reports, contexts)
+    return Reports(_named(source, name), study_ids, reports, contexts, left_out=left_out)
+
+
+def left_out(systems: Mapping[str, Studies]) -> list[str]:
+    """Returns which rows `per_study` left out, a sentence for each source."""
+    return list(dict.fromkeys(line for studies in systems.values() for line in studies.left_out))
 
 
 def first_references(source: Any, columns: Columns = None, *, of_pairs: bool) -> Iterator[str]:
@@ -289,12 +316,14 @@ def read_reports(
     per_study: str = REFUSE,
     rows: Iterable[PlacedRow] | None = None,
     announce: bool = True,
-) -> tuple[list[str] | None, list[list[str]], list[Context]]:
+    label: str = "",
+) -> tuple[list[str] | None, list[list[str]], list[Context], tuple[str, ...]]:
     """Reads ids, one list of texts for each of `wanted` (of whose fields a source has exactly one), and contexts.
 
     After them comes a list of texts for each of the columns `beside`. Of those in `optional` the list is empty where
     the source has no such column. `per_study` chooses by the first list. `rows` are those of the source that count
     (None: all), and `announce` says whether columns that were picked by their names are logged.
+    The last item says which rows `per_study` left out, of the source or of its part `label`; it is logged too.
     """
     named = check_columns(columns)
     rule = check_rule(per_study)
@@ -352,7 +381,7 @@ def read_reports(
                 repeated.append(study_id)
         for column, field in chosen:
             column.append(report_of(row[field], f"{where}, column {field!r}"))
-        contexts.append(parse_context({key: row[field] for key, field in known.items()}, where) if known else NOBODY)
+        contexts.append(context_in(row, known, where) if known else NOBODY)
     if not contexts:
         below = " below its column names" if is_source(source) and ".csv" in str(source) else ""
         raise InputError(f"{_named(source, name)} contains no reports{below}.")
@@ -370,12 +399,15 @@ def read_reports(
             logger.warning("%s So the column is not used as study_id.", no_ids)
     check_codes(sample, names, first, beside)
     if rule == ALL:
-        return numbered(repeated) or None, texts, contexts
+        return numbered(repeated) or None, texts, contexts, ()
+    left_out: tuple[str, ...] = ()
     if len(repeated) > len(ids):
         kept = chosen_rows(rule, repeated, texts[0])
         texts = [[column[index] for index in kept] if column else [] for column in texts]
         contexts = [contexts[index] for index in kept]
-    return list(ids) or None, texts, contexts
+        left_out = (f"{label or Path(_named(source, name)).name}: {left_out_rows(rule, repeated)}",)
+        log_lines(left_out)
+    return list(ids) or None, texts, contexts, left_out
 
 
 def check_beside(beside: Sequence[str], row: Row, where: str) -> None:

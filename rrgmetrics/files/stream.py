@@ -8,12 +8,20 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.codes import SAMPLE, check_codes
-from rrgmetrics.files.columns import Columns, Needed, announce_columns, check_columns, id_column, pick_columns
+from rrgmetrics.files.columns import (
+    Columns,
+    Needed,
+    announce_columns,
+    check_columns,
+    context_in,
+    id_column,
+    pick_columns,
+)
 from rrgmetrics.files.formats import Row, rows_of
 from rrgmetrics.files.read import doubled, study_id_of
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
-from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context, report_of
+from rrgmetrics.reports import CONTEXT_KEYS, Pair, report_of
 
 WANTED = (("reference",), ("candidate",))
 
@@ -154,7 +162,7 @@ def _read(row: Row, fields: Mapping[str, str], where: str, number: int) -> Read:
         reference, candidate = (
             report_of(row[fields[role]], f"{where}, column {fields[role]!r}") for role in ("reference", "candidate")
         )
-        context = parse_context({key: row[fields[key]] for key in CONTEXT_KEYS if key in fields}, where)
+        context = context_in(row, {key: fields[key] for key in CONTEXT_KEYS if key in fields}, where)
     except InputError as error:
         return Read(study_id, None, str(error))
     return Read(study_id, Pair(reference, candidate, context), has_id="study_id" in fields)

@@ -29,12 +29,13 @@ from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import MetricSpec, all_specs
 from rrgmetrics.specs.names import MetricName, parse_config, parse_name
 from rrgmetrics.stats import bootstrap
+from rrgmetrics.utils.extras import install_command
 
 try:
     from anyio import to_thread
     from inspect_ai.scorer import Score, metric, scorer
 except ImportError as error:
-    raise MissingExtraError("Scorers for inspect_ai need it: pip install 'rrgmetrics[inspect]'") from error
+    raise MissingExtraError(f"Scorers for inspect_ai need it: {install_command('inspect')}") from error
 
 logger = logging.getLogger("rrgmetrics")
 

@@ -21,6 +21,7 @@ from rrgmetrics.reports import check_pairs
 from rrgmetrics.scoring.prepared import Metrics, parse_names, prepare, reduction_of
 from rrgmetrics.specs.names import MetricName
 from rrgmetrics.stats import bootstrap
+from rrgmetrics.utils.extras import install_command
 
 try:
     from lighteval.metrics.metrics_sample import SampleLevelComputation
@@ -28,7 +29,7 @@ try:
     from lighteval.tasks.lighteval_task import LightevalTaskConfig
     from lighteval.tasks.requests import Doc, SamplingMethod
 except ImportError as error:
-    raise MissingExtraError("Tasks for lighteval need it: pip install 'rrgmetrics[lighteval]'") from error
+    raise MissingExtraError(f"Tasks for lighteval need it: {install_command('lighteval')}") from error
 
 
 class PairScores(SampleLevelComputation):  # type: ignore[misc]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.files import Columns, check_columns
 from rrgmetrics.files.codes import SAMPLE, check_codes
-from rrgmetrics.files.columns import announce_columns, pick_columns
+from rrgmetrics.files.columns import announce_columns, pick_columns, use_context
 from rrgmetrics.files.sources import parts
 from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
 from rrgmetrics.files.stream import read_rows, refuse_ids
@@ -33,7 +33,8 @@ from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scoring.prepared import prepare, warn_of_sections
 from rrgmetrics.scoring.results import Result, per_pair_columns
 from rrgmetrics.scoring.streaming import Totals, add_results, score_reads
-from rrgmetrics.specs.names import MetricName, parse_name, parse_names, uncounted
+from rrgmetrics.specs.names import MetricName, context_of, parse_name, parse_names, uncounted
+from rrgmetrics.utils.extras import install_command
 from rrgmetrics.version import VERSION
 
 try:
@@ -41,7 +42,7 @@ try:
     import ray.data
     from ray.data.checkpoint import CheckpointConfig
 except ImportError as error:
-    raise MissingExtraError("Ray is missing: pip install 'rrgmetrics[ray]'") from error
+    raise MissingExtraError(f"Ray is missing: {install_command('ray')}") from error
 
 if TYPE_CHECKING:
     import pyarrow
@@ -138,12 +139,14 @@ def score_dataset(
     """
     parsed, named = parse_names(metrics), check_columns(columns)
     get_normaliser(text or "none")  # an unknown one is refused here, and not by each actor
-    fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, source)
+    with use_context(context_of(metrics)):
+        fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, source)
     announce_columns({field: fields[field] for field in ("reference", "candidate")}, named, source)
     rows = dataset.take(SAMPLED)
     check_codes(rows[:SAMPLE], fields, source)
     _check_rows(dataset, source, fields, named, missing)
-    pairs = [read.pair for read in read_rows(((source, row) for row in rows), named) if read.pair is not None]
+    with use_context(context_of(metrics)):
+        pairs = [read.pair for read in read_rows(((source, row) for row in rows), named) if read.pair is not None]
     warn_of_sections(parsed.values(), text, {"": pairs}, SAMPLED if len(rows) == SAMPLED else 0)
     frequencies = _counted(dataset, parsed, fields["reference"], statistics or {}, missing, text)
     shared = ray.put(frequencies) if frequencies else None
@@ -189,7 +192,8 @@ class Scorer:
 
         id_column = check_columns(self.columns).get("study_id", "study_id")
         rows = ((f"{id_column} {row.get(id_column)!r}", row) for row in table.to_pylist())
-        results = score_reads(self.metrics, list(read_rows(rows, self.columns)), self.statistics)
+        with use_context(self.metrics.context):
+            results = score_reads(self.metrics, list(read_rows(rows, self.columns)), self.statistics)
         arrays = arrays_of({name: result.stored for name, result in results.items()}, per_pair_columns(results))
         for name, result in results.items():
             arrays[name + SIGNATURE] = pyarrow.array([result.signature] * table.num_rows)

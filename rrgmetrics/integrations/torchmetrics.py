@@ -21,11 +21,12 @@ from rrgmetrics.scorers import aggregate
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.specs import Key
 from rrgmetrics.specs.names import label
+from rrgmetrics.utils.extras import install_command
 
 try:
     from torchmetrics import Metric
 except ImportError as error:
-    raise MissingExtraError("ReportMetric needs torchmetrics: pip install 'rrgmetrics[torchmetrics]'") from error
+    raise MissingExtraError(f"ReportMetric needs torchmetrics: {install_command('torchmetrics')}") from error
 
 if TYPE_CHECKING:
     from rrgmetrics.scoring.runner import Job

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets
+from rrgmetrics.metaeval.measured import DEVELOPMENT, REPLACED, Measured, MeasuredSet, measured_sets
 from rrgmetrics.metaeval.model import label_of
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
@@ -21,12 +21,6 @@ ENOUGH = 0.4  # tau-b on every data set, of a metric that may stand alone
 ABOVE_CHANCE = 0.2  # where no interval is known
 # As radiologists marked them in the development data.
 KINDS: Mapping[str, str] = {"false_finding": "false", "missing_finding": "missing", "attribute": "attributes"}
-
-# What a bundled configuration does since 0.2.0, which was measured as it was before.
-REPLACED: Mapping[str, str] = {
-    "radgraph_f1": "its bundled graph now consists of the words of the report; its agreement has not been measured "
-    "since"
-}
 
 VERDICTS: Mapping[Verdict, tuple[str, str]] = {
     "report": (
@@ -95,7 +89,7 @@ def verdict(metric: str) -> Verdict:
         ('report', 'beside', 'compare', 'unmeasured')
     """
     found = main_agreements(metric)
-    if not found or metric in REPLACED:
+    if not found:
         return "unmeasured"
     if not all(_above_chance(each.value) for each in found):
         return "compare"
@@ -111,8 +105,8 @@ def in_words(metric: str) -> str:
     """
     found = main_agreements(metric)
     title = VERDICTS[verdict(metric)][0]
-    if metric in REPLACED:
-        return f"{title}: {REPLACED[metric]}."
+    if not found and metric in REPLACED:
+        return f"{title}: {REPLACED[metric].what}; its agreement has not been measured since."
     if not found:
         return f"{title}: there is no measurement on data not used in development."
     least, most = (choose(found, key=lambda each: each.value.value) for choose in (min, max))

@@ -107,6 +107,16 @@ class MeasuredSet:
         return {name: measure for name, measure in self.measures.items() if measure.statistic == statistic}
 
 
+class Replaced(NamedTuple):
+    """A bundled configuration that does something else since a version; what was measured before is not shown."""
+
+    since: str
+    what: str
+
+
+REPLACED = {"radgraph_f1": Replaced("0.2.0", "its bundled graph now consists of the words of the report")}
+
+
 class Measurement(NamedTuple):
     """One number of a metric, with all that is known of it."""
 
@@ -192,9 +202,19 @@ def _data_set(name: str, stored: Mapping[str, Any]) -> MeasuredSet:
                 signature=row.get("signature", ""),
             )
             for metric, row in stored["metrics"].items()
+            if not _is_replaced(metric, str(row["version"]))
         },
         choices=stored.get("choices", {}),
         published=stored.get("published", {}),
         words=stored.get("words", {}),
         processor=stored.get("processor", ""),
     )
+
+
+def _is_replaced(metric: str, version: str) -> bool:
+    """Whether a metric has changed since the version that was measured."""
+    return metric in REPLACED and _parts_of(version) < _parts_of(REPLACED[metric].since)
+
+
+def _parts_of(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]

@@ -19,7 +19,7 @@ from typing import Any
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.advice import in_words, main_agreements
-from rrgmetrics.metaeval.measured import DEVELOPMENT, USUAL, measured_sets, of_metric, read_results, with_keys
+from rrgmetrics.metaeval.measured import DEVELOPMENT, REPLACED, USUAL, measured_sets, of_metric, read_results, with_keys
 from rrgmetrics.reporting.folds import folded
 from rrgmetrics.reporting.numbers import between, bounds, estimate, figure
 from rrgmetrics.reporting.numbers import in_words as range_in_words
@@ -226,13 +226,16 @@ def _rexrank() -> dict[str, Any]:
 def _agreement(spec: MetricSpec) -> str:
     """The agreement with radiologists as it was measured: on data that development never saw, and on data it read."""
     title, _, why = in_words(spec.name).partition(": ")
-    advice = f"**Recommendation: {title.lower()}.** {why[0].upper()}{why[1:]}" if main_agreements(spec.name) else ""
+    known = main_agreements(spec.name) or spec.name in REPLACED
+    advice = f"**Recommendation: {title.lower()}.** {why[0].upper()}{why[1:]}" if known else ""
     return "\n\n".join(part for part in (advice, _never_seen(spec), _seen(spec)) if part)
 
 
 def _never_seen(spec: MetricSpec) -> str:
     by_subject = [(each, list(of_metric(each.subject))) for each in with_keys(spec)]
     measured = [found for _, own in by_subject for found in own]
+    if not measured and spec.name in REPLACED:
+        return ""  # the recommendation says so
     if not measured:
         return "Its agreement on data not used in development has not been measured."
     rows, others = [], 0

@@ -198,7 +198,7 @@ def page(specs: Sequence[MetricSpec]) -> Iterator[Section]:
         "Agreement on data not used in development",
         "The tables compare the bundled configurations with the radiologists' counts or ratings. A metric that "
         "is not in a "
-        "table was not measured on those data.",
+        "table was not measured on those data, or has changed since.",
         items=tuple(map(_about, unseen)),
     )
     for data in unseen:

@@ -49,7 +49,7 @@ def _result(result: Result) -> Table:
 @table.register
 def _comparison(comparison: Comparison) -> Table:
     pairs = {name: studies.pairs for name, studies in comparison.studies.items()}
-    notes = missing_of(comparison.results, pairs, None).empty_lines
+    notes = [*files.left_out(comparison.studies), *missing_of(comparison.results, pairs, None).empty_lines]
     return table_of(comparison.rows, comparison.n_studies, comparison.correction, notes=notes)
 
 
@@ -61,7 +61,8 @@ def _page(value: Result | Comparison) -> str:
 
     pairs = {name: studies.pairs for name, studies in value.studies.items()}
     ids = next(iter(value.studies.values())).study_ids
-    return report_page(value.results, pairs, ids, rows=value.rows, correction=value.correction, worth=value.worth)
+    shown: dict[str, Any] = {"rows": value.rows, "correction": value.correction, "worth": value.worth}
+    return report_page(value.results, pairs, ids, **shown, notes=files.left_out(value.studies))
 
 
 def _json(value: Result | Comparison) -> str:

@@ -10,20 +10,20 @@ from rrgmetrics.metaeval.stress.kinds import KINDS, LADDERS, kinds_of
 from rrgmetrics.metaeval.stress.measure import Stressed
 from rrgmetrics.metaeval.stress.stored import StoredStress, results_file, stored_stress
 from rrgmetrics.metaeval.stress.written import PREFIX, written_packs
-from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK
+from rrgmetrics.reading.lexicon import DEFAULT_PACK
 from rrgmetrics.reporting.folds import folded
 from rrgmetrics.reporting.short import short
 from rrgmetrics.reporting.stress import remarks, reports_of, value_of
-from rrgmetrics.scoring.scope_filter import modality_of
+from rrgmetrics.scoring.scope_filter import modality_of, reports_read
 from rrgmetrics.specs import HACKS, MetricSpec
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.specs.shared import CHEST_CT
 
 READS = """\
-The metric scores pairs whose reference is {what}.
-Other pairs (another language, body part or modality, or no readable statement) are unscored, with the reason. A
-candidate that the reader cannot read gets the worse of two scores: that of an empty report and its own. A checkpoint
-or engine that you name scores every pair."""
+The metric reads {reports}.
+Pairs with another reference (another language, body part or modality, or no readable statement) are unscored, with the
+reason. A candidate that the reader cannot read gets the worse of two scores: that of an empty report and its own. A
+checkpoint or engine that you name scores every pair."""
 READ_AS_CT = """
 The metric does not tell radiographs from CT: reports of chest radiographs are scored, as CT reports."""
 ANY_TEXT = """\
@@ -39,7 +39,6 @@ TABLES = (
 NOT_MEASURED = "It has no stress test yet: run `make stress`, then `make cards`."
 OTHER_REPORTS = "Results on reports of other modalities"
 UNSCORED = "Pairs that are unscored"
-EVERY_KIND = "an English report of a chest X-ray or chest CT, or (experimental) of a mammogram or brain CT"
 NO_HACKS = "As a reward: no trick raises the mean score noticeably (`rrgmetrics game`); it may raise single scores."
 HACKED = "As a reward it can be gamed (`rrgmetrics game`):"
 HARMLESS = "harmless, and errors that cost more (chance 0.50)"
@@ -51,9 +50,8 @@ TRICKS = "tricks that score no better than a report with two errors"
 def stress_block(spec: MetricSpec) -> str:
     """Returns the part of a metric's card on what it sees and what it does not."""
     name = parse_name(spec.name)
-    what = EVERY_KIND if modality_of(name) == AUTO else f"a {spec.modality.replace('reports', 'report')}"
     as_ct = READ_AS_CT if spec.modality == CHEST_CT else ""
-    scope = folded(UNSCORED, READS.format(what=what) + as_ct) if modality_of(name) else ANY_TEXT
+    scope = folded(UNSCORED, READS.format(reports=reports_read(spec)) + as_ct) if modality_of(name) else ANY_TEXT
     stored = [stored_stress(results_file(pack)) for pack in (DEFAULT_PACK, *written_packs())]
     measured = ["\n\n".join(_parts(each, each.metrics[spec.name])) for each in stored if spec.name in each.metrics]
     if not measured:

@@ -231,7 +231,7 @@ def check_contexts(contexts: Any, n_pairs: int, *, start: int = 0) -> list[Conte
     """Reads one context a pair; raises InputError that names the first one that cannot be read."""
     if contexts is None:
         return [Context()] * n_pairs
-    column = _column(contexts, "contexts")
+    column = _column(contexts, "contexts", of="dicts, one for each pair, such as [{'age': 60}, None]")
     if len(column) != n_pairs:
         raise InputError(
             f"contexts has {len(column)} entries for {n_pairs} pairs; pass one dict (or None) for each pair."
@@ -254,7 +254,7 @@ def listed_values(column: Any) -> Iterable[Any]:
     return values
 
 
-def _column(values: Any, name: str) -> Sequence[Any]:
+def _column(values: Any, name: str, *, of: str = "reports") -> Sequence[Any]:
     if (names := columns_of(values)) is not None:
         some = ", ".join(map(repr, names[:5]))
         raise InputError(
@@ -262,7 +262,7 @@ def _column(values: Any, name: str) -> Sequence[Any]:
         )
     values = listed_values(values)
     if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
-        raise InputError(f"{name} is {describe(values)}; pass a list of reports.")
+        raise InputError(f"{name} is {describe(values)}; pass a list of {of}.")
     return values if isinstance(values, list | tuple) else list(values)
 
 

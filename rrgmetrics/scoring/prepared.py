@@ -7,7 +7,7 @@ leaderboard's worker and the measurement of agreement. It owns the loaded models
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -26,13 +26,14 @@ from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scoring import signature
+from rrgmetrics.scoring.defaults import fitting_metrics
 from rrgmetrics.scoring.notice import name_stand_ins, warn_of_control_tokens
 from rrgmetrics.scoring.packs import pack_of
 from rrgmetrics.scoring.results import Result, cut_line
 from rrgmetrics.scoring.runner import Annotations, Job, Memory, as_read, run, unscored_references
 from rrgmetrics.scoring.workers import Pool, check_workers, heed_fork, score_in_pool
 from rrgmetrics.specs import MetricSpec
-from rrgmetrics.specs.names import MetricName, with_text
+from rrgmetrics.specs.names import MetricName, context_of, with_text
 from rrgmetrics.specs.names import parse_names as parse_names
 from rrgmetrics.utils.progress import Progress as Progress  # what `Metrics.steps` yields
 from rrgmetrics.utils.progress import drained, showing
@@ -162,6 +163,11 @@ class Metrics:
         warn_of_sections(self.names.values(), self.text, systems)
 
     @property
+    def context(self) -> Collection[str]:
+        """The keys of the patient's context that can change a score."""
+        return {key for name in self.names.values() for key in name.context}
+
+    @property
     def widths(self) -> dict[str, int]:
         """The number of statistics of a pair, by metric."""
         nothing = {text: job.reference_statistics([""]) for text, job in self.jobs.items()}
@@ -212,7 +218,8 @@ class Metrics:
         Raises:
             InputError: A report or context that cannot be used; nothing was scored.
         """
-        studies = files.pairs_of(pairs, predictions, references, contexts, columns)
+        with files.use_context(self.context):
+            studies = files.pairs_of(pairs, predictions, references, contexts, columns)
         return self.score_pairs(studies.pairs, study_ids=studies.study_ids, progress=progress)
 
     def score_systems(
@@ -240,7 +247,8 @@ class Metrics:
         Raises:
             InputError: As in `score`, or no system.
         """
-        studies = files.read_systems(systems, references, contexts, columns)
+        with files.use_context(self.context):
+            studies = files.read_systems(systems, references, contexts, columns)
         sets = [each.pairs for each in studies.values()]
         self.warn(dict(zip(studies, sets, strict=True)), next(iter(studies.values())).study_ids)
         return dict(zip(studies, self.score_sets(sets, progress=progress), strict=True))
@@ -501,7 +509,7 @@ def score(
 
     Args:
         metrics: One or several names, such as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`, or keys, as
-            `"bleu#2"`.
+            `"bleu#2"`. Of a preset, metrics that do not fit the kind of report are left out, with a line in the log.
         pairs: Both reports of each study: a pandas or polars frame, a pyarrow table, a `datasets.Dataset` or
             `IterableDataset`, a dict of columns, an iterable of dicts; or the name of a file (CSV, JSONL, Parquet,
             `.gz` and `.zst` too), of a folder of Parquet, of a data set on the Hub
@@ -543,9 +551,11 @@ def score(
         raise InputError(
             f"pairs[0] is {describe(pairs[0])}; pass reports by name: score('bleu', predictions=..., references=...)."
         )
-    texts = list(parse_names(metrics))  # and the pairs, before any model is loaded
+    used = context_of(metrics)  # and the pairs, before any model is loaded
     check_choice(missing)
-    studies = files.pairs_of(pairs, predictions, references, contexts, columns, per_study)
+    with files.use_context(used):
+        studies = files.pairs_of(pairs, predictions, references, contexts, columns, per_study)
+    texts = fitting_metrics(metrics, [pair.reference for pair in studies.pairs])
     with prepare(texts, batch_size=batch_size, device=device, workers=workers, missing=missing, text=text) as prepared:
         return prepared.score_pairs(studies.pairs, study_ids=studies.study_ids, progress=progress)
 

@@ -34,10 +34,10 @@ from rrgmetrics.reading.scope import out_of_scope, readable_kinds, reads
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scorers.base import Array, Reduction
-from rrgmetrics.specs import Key
-from rrgmetrics.specs.names import MetricName
+from rrgmetrics.specs import Key, MetricSpec
+from rrgmetrics.specs.names import MetricName, parse_name
 from rrgmetrics.utils.causes import as_entry
-from rrgmetrics.utils.text_format import by_number, counted
+from rrgmetrics.utils.text_format import by_number, counted, listed
 
 logger = logging.getLogger("rrgmetrics")
 _in_tables: ContextVar[bool] = ContextVar("in_tables", default=False)
@@ -46,6 +46,7 @@ NOTHING = -1  # no row
 REMOVED = "_removed"  # what the details of cleaned texts are called, behind the metric's name
 THE_REFERENCE = "the reference "
 UNREAD = "unread"  # the kind of a text that says nothing which could be read
+IN_ENGLISH = " reports in English"
 PLURAL = re.compile(r"^(lack|look|say)s")
 
 
@@ -250,8 +251,28 @@ def announcement(modality: str, metrics: Iterable[str], scopes: Iterable[Sequenc
 
 
 def known(modality: str) -> str:
-    """What a metric of this modality reads, in words."""
+    """Returns what a metric of this modality reads, in words.
+
+    Example:
+        >>> known(AUTO)
+        'chest X-ray and chest CT reports in English (experimental: brain CT and mammography)'
+    """
     if modality != AUTO:
         return modality
-    *titles, last = (pack.title for pack in all_packs().values())
-    return f"{', '.join(titles)} and {last}" if titles else last
+    packs = all_packs().values()
+    stable = [pack.title for pack in packs if not pack.experimental]
+    ours = [title.removesuffix(IN_ENGLISH) for title in stable if title.endswith(IN_ENGLISH)]
+    read = [listed(ours) + IN_ENGLISH, *(title for title in stable if not title.endswith(IN_ENGLISH))]
+    tried = [pack.title.removesuffix(IN_ENGLISH) for pack in packs if pack.experimental]
+    return ", ".join(read) + (f" (experimental: {listed(tried)})" if tried else "")
+
+
+def reports_read(spec: MetricSpec) -> str:
+    """Returns what a metric reads by default, in words: those of every list, card and message.
+
+    Example:
+        >>> from rrgmetrics.specs import SPECS
+        >>> reports_read(SPECS["crepe"]), reports_read(SPECS["bleu"])
+        ('chest X-ray reports in English', 'any text')
+    """
+    return known(modality_of(parse_name(spec.name))) or spec.modality

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files import Columns, PathLike
+from rrgmetrics.files import Columns, PathLike, use_context
 from rrgmetrics.files.per_study import ALL, REFUSE
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.files.stored import Writer, storing
@@ -155,6 +155,7 @@ def score_stream(
     if per_study == REFUSE:
         check_ids(pairs, columns)
     with prepare(metrics, missing=missing, text=text, **runtime) as prepared, ExitStack() as stack:
+        stack.enter_context(use_context(prepared.context))
         statistics = counted(prepared, pairs, columns, statistics)
         file = None
         if output is not None:

@@ -189,6 +189,7 @@ JUDGES = (
         judge=True,
         needs=("reader",),
         takes_context=True,
+        asks_with=("age", "sex", "indication"),
         modality=CHEST_XRAY,
         paper="Baharoon et al. 2026, arXiv 2603.06183",
         citation="baharoon-2026-crimson",

@@ -192,6 +192,7 @@ class MetricSpec:
         corpus_statistics: Whether the score of a pair depends on the other pairs of the call.
         stand_in: Whether the default configuration replaces a published model, rule or judge.
         takes_context: Whether the patient's age or indication can change a score of the default configuration.
+        asks_with: The keys of the patient's context that a published configuration uses.
         modality: The kind of reports that the metric supports.
         paper: The paper that defines it.
         licence: The licence of the weights or data that it uses by default.
@@ -217,6 +218,7 @@ class MetricSpec:
     corpus_statistics: bool = False
     stand_in: bool = False
     takes_context: bool = False
+    asks_with: tuple[str, ...] = ()
     modality: str = "any text"
     paper: str = ""
     licence: str = ""

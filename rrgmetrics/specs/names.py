@@ -12,7 +12,7 @@ path or an address is written %23.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
@@ -90,6 +90,29 @@ class MetricName:
         return self.spec.stand_in and not self.published
 
     @property
+    def uses_reader(self) -> bool:
+        """Whether the bundled reader finds what is compared, so that the metric shares its errors.
+
+        Example:
+            >>> [parse_name(name).uses_reader for name in ("green", "green@paper", "semb_score")]
+            [True, False, False]
+        """
+        reads = "reader" in self.spec.needs or self.options.get("vectors") == "conditions"
+        return reads and not self.published
+
+    @property
+    def context(self) -> Collection[str]:
+        """The keys of the patient's context that can change a score; of a plug-in that takes contexts all keys.
+
+        Example:
+            >>> [sorted(parse_name(name).context) for name in ("bleu", "crimson", "crimson@paper")]
+            [[], ['age', 'indication', 'prior'], ['age', 'indication', 'sex']]
+        """
+        if not self.spec.takes_context or self.published:
+            return self.spec.asks_with if self.published else ()
+        return ("age", "indication", "prior", *(() if self.spec.name in SPECS else ("sex",)))
+
+    @property
     def titled(self) -> MetricSpec:
         """The metric with titles as people read them: `GREEN (bundled)` where a stand-in answers."""
         return self.spec.titled(bundled=self.bundled)
@@ -131,7 +154,7 @@ def parse_name(text: str) -> MetricName:
         'BLEU-2'
     """
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"A metric's name must be a non-empty string, not {text!r}; for example 'bleu'.")
+        raise InputError(f"A metric's name must be a non-empty string, not {_kind_of(text)}; for example 'bleu'.")
     short, rest = _split_short(text)
     whole, has_key, key = rest.partition(HASH)
     head, _, query = whole.partition("?")
@@ -141,6 +164,13 @@ def parse_name(text: str) -> MetricName:
         raise InputError(f"{text!r} has nothing after the @; leave the @ out for the default configuration.")
     resolved = resolve(spec, config.replace("%23", HASH) or "default", _split_query(query, text))
     return replace(resolved, short=short, spec=_focused(spec, key.strip(), text) if has_key else spec)
+
+
+def _kind_of(value: object) -> str:
+    """A value for a message; of an object that is no text or number only its kind."""
+    if value is None or isinstance(value, str | int | float):
+        return repr(value)
+    return f"an object of the class {type(value).__name__}"
 
 
 def metric_of(text: str) -> str:
@@ -229,9 +259,11 @@ def uncounted(names: Mapping[str, MetricName], counted: Container[str]) -> list[
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
     """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
+    if not isinstance(names, str | Iterable):
+        raise InputError(f"metrics is {_kind_of(names)}; pass names of metrics, such as 'bleu'.")
     texts = [names] if isinstance(names, str) else list(names)
     if not texts:
-        raise InputError("No metric was named; for example ['bleu', 'rouge'].")
+        raise InputError("No metric was named; name one, such as bleu.")
     for index, text in enumerate(texts):
         if text in texts[:index]:
             raise InputError(f"The metric {text!r} is named twice.")
@@ -240,6 +272,19 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
     if len(set(short)) < len(short):
         raise InputError("Two metrics have the same short name; give each its own, as in a=green@... b=green@...")
     return parsed
+
+
+def context_of(names: str | Sequence[str]) -> Collection[str]:
+    """Returns the keys of the patient's context that can change a score of any of these metrics.
+
+    Args:
+        names: As `parse_names` takes them.
+
+    Example:
+        >>> sorted(context_of(["bleu", "finding_errors"])), sorted(context_of("bleu"))
+        (['age', 'indication', 'prior'], [])
+    """
+    return {key for name in parse_names(names).values() for key in name.context}
 
 
 def parse_config(name: str, config_name: str | None) -> MetricName:

@@ -30,7 +30,7 @@ VECTORS = (
             "paper": Config("CheXbert's [CLS], chexbert.pth of StanfordAIMI/RRG_scorers"),
         },
         checkpoint="the Hub id, folder or file of CheXbert's weights",
-        needs=("encoder", "reader"),
+        needs=("encoder",),
         modality=CHEST_XRAY,
         paper="Yu et al. 2023, Patterns",
         licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",

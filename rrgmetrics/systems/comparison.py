@@ -27,9 +27,10 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.mistaken import check_files
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing, check_choice
-from rrgmetrics.scoring.defaults import default_metrics
+from rrgmetrics.scoring.defaults import default_metrics, fitting_metrics
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.scoring.results import Result
+from rrgmetrics.specs.names import context_of
 from rrgmetrics.systems.table import Correction, Row, check_correction, choose_keys, compare_systems
 from rrgmetrics.utils.notebook import drawn, exported
 from rrgmetrics.utils.progress import STATISTICS, phase, showing
@@ -183,11 +184,13 @@ def compare(
         choose_keys(texts, keys)
     if isinstance(systems, Mapping) and not any(isinstance(source, files.InTable) for source in systems.values()):
         check_files(systems, references)
-    studies = files.read_systems(systems, references, contexts, columns, per_study, by)
+    with files.use_context(context_of(texts or list(default_metrics(())))):
+        studies = files.read_systems(systems, references, contexts, columns, per_study, by)
     pairs = {name: each.pairs for name, each in studies.items()}
     _warn_of_copies(pairs)
     n_studies = len(next(iter(pairs.values())))
-    texts = texts or list(default_metrics(pair.reference for pair in next(iter(pairs.values()))))
+    first = [pair.reference for pair in next(iter(pairs.values()))]
+    texts = list(default_metrics(first)) if metrics is None else fitting_metrics(metrics, first)
     if abnormal is not None and len(abnormal) != n_studies:
         raise InputError(f"abnormal has {len(abnormal)} entries for {n_studies} studies; pass one truth value a study.")
     ids = next(iter(studies.values())).study_ids

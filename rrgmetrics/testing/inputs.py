@@ -31,7 +31,7 @@ BAD_LISTS: dict[str, tuple[Any, Any, str]] = {  # both lists → the message
 }
 BAD_CONTEXTS: dict[str, tuple[Any, str]] = {
     "length": ([{}], "contexts has 1 entries for 3 pairs"),
-    "dict": ({"age": 3}, "contexts is"),
+    "dict": ({"age": 3}, "contexts is {'age': 3} (dict); pass a list of dicts"),
     "str": ("age", "contexts is 'age'"),
     "element": ([{}, 3, {}], "contexts[1] is 3 (int)"),
     "key": ([{}, {}, {"Age": 3}], "contexts[2] has the key 'Age'"),

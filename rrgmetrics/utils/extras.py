@@ -6,8 +6,13 @@ trains, draws or serves checks here, before it downloads or computes anything, t
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
 from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from rrgmetrics.errors import MissingExtraError
 
@@ -39,16 +44,46 @@ def need(what: str, extra: str, *packages: str) -> None:
 
     Example:
         >>> need("This page", "spaces", "json")
-        >>> need("This page", "spaces", "no_such_package")
+        >>> need("This page", "spaces", "no_such_package")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
             ...
-        rrgmetrics.errors.MissingExtraError: This page needs no_such_package: pip install 'rrgmetrics[spaces]'
+        rrgmetrics.errors.MissingExtraError: This page needs no_such_package: pip install ...
     """
     missing = [DISTRIBUTIONS.get(name, name) for name in packages or PACKAGES[extra] if not is_installed(name)]
     if missing:
         *others, last = missing
         names = f"{', '.join(others)} and {last}" if others else last
-        raise MissingExtraError(f"{what} needs {names}: pip install 'rrgmetrics[{extra}]'")
+        raise MissingExtraError(f"{what} needs {names}: {install_command(extra)}")
+
+
+def install_command(extra: str) -> str:
+    """Returns the command that installs an extra, from where rrgmetrics itself was installed.
+
+    Args:
+        extra: The extra, or several with commas between them.
+
+    Returns:
+        `pip install 'rrgmetrics[plots]'`; if it was installed from a folder, `pip install '/path/of/it[plots]'`, with
+        `-e` if changes of the folder count.
+    """
+    folder, editable = _folder_of_installation()
+    target = f"{folder or 'rrgmetrics'}[{extra}]"
+    return f"pip install {'-e ' if editable else ''}{shlex.quote(target)}"
+
+
+def _folder_of_installation() -> tuple[str, bool]:
+    """The folder or file from which rrgmetrics was installed, and whether it is editable; "" if there is none."""
+    from importlib import metadata  # slow to import
+
+    try:
+        said = json.loads(metadata.distribution("rrgmetrics").read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        return "", False
+    url = urlsplit(str(said.get("url", "")))
+    path = url2pathname(url.path)
+    if url.scheme != "file" or not Path(path).exists():
+        return "", False
+    return path, bool(said.get("dir_info", {}).get("editable"))
 
 
 def is_installed(package: str) -> bool:

@@ -13,11 +13,12 @@ more user of `board`. Shared with other Spaces: `spaces.database` (transactions)
 """
 
 from rrgmetrics.errors import MissingExtraError
+from rrgmetrics.utils.extras import install_command
 
 try:
     import sqlalchemy  # noqa: F401
 except ImportError as error:
-    raise MissingExtraError("The leaderboard needs SQLAlchemy: pip install 'rrgmetrics[spaces]'.") from error
+    raise MissingExtraError(f"The leaderboard needs SQLAlchemy: {install_command('spaces')}") from error
 
 from rrgmetrics.spaces.leaderboard.board import Board, open_board
 from rrgmetrics.spaces.leaderboard.creation import NewBoard, create_board

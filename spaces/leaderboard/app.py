@@ -17,13 +17,14 @@ from rrgmetrics.spaces.access import has_accounts, visitor
 from rrgmetrics.spaces.framework import launched
 from rrgmetrics.spaces.leaderboard import pages, uploads
 from rrgmetrics.spaces.leaderboard.board import Board
+from rrgmetrics.utils.extras import install_command
 
 try:
     import gradio
 
     from rrgmetrics.spaces.leaderboard.handlers import Site
 except ImportError as error:
-    raise MissingExtraError("The leaderboard's page needs Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
+    raise MissingExtraError(f"The leaderboard's page needs Gradio 6: {install_command('spaces')}") from error
 
 HERE = Path(__file__).parent
 KEEP_UPLOADS = int(uploads.KEPT_SECONDS)  # a submission is read at once

@@ -9,11 +9,12 @@ Modules: `conventions` (how errors are counted, in words), `table` (what is rate
 """
 
 from rrgmetrics.errors import MissingExtraError
+from rrgmetrics.utils.extras import install_command
 
 try:
     import sqlalchemy  # noqa: F401
 except ImportError as error:
-    raise MissingExtraError("The rating Space needs SQLAlchemy: pip install 'rrgmetrics[spaces]'.") from error
+    raise MissingExtraError(f"The rating Space needs SQLAlchemy: {install_command('spaces')}") from error
 
 from rrgmetrics.spaces.rating.project import NewProject, Project, create_project, open_project
 

@@ -31,6 +31,7 @@ from rrgmetrics.spaces.database import StoreError
 from rrgmetrics.spaces.rating import conventions, export
 from rrgmetrics.spaces.rating.answers import MAX_ERRORS
 from rrgmetrics.spaces.rating.project import Project, Rater, Sheet, StaleError, Stamp
+from rrgmetrics.utils.extras import install_command
 from rrgmetrics.utils.text_format import counted
 
 try:
@@ -39,7 +40,7 @@ try:
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 except ImportError as error:
-    raise MissingExtraError("The rating page needs Gradio 6's server: pip install 'rrgmetrics[spaces]'.") from error
+    raise MissingExtraError(f"The rating page needs Gradio 6's server: {install_command('spaces')}") from error
 
 HERE = Path(__file__).parent
 RATER, HOST = "rating", "rating_host"  # cookies

@@ -66,6 +66,19 @@ def show(open_page, page_file):
     assert {url for url in asked if url != "data:,"} <= {page_file.as_uri()}
 
 
+@pytest.mark.parametrize("names", [("base", "ours"), ("baseline_report_generator", "ours_with_pretraining_v2")])
+@pytest.mark.parametrize("width", [1100, 1200])
+def test_every_column_of_the_differences_is_on_the_screen(names, width, examples, tmp_path, open_page):
+    pairs = {name: studies.pairs for name, studies in zip(names, examples.values(), strict=True)}
+    results = scored(pairs)
+    path = tmp_path / "report.html"
+    files.write_text(path, report_page(results, pairs, rows=compare_systems(results, trials=2000)))
+    page = open_page(width)
+    page.goto(path.as_uri())
+    table = page.locator("#differences .wide")
+    assert table.evaluate("element => element.scrollWidth - element.clientWidth") == 0
+
+
 def test_nothing_breaks_out(show):
     page = show()
     page.fill("#find", "window.attacked = true")

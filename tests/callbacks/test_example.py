@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from argparse import Namespace
 from dataclasses import replace
@@ -23,6 +24,7 @@ from examples.train_report_generator.studies import Study, draw_study, write_rep
 from rrgmetrics.comparing import compare
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.reading import read
+from rrgmetrics.utils.extras import install_command
 
 SMALL = {
     "image_size": 32,
@@ -82,7 +84,7 @@ def test_an_unknown_metric_or_a_missing_package_is_an_error_before_the_run(confi
     with pytest.raises(InputError, match="There is no metric 'grean'"):
         read_config(wrong, {})
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"needs matplotlib: pip install 'rrgmetrics\[published,plots\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(f"needs matplotlib: {install_command('published,plots')}")):
         example.run(options(config_file(**DRAWN), tmp_path / "out"))
 
 

@@ -12,6 +12,7 @@ from rrgmetrics.spaces import framework, ui
 from rrgmetrics.spaces.compare import page as compare_page
 from rrgmetrics.spaces.compare.scoring import compare_reports
 from rrgmetrics.spaces.framework import launched
+from rrgmetrics.utils.extras import install_command
 
 pytest.importorskip("mcp")
 REFERENCE = "Small right pleural effusion."
@@ -97,4 +98,4 @@ def test_without_the_sdk_a_space_is_served_and_says_so(monkeypatch, caplog):
     with caplog.at_level(logging.INFO, "rrgmetrics"):
         launched(Page(), server_port=7)
     assert asked == {"server_port": 7, "mcp_server": False}
-    assert "pip install 'rrgmetrics[mcp]'" in caplog.text
+    assert install_command("mcp") in caplog.text

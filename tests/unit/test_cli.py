@@ -125,6 +125,7 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
     ("arguments", "says"),
     [
         (("score", "pairs.csv", "--metrics", "blue"), "did you mean bleu"),
+        (("score", "pairs.csv", "--metrics", ""), "No metric was named; name one, such as bleu."),
         (("score", "pairs.csv", "--metrics", "bleu?tokenizer=14a"), "choose one of coco, 13a"),
         (("score", "absent.csv"), "absent.csv"),
         (("score",), "--predictions and --references"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 
 import pandas as pd
 import pytest
@@ -12,9 +13,10 @@ import rrgmetrics
 from rrgmetrics import InputError, files
 from rrgmetrics.cli import main
 from rrgmetrics.cli.arguments import system_paths
-from rrgmetrics.files.columns import pick_columns
+from rrgmetrics.files.columns import pick_columns, use_context
 from rrgmetrics.files.mistaken import suggest_systems
 from rrgmetrics.files.stream import read_rows, stream_pairs
+from rrgmetrics.specs.names import context_of
 
 PAIRS = (("reference",), ("candidate",))
 REFERENCE, CANDIDATE = "Small left pleural effusion.", "Small right pleural effusion."
@@ -287,7 +289,11 @@ def test_sections_that_a_system_lacks_are_named_in_a_comparison(caplog):
     assert "8 of 8 candidates of a and b have sections that the references lack; --text findings" in caplog.text
 
 
-@pytest.mark.parametrize("column", ["dicom_accession", "image_id", "StudyInstanceUID", "Accession Number", "report_id"])
+OF_IDS = ["dicom_accession", "image_id", "StudyInstanceUID", "SOPInstanceUID", "Accession Number", "report_id"]
+OF_IDS += ["AccNr", "ACC_NUM", "accno", "accession_no", "exam_no", "case_number", "RequestNo"]
+
+
+@pytest.mark.parametrize("column", OF_IDS)
 def test_files_are_joined_by_a_column_of_ids_though_their_rows_differ_in_order(column, tmp_path):
     reports = {f"s{n}": f"Nodule of {n} mm." for n in range(3, 7)}
     references, system = tmp_path / "references.csv", tmp_path / "system.csv"
@@ -298,7 +304,7 @@ def test_files_are_joined_by_a_column_of_ids_though_their_rows_differ_in_order(c
     assert studies.candidates == studies.references
 
 
-@pytest.mark.parametrize("column", ["patient_id", "model_id", "label_ids", "path"])
+@pytest.mark.parametrize("column", ["patient_id", "model_id", "label_ids", "path", "no", "image_no", "row_number"])
 def test_ids_of_something_else_are_no_study_ids(column):
     assert "study_id" not in pick_columns((column, "gt", "pred"), PAIRS, {}, "a.csv")
 
@@ -370,6 +376,17 @@ def test_the_error_says_how_columns_of_systems_are_named():
         pick_columns(("reference", "pred_a", "pred_b"), PAIRS, {}, "w.csv")
 
 
+def test_the_command_for_columns_of_systems_runs_as_it_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [("A1", REFERENCE, 70, CANDIDATE, ""), ("A2", "Normal.", 60, "Normal.", "Edema.")]
+    pd.DataFrame(rows, columns=["AccNr", "befund_gt", "Age", "pred_a", "pred b"]).to_csv("w.csv", index=False)
+    assert main(["score", "w.csv", "--columns", "age=Age", "--metrics", "finding_errors"]) == 2
+    command = capsys.readouterr().err.rpartition("run: ")[2].strip().removesuffix(".")
+    columns = "reference=befund_gt,study_id=AccNr,age=Age"
+    assert command == f"rrgmetrics compare w.csv --systems pred_a 'pred b' --columns {columns}"
+    assert main([*shlex.split(command)[1:], "--metrics", "bleu", "--no-trivial", "--no-progress"]) == 0
+
+
 @pytest.mark.parametrize("named", [{}, {"reference": "findings_gt"}])
 def test_the_references_are_no_suggested_system(named, tmp_path):
     path = tmp_path / "w.csv"
@@ -406,3 +423,53 @@ def test_systems_with_the_same_reports_are_named(caplog):
     assert [line for line in caplog.messages if "same" in line] == [
         "a and c have the same reports; is a file or column named twice?"
     ]
+
+
+ODD_CONTEXTS = [("Age", "72"), ("Sex", "X"), ("sex", "X"), ("age", "unknown"), ("AGE", "unknown"), ("prior", 3)]
+
+
+@pytest.mark.parametrize(("column", "cell"), ODD_CONTEXTS)
+def test_context_that_no_metric_uses_stops_nothing(column, cell, tmp_path, monkeypatch, caplog):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"study_id": f"s{n}", "reference": REFERENCE, "candidate": CANDIDATE, column: cell} for n in range(2)]
+    pd.DataFrame(rows).to_csv("pairs.csv", index=False)
+    for source in (rows, "pairs.csv"):
+        for metric in ("bleu", "green@openai:model"):
+            with use_context(context_of(metric)):
+                assert len(files.read_pairs(source).pairs) == 2
+        assert rrgmetrics.score("bleu", source, progress=False)["bleu"].n_unscored == 0
+        assert rrgmetrics.score_stream("bleu", source, progress=False)["bleu"].n_unscored == 0
+        options = {"metrics": "bleu", "trivial": False, "progress": False, "trials": 10}
+        assert rrgmetrics.compare({"ours": source}, **options).n_studies == 2
+    assert not caplog.messages
+    for more in ((), ("--columns", f"{column.lower()}={column}")):
+        assert main(["score", "pairs.csv", "--metrics", "bleu", "--no-trivial", "--no-progress", *more]) == 0
+
+
+def test_the_age_of_a_system_is_not_used(tmp_path):
+    references = [{"study_id": "a", "report": REFERENCE, "age": 72}]
+    system = [{"study_id": "a", "report": CANDIDATE, "age": "unknown", "Sex": "X"}]
+    (pair,) = files.pairs_of(None, system, references).pairs
+    assert pair.context.age == 72
+
+
+def test_a_respelt_context_is_taken_where_a_metric_uses_it(tmp_path, monkeypatch, caplog, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"reference": REFERENCE, "candidate": CANDIDATE, "Age": "72", "Sex": "X"}]
+    pd.DataFrame(rows).to_csv("pairs.csv", index=False)
+    with use_context(context_of("finding_errors")):
+        (pair,) = files.read_pairs("pairs.csv").pairs
+    assert pair.context.age == 72
+    assert caplog.messages == ["pairs.csv: age is column 'Age', by name; same as --columns age=Age"]
+    with pytest.raises(InputError, match=r"\['sex'\] is 'X'; .* --columns sex= leaves the column 'Sex' out\."):
+        rrgmetrics.score("crimson@paper", "pairs.csv", progress=False)
+    pd.DataFrame(rows).assign(Age="unknown").to_csv("pairs.csv", index=False)
+    command = ["score", "pairs.csv", "--metrics", "finding_errors", "--no-trivial", "--no-progress"]
+    assert main(command) == 2
+    assert "or ''. --columns age= leaves the column 'Age' out.\n" in capsys.readouterr().err
+    assert main([*command, "--columns", "age=", "--html", "a.html"]) == 0
+    columns = {"age": "", "sex": ""}
+    assert files.read_pairs(rows, columns).contexts[0]["age"] is None
+    assert rrgmetrics.score("finding_errors", rows, columns=columns, progress=False)["finding_errors"].n_unscored == 0
+    with pytest.raises(InputError, match="has a column 'Age'; rename it"):
+        pick_columns(("reference", "candidate", "Age", "AGE"), PAIRS, {}, "a.csv")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 
 import pytest
 
@@ -19,6 +20,7 @@ from rrgmetrics.scorers.crimson import CrimsonProtocol, wordings
 from rrgmetrics.scorers.crimson.parsers import LONGEST, published_ct, tolerant
 from rrgmetrics.scorers.crimson.score import tally
 from rrgmetrics.scorers.crimson.wordings import described, question
+from rrgmetrics.utils.extras import install_command
 
 PAIR = Pair("Left effusion. Rib fracture.", "Right effusion. Mass.", Context())
 
@@ -178,7 +180,7 @@ def test_the_authors_question_needs_their_package(monkeypatch):
     wordings.authors_prompts.cache_clear()
     monkeypatch.setattr(wordings.importlib.util, "find_spec", lambda name: None)
     for name in ("crimson@openai:x?wording=published", "crimson@paper"):  # before a key or weights are looked for
-        with pytest.raises(MissingExtraError, match=r"pip install 'rrgmetrics\[crimson\]'") as raised:
+        with pytest.raises(MissingExtraError, match=re.escape(install_command("crimson"))) as raised:
             rrgmetrics.score(name, predictions=["a"], references=["b"], progress=False)
         assert "\n" not in str(raised.value)
         assert f"wording={'checkpoint' if name.endswith('paper') else 'published'}" in str(raised.value)

@@ -18,6 +18,7 @@ from rrgmetrics.doctor import Checkup, Doctor, configurations
 from rrgmetrics.doctor.needs import needs
 from rrgmetrics.errors import BackendError
 from rrgmetrics.scorers.crimson import wordings
+from rrgmetrics.utils.extras import install_command
 
 pytest.importorskip("sentencepiece", reason="GREEN's and RaTE-NER's tokenizers are made with it (extra judges)")
 if not importlib.util.find_spec("CRIMSON"):
@@ -180,7 +181,7 @@ def test_no_weights_are_sent_where_a_package_is_missing(home, served, monkeypatc
         checkup = examine(hub, "crimson")["crimson@paper"]
         assert [status for status, _ in checkup.remarks] == ["left", "fault"]
         assert "it was not downloaded, since a package is missing" in checkup.remarks[0].sentence
-        assert "pip install 'rrgmetrics[crimson]'" in checkup.faults[0]
+        assert install_command("crimson") in checkup.faults[0]
         assert not weights_sent(hub)
 
 

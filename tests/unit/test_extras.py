@@ -5,13 +5,15 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.specs import SPECS
-from rrgmetrics.utils.extras import PACKAGES, is_installed, need
+from rrgmetrics.utils.extras import PACKAGES, install_command, is_installed, need
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -32,6 +34,7 @@ sys.meta_path[sys.meta_path.index(PathFinder)] = Without
 """
 REFERENCE = "Moderate right effusion. Endotracheal tube 4 cm above the carina. No pneumothorax."
 CANDIDATE = "Small right effusion. Endotracheal tube 1 cm above the carina."
+COMMAND = "pip install 'rrgmetrics["
 NEEDS = {  # a configuration → the extra that it needs
     "bertscore@paper": "published",
     "chexbert_f1@paper": "published",
@@ -54,6 +57,33 @@ def run(code, folder):
     done = subprocess.run([sys.executable, "-c", BLOCKED + code], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("url", "facts", "command"),
+    [
+        (None, {}, "pip install 'rrgmetrics[judges,plots]'"),
+        ("https://example.org/rrgmetrics.git", {"vcs_info": {}}, "pip install 'rrgmetrics[judges,plots]'"),
+        ("a deleted folder", {"dir_info": {}}, "pip install 'rrgmetrics[judges,plots]'"),
+        ("folder", {"dir_info": {}}, "pip install '{folder}[judges,plots]'"),
+        ("folder", {"dir_info": {"editable": True}}, "pip install -e '{folder}[judges,plots]'"),
+    ],
+)
+def test_extras_are_installed_from_where_rrgmetrics_was(url, facts, command, tmp_path, monkeypatch):
+    folder = tmp_path / "my clone"
+    folder.mkdir()
+    url = {"folder": folder.as_uri(), "a deleted folder": (tmp_path / "gone").as_uri()}.get(url, url)
+    distribution = SimpleNamespace(read_text=lambda name: url and json.dumps({"url": url, **facts}))
+    monkeypatch.setattr(metadata, "distribution", lambda name: distribution)
+    assert install_command("judges,plots") == command.format(folder=folder)
+    with pytest.raises(MissingExtraError, match=re.escape(install_command("plots"))):
+        need("It", "plots", "no_a")
+
+
+def test_every_message_takes_the_command_from_one_function():
+    folders = [ROOT / name for name in ("rrgmetrics", "callbacks", "spaces")]
+    written = [path.name for folder in folders for path in folder.rglob("*.py") if COMMAND in path.read_text()]
+    assert sorted(written) == ["extras.py", "judges.py"]  # the function, and help texts of cards
 
 
 def packages(rows):
@@ -116,7 +146,7 @@ print(json.dumps(said))
     said = json.loads(run(code, tmp_path))
     assert set(said) == set(NEEDS)
     for name, extra in NEEDS.items():
-        assert said[name].endswith(f": pip install 'rrgmetrics[{extra}]'"), said[name]
+        assert said[name].endswith(f": {install_command(extra)}"), said[name]
         assert "\n" not in said[name]
 
 
@@ -141,13 +171,14 @@ except SystemExit as error:
     print("ended with", error.code)
 """
     said = run(code, tmp_path)
-    assert f"pip install 'rrgmetrics[{extra}]'" in said
+    assert install_command(extra) in said
     assert "Traceback" not in said
     assert {path.name for path in tmp_path.iterdir()} == {"pairs.csv"}
 
 
 def test_all_missing_packages_are_named_by_the_names_to_install():
-    with pytest.raises(MissingExtraError, match=r"^It needs no_a, no_b and no_c: pip install 'rrgmetrics\[plots\]'$"):
+    with pytest.raises(MissingExtraError, match=r"^It needs no_a, no_b and no_c: pip install ") as raised:
         need("It", "plots", "no_a", "json", "no_b", "no_c")
+    assert str(raised.value).endswith(install_command("plots"))
     assert is_installed("json.decoder")
     assert not is_installed("no_a.below")

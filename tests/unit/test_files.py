@@ -116,6 +116,13 @@ UNUSABLE = {
     "cut.parquet": (b"PAR1....", "cannot be read as Parquet"),
     "gzip.csv": (gzip.compress(b"a"), "looks like gzip"),
     "workbook.csv": (b"PK\x03\x04....", "an Excel workbook"),
+    "png.csv": (
+        b"\x89PNG\r\n\x1a\n" + bytes(range(1, 256)) * 9,
+        "is not a table: it looks like a PNG image; pass a CSV",
+    ),
+    "jpeg.csv": (b"\xff\xd8\xff\xe0" + bytes(range(1, 256)) * 9, "is not a table: it looks like a JPEG image"),
+    "dicom.csv": (b"\0" * 128 + b"DICM" + bytes(range(1, 256)) * 9, "is not a table: it looks like binary data"),
+    "weights.jsonl": (bytes(range(1, 256)) * 9, "is not a table: it looks like binary data"),
     "page.csv": ("<!DOCTYPE html><html>", "HTML"),
     "array.jsonl": ('[{"reference": "a", "candidate": "b"}]', "a JSON array"),
     "csv.jsonl": (PAIRS + "s1,a,b\n", "line 1 is not a JSON object"),

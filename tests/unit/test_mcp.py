@@ -93,5 +93,5 @@ def test_without_the_sdk_one_sentence_names_the_extra(monkeypatch, capsys):
     monkeypatch.setattr(extras, "is_installed", lambda package: package != "mcp")
     assert main(["mcp"]) == 2
     said = capsys.readouterr()
-    assert said.err == "rrgmetrics: rrgmetrics mcp needs mcp: pip install 'rrgmetrics[mcp]'\n"
+    assert said.err == f"rrgmetrics: rrgmetrics mcp needs mcp: {extras.install_command('mcp')}\n"
     assert said.out == ""

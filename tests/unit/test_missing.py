@@ -1,5 +1,6 @@
 """Missing reports: which cells hold none, and what becomes of them on every way into the package."""
 
+import html
 import json
 import math
 from pathlib import Path
@@ -373,3 +374,13 @@ def test_findings_alone_and_sections_that_are_scored_as_empty_texts():
         1,
         0,
     ]
+
+
+def test_the_page_of_the_command_line_names_options_as_the_terminal_does(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = ["study_id,reference,candidate", "a,Edema.,Edema.", "b,,Edema."]
+    Path("pairs.csv").write_text("\n".join(rows))
+    assert main(["score", "pairs.csv", "--metrics", "bleu", "--no-trivial", "--no-progress", "--html", "a.html"]) == 0
+    assert "unscored; pass --missing empty to score them" in Path("a.html").read_text()
+    in_python = rrgmetrics.compare({"ours": "pairs.csv"}, metrics="bleu", trivial=False, progress=False).to_html()
+    assert "pass missing='empty'" in html.unescape(in_python)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections import Counter
 from pathlib import Path
@@ -83,6 +84,40 @@ def test_on_the_command_line(tmp_path, monkeypatch, capsys):
     assert "per_study: first" in (tmp_path / "c.yaml").read_text()
     assert main(["score", "pairs.csv", *common, "--stream", "--output", "a.parquet"]) == 2
     assert main(["compare", "--systems", "pairs.csv", "b=pairs.csv", *common, "--per-study", "random:3"]) == 0
+
+
+def test_rows_that_are_left_out_are_counted_and_named(tmp_path, monkeypatch, caplog):
+    monkeypatch.chdir(tmp_path)
+    lines = ["study_id,reference,candidate", *map(",".join, ROWS)]
+    Path("pairs.csv").write_text("\n".join(lines))
+    said = "pairs.csv: 3 rows are left out (study ids b, a): "
+    in_python = said + "per_study='first' takes one report of each study."
+    compared = rrgmetrics.compare({"ours": "pairs.csv"}, metrics="rouge", per_study="first", progress=False)
+    assert caplog.messages.count(in_python) == 1
+    assert in_python in html.unescape(compared.to_html())
+    assert in_python in compared.to_markdown()
+    caplog.clear()
+    common = ["--metrics", "rouge", "--no-trivial", "--no-progress", "--per-study", "first"]
+    assert main(["score", "pairs.csv", *common, "--html", "a.html", "--table", "a.md"]) == 0
+    assert caplog.messages.count(in_python) == 1
+    for page in ("a.html", "a.md"):
+        assert "missing='" not in Path(page).read_text()
+        assert f"{said}--per-study first takes one report of each study." in html.unescape(Path(page).read_text())
+
+
+def test_rows_that_are_left_out_are_counted_in_each_source_and_system(caplog):
+    references = [{"study_id": row[0], "report": row[1]} for row in ROWS]
+    system = [{"study_id": row[0], "report": row[2]} for row in ROWS[:4]]
+    studies = files.pairs_of(None, system, references, per_study="last")
+    counts = ["references: 3 rows are left out (study ids b, a)", "predictions: 2 rows are left out (study ids b, a)"]
+    assert [line.rpartition(":")[0] for line in studies.left_out] == counts
+    rows = [pair | {"system": name} for name in "xy" for pair in PAIRS[: 3 if name == "x" else 5]]
+    long = files.read_systems(None, rows, by="system", per_study="first")
+    assert [line.partition(" (")[0] for line in files.left_out(long)] == [
+        "x: 1 row is left out",
+        "y: 3 rows are left out",
+    ]
+    assert files.read_pairs(PAIRS[:2], per_study="first").left_out == ()
 
 
 DOUBLED = r"'b' is already in .*; per_study='first'"

@@ -7,20 +7,20 @@ from collections import Counter
 import pytest
 
 import rrgmetrics
-from rrgmetrics import InputError
+from rrgmetrics import InputError, files
 from rrgmetrics.backends.encoder import BUNDLED, FINDINGS
 from rrgmetrics.callbacks.schedule import parse_turns
 from rrgmetrics.callbacks.scoring import parse_metrics
+from rrgmetrics.cli import main
 from rrgmetrics.reading.lexicon import all_packs
 from rrgmetrics.scoring import prepared, runner
-from rrgmetrics.scoring.defaults import OF_PACKS, default_metrics
+from rrgmetrics.scoring.defaults import OF_PACKS, default_metrics, fitting_metrics
 from rrgmetrics.specs import PRESETS
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.utils import progress
 
 WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared by all who need it
     "reader:chest_xray:",
-    "reader:chest_ct:",
     f"encoder:{BUNDLED}:1",
     f"encoder:{FINDINGS}:3",
     "ngrams:whitespace",
@@ -76,7 +76,7 @@ def test_paper_table_reads_each_text_once_under_one_display(monkeypatch, reports
         monkeypatch.setattr(backend, "annotate", counting(backend.annotate))
     candidates, references = reports.altered + reports.references[::-1], reports.references * 2
     results = rrgmetrics.score("paper-table", predictions=candidates, references=references)
-    assert list(results) == list(PRESETS["paper-table"])
+    assert list(results) == [name for name in PRESETS["paper-table"] if name != "f1_radbert_ct"]
     texts = {*candidates, *references}
     assert {key for key, text in seen if text in texts} == WHOLE_TABLE
     assert {n for (_, text), n in seen.items() if text in texts} == {1}
@@ -119,3 +119,34 @@ def test_without_names_metrics_fit_the_kind_of_report(preset):
 
 def test_without_reports_the_default_is_chest_xray():
     assert default_metrics(["", " "]) == default_metrics([]) == PRESETS["chest-xray"]
+
+
+OF_FILMS = ["chexbert_f1", "semb_score", "radcliq", "ratescore", "srr_bert_f1", "temporal_f1", "radeval_bertscore"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "metrics", "left_out"),
+    [
+        ("chest-xray", ["paper-table"], ["f1_radbert_ct"]),
+        ("chest-xray", ["paper-table", "f1_radbert_ct"], []),
+        ("chest-xray", ["chest-ct", "nodule_f1"], ["f1_radbert_ct"]),
+        ("chest-xray", ["bleu", "f1_radbert_ct", "all"], []),
+        ("chest-ct", ["paper-table"], OF_FILMS),
+        ("chest-ct", ["radeval"], []),  # published checkpoints score every pair
+    ],
+)
+def test_presets_leave_out_what_does_not_fit_the_reports(kind, metrics, left_out, caplog):
+    names = fitting_metrics(metrics, [KINDS[kind]])
+    assert [name for name in prepared.parse_names(metrics) if name not in names] == left_out
+    assert len(caplog.messages) == bool(left_out)
+    assert all(name in caplog.text for name in left_out)
+
+
+def test_compare_leaves_out_of_a_preset_what_does_not_fit(tmp_path, monkeypatch, capsys, caplog, reports):
+    monkeypatch.chdir(tmp_path)
+    files.write_table("films.csv", {"reference": reports.references, "candidate": reports.altered})
+    for arguments in (["score", "films.csv"], ["compare", "--systems", "films.csv"]):
+        assert main([*arguments, "--metrics", "paper-table", "--trials", "10", "--no-trivial", "--no-progress"]) == 0
+        assert "RadBERT" not in capsys.readouterr().out
+        assert caplog.text.count("references are chest X-ray reports in English: f1_radbert_ct scores chest CT") == 1
+        caplog.clear()

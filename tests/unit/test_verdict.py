@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+import rrgmetrics
+from rrgmetrics.reporting.report import sections
 from rrgmetrics.reporting.verdict import Tally, verdict_alone, verdict_on
 
 FIVE = ("V", "W", "X", "Y", "Z")
@@ -46,6 +48,22 @@ def test_which_system_is_better(tallies, headline, parts):
     assert ("If the systems were equally good" in " ".join(found.lines)) == any(
         each.better or each.worse for each in tallies
     )
+
+
+@pytest.mark.parametrize(
+    ("metrics", "n"),
+    [
+        (["green", "finding_errors", "semb_score", "bleu"], 2),
+        (["green", "semb_score?vectors=conditions"], 2),
+        (["green", "semb_score", "radeval_bertscore"], 0),  # the encoder alone gives their vectors
+    ],
+)
+def test_metrics_that_share_the_readers_errors_are_counted(metrics, n, reports):
+    systems = {"a": reports.altered, "b": reports.references}
+    found = rrgmetrics.compare(systems, reports.references, metrics=metrics, trivial=False, progress=False, trials=100)
+    lines = " ".join(sections.verdict(found.results, found.rows, None, "holm").lines)
+    assert ("use the same bundled reader" in lines) == bool(n)
+    assert (f"{n} of these metrics" in lines) == bool(n)
 
 
 def test_a_single_system_beside_trivial_ones():

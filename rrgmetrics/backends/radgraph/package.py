@@ -23,6 +23,7 @@ from rrgmetrics.backends.radgraph.checkpoint import PUBLISHED_FILES, Parts, find
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.labels.graph import Graph
+from rrgmetrics.utils.extras import install_command
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def load_package(name: str = "radgraph-xl", *, device: str) -> PackageBackend:
     """
     if find_spec("radgraph") is None:
         raise MissingExtraError(
-            "radgraph_f1@package needs the package radgraph: pip install 'rrgmetrics[radgraph]'. "
+            f"radgraph_f1@package needs the package radgraph: {install_command('radgraph')}. "
             "radgraph_f1@paper computes the same without it."
         )
     if int(version("transformers").partition(".")[0]) >= 5:

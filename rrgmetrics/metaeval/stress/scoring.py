@@ -74,7 +74,7 @@ def score_suite(
         scored[name] = _of_outside(name, np.array(values), places)
     if ready is not None:
         for name, result in ready.score_pairs(pairs, progress=progress, announce=False).items():
-            rests = suite.by_reader and "reader" in result.spec.needs and not ready.names[name].published
+            rests = suite.by_reader and ready.names[name].uses_reader
             scored[name] = _of_ours(name, result, places, rests=rests)
     return scored
 

@@ -34,6 +34,7 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.results import Result, missing_of, on_shared_studies, unscored_lines
 from rrgmetrics.systems.table import Row
+from rrgmetrics.utils.printable import as_options
 from rrgmetrics.utils.text_format import capitalized, count_studies, counted
 from rrgmetrics.version import VERSION
 
@@ -55,6 +56,8 @@ def report_page(
     seed: int = 0,
     max_studies: int = MAX_STUDIES,
     readings: Readings | None = None,
+    notes: Sequence[str] = (),
+    as_typed: bool = False,
 ) -> str:
     """Makes a self-contained HTML page for one or several systems on the same studies.
 
@@ -70,6 +73,8 @@ def report_page(
         seed: Of these.
         max_studies: How many studies to show in full, the worst by the first metric; the scores cover all.
         readings: What was read while they were scored (`Metrics.keeping`); None: the reports are read.
+        notes: Sentences about the studies, before those about missing reports and unscored pairs.
+        as_typed: Whether options are named as on the command line (`--missing empty`), not as in Python.
 
     Returns:
         The page.
@@ -92,6 +97,8 @@ def report_page(
         for part in (parts_of(references, readings) if found else [])
     ]
     abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
+    said = [*notes, *missing_of(results, pairs, ids).lines]
+    said += unscored_lines(results, study_ids, without=[REASON])
     environment = _environment()
     studies = Studies(environment.get_template("study.html.j2"), ids, pairs, results, found, shown)
     pieces = list(studies.pieces())
@@ -120,7 +127,7 @@ def report_page(
         ),
         parts=sections.part_tables(beside, parts, score_parts(beside, parts, trials=trials, seed=seed)),
         spreads=sections.spreads(beside),
-        unscored=[*missing_of(results, pairs, ids).lines, *unscored_lines(results, study_ids, without=[REASON])],
+        unscored=[as_options(line) if as_typed else line for line in said],
         legend=legend([category.value for category in ErrorCategory]),
         is_marked=bool(found),
         significant=capitalized(SIGNIFICANT),

@@ -25,7 +25,7 @@ from rrgmetrics.reporting.verdict import Verdict, favour, tally, verdict_alone, 
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import Key
-from rrgmetrics.specs.names import label, shown
+from rrgmetrics.specs.names import label, parse_name, shown
 from rrgmetrics.stats import Estimate
 from rrgmetrics.systems.table import Row, distinct_keys
 from rrgmetrics.utils.text_format import counted
@@ -34,7 +34,6 @@ Results = Mapping[str, Mapping[str, Result]]
 Comparisons = Mapping[str, Mapping[int, ReportComparison]]  # by system and number of the study
 
 CORRECTIONS: Mapping[str, str] = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
-READER = "reader"  # the backend behind several metrics
 OTHER = "other"  # errors that belong to no finding
 LOWEST_SKILL = -1.0  # that is drawn; numbers say how much less it is
 
@@ -86,8 +85,7 @@ def verdict(results: Results, rows: Sequence[Row], worth: Worth | None, correcti
 
 def _one_voice(results: Results) -> list[str]:
     """Says it where several metrics rest on the same reader."""
-    first = next(iter(results.values())).values()
-    n = sum(READER in each.spec.needs and (each.bundled or not each.spec.judge) for each in first)
+    n = sum(parse_name(name).uses_reader for name in next(iter(results.values())))
     return [f"{n} of these metrics use the same bundled reader and share its errors."] if n > 1 else []
 
 

@@ -17,6 +17,7 @@ from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.judges.protocols.templates import Prompts
 from rrgmetrics.reading.lexicon import DEFAULT_PACK
 from rrgmetrics.reports import Context, dicom_age
+from rrgmetrics.utils.extras import install_command
 
 PROMPTS = Prompts("rrgmetrics.scorers.crimson")
 
@@ -91,9 +92,9 @@ def check_package(wording: str) -> None:
     """Raises MissingExtraError if a wording is the authors' and their package is not installed."""
     if wording != "own" and _prompts_file() is None:
         raise MissingExtraError(
-            f"crimson?wording={wording} uses the authors' prompt, which is in their package: pip install "
-            "'rrgmetrics[crimson]' (or `pip install --no-deps crimson-score==0.2.0` with older dependencies than "
-            "it requires); ?wording=own uses our prompt."
+            f"crimson?wording={wording} uses the authors' prompt, which is in their package: "
+            f"{install_command('crimson')} (or `pip install --no-deps crimson-score==0.2.0` with older dependencies "
+            "than it requires); ?wording=own uses our prompt."
         )
 
 

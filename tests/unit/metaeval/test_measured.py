@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -33,6 +34,24 @@ def test_every_number_belongs_to_a_metric_and_lies_in_its_interval():
             for value in row.values.values():
                 assert math.isnan(value.low) or value.low <= value.value <= value.high
                 assert value.n <= data.rows
+
+
+def test_what_was_measured_before_a_metric_changed_is_shown_nowhere():
+    specs = list(SPECS.values())
+    assert advice.verdict("radgraph_f1") == "unmeasured"
+    assert list(of_metric("radgraph_f1")) == []
+    assert list(of_metric("radgraph_f1", seen=True))  # measured again
+    for table in (evidence.advice_table(specs), evidence.ranked_table(specs)):
+        (line,) = (line for group in table.groups for line in group.lines if line[0] == "radgraph_f1 *")
+        assert "–" in str(line[1])
+    root = Path(__file__).parents[3]
+    card = (root / "metrics/radgraph_f1/README.md").read_text()
+    assert "version 0.1.0" not in card
+    assert "its agreement has not been measured since" in card
+    (row,) = re.findall(r"\n\| \[`radgraph_f1`\].*", (root / "README.md").read_text())
+    (ours,) = re.findall(r"\n\| radgraph_f1 \\\* \|.*(?:weights) \|", (root / "docs/which_metric.md").read_text())
+    assert [cell.strip() for cell in row.split("|")][7] == "–"
+    assert [cell.strip() for cell in ours.split("|")][2] == "–"
 
 
 def test_a_metric_that_was_not_measured_has_none():
@@ -99,9 +118,8 @@ def test_the_list_by_agreement_has_the_best_first_and_the_unmeasured_last(capsys
     named = [line.split()[0] for line in shown.splitlines() if line.split()[:1]]
     named = list(dict.fromkeys(name for name in named if name in SPECS))
     assert set(named) == set(SPECS)
-    assert (
-        named.index("finding_errors") < named.index("radgraph_f1") < named.index("bleu") < named.index("finding_score")
-    )
+    ordered = ["finding_errors", "radcliq", "bleu", "finding_score", "radgraph_f1"]
+    assert [name for name in named if name in ordered] == ordered
 
 
 def test_a_metric_alone_shows_each_data_set_with_its_interval(capsys):
