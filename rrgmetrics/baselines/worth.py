@@ -28,7 +28,7 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing
 from rrgmetrics.scoring.prepared import Metrics, prepare
 from rrgmetrics.scoring.results import Result, on_shared_studies
-from rrgmetrics.specs.names import context_of
+from rrgmetrics.specs.names import context_of, listed_names
 from rrgmetrics.utils.progress import phase
 from rrgmetrics.utils.text_format import counted, listed
 
@@ -224,6 +224,7 @@ def measure_worth(
     Raises:
         InputError: An invalid name, report or list; nothing was scored.
     """
+    metrics = listed_names(metrics)
     with files.use_context(context_of(metrics)):
         studies = files.pairs_of(pairs, predictions, references, contexts, columns)
     if abnormal is not None and len(abnormal) != len(studies.pairs):

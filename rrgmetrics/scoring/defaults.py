@@ -15,7 +15,7 @@ from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs
 from rrgmetrics.scoring.scope_filter import modality_of
 from rrgmetrics.specs import PRESETS
-from rrgmetrics.specs.names import ALL, expand, parse_names
+from rrgmetrics.specs.names import ALL, expand, listed_names, parse_names
 from rrgmetrics.utils.text_format import by_number, listed
 
 logger = logging.getLogger("rrgmetrics")
@@ -61,7 +61,7 @@ def fitting_metrics(metrics: str | Sequence[str], references: Iterable[str]) -> 
         >>> fitting_metrics("f1_radbert_ct", ["Small left pleural effusion."])
         ['f1_radbert_ct']
     """
-    texts = [metrics] if isinstance(metrics, str) else list(metrics)
+    texts = listed_names(metrics)
     parsed = parse_names(texts)
     by_itself = {*texts, *(expand(ALL) if ALL in texts else ())}
     of_one_kind = {

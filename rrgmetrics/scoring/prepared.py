@@ -33,7 +33,7 @@ from rrgmetrics.scoring.results import Result, cut_line
 from rrgmetrics.scoring.runner import Annotations, Job, Memory, as_read, run, unscored_references
 from rrgmetrics.scoring.workers import Pool, check_workers, heed_fork, score_in_pool
 from rrgmetrics.specs import MetricSpec
-from rrgmetrics.specs.names import MetricName, context_of, with_text
+from rrgmetrics.specs.names import MetricName, context_of, listed_names, with_text
 from rrgmetrics.specs.names import parse_names as parse_names
 from rrgmetrics.utils.progress import Progress as Progress  # what `Metrics.steps` yields
 from rrgmetrics.utils.progress import drained, showing
@@ -551,6 +551,7 @@ def score(
         raise InputError(
             f"pairs[0] is {describe(pairs[0])}; pass reports by name: score('bleu', predictions=..., references=...)."
         )
+    metrics = listed_names(metrics)
     used = context_of(metrics)  # and the pairs, before any model is loaded
     check_choice(missing)
     with files.use_context(used):

@@ -257,11 +257,21 @@ def uncounted(names: Mapping[str, MetricName], counted: Container[str]) -> list[
     return [text for text, name in names.items() if name.counts_references and text not in counted]
 
 
-def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
-    """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
+def listed_names(names: str | Iterable[str]) -> list[str]:
+    """Returns names of metrics as a list; raises InputError for what holds none.
+
+    Example:
+        >>> listed_names("bleu"), listed_names(name for name in ("bleu", "rouge"))
+        (['bleu'], ['bleu', 'rouge'])
+    """
     if not isinstance(names, str | Iterable):
         raise InputError(f"metrics is {_kind_of(names)}; pass names of metrics, such as 'bleu'.")
-    texts = [names] if isinstance(names, str) else list(names)
+    return [names] if isinstance(names, str) else list(names)
+
+
+def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
+    """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
+    texts = listed_names(names)
     if not texts:
         raise InputError("No metric was named; name one, such as bleu.")
     for index, text in enumerate(texts):

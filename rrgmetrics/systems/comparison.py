@@ -30,7 +30,7 @@ from rrgmetrics.reports.missing import Missing, check_choice
 from rrgmetrics.scoring.defaults import default_metrics, fitting_metrics
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.scoring.results import Result
-from rrgmetrics.specs.names import context_of
+from rrgmetrics.specs.names import context_of, listed_names
 from rrgmetrics.systems.table import Correction, Row, check_correction, choose_keys, compare_systems
 from rrgmetrics.utils.notebook import drawn, exported
 from rrgmetrics.utils.progress import STATISTICS, phase, showing
@@ -178,6 +178,7 @@ def compare(
         BackendError: Missing weights or data; nothing was scored.
         MissingExtraError: An optional dependency that is not installed; nothing was scored.
     """
+    metrics = None if metrics is None else listed_names(metrics)
     texts = [] if metrics is None else list(parse_names(metrics))
     check_correction(correction)
     if keys is not None and texts:

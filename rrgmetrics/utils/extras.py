@@ -12,7 +12,6 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from rrgmetrics.errors import MissingExtraError
 
@@ -73,7 +72,8 @@ def install_command(extra: str) -> str:
 
 def _folder_of_installation() -> tuple[str, bool]:
     """The folder or file from which rrgmetrics was installed, and whether it is editable; "" if there is none."""
-    from importlib import metadata  # slow to import
+    from importlib import metadata  # these two are slow to import
+    from urllib.request import url2pathname
 
     try:
         said = json.loads(metadata.distribution("rrgmetrics").read_text("direct_url.json") or "{}")

@@ -65,6 +65,7 @@ STEPS = {
     '{"edema": false, "effusion": true}': "Edema: none.\nEffusion: present.\n",
     '[{"finding": "effusion", "side": "left", "present": true}]': "Left effusion.\n",
     '{"findings": {"edema": null}, "impression": "No \\"edema\\""}': 'Findings:\nImpression: No "edema".\n',
+    '[{"finding": " ", "present": false}, {"finding": "edema", "present": false}]': "Edema: none.\n",
     '<edema present="false"/><mass>yes</mass>': "Edema: none.\n\nMass: present.\n",
     # boxes
     "[ ] Effusion\n[x] Edema": "- no Effusion\n- Edema",

@@ -227,7 +227,7 @@ def _stated(name: str, answer: str) -> str:
 def _described(value: _Value, name: str) -> str:
     """The statement of an object that describes one finding; "" if it says nothing."""
     fields = dict(_flat(value))
-    named = next((fields.pop(key).text for key in tuple(fields) if key in NAMES and fields[key].is_text), name)
+    named = next((fields.pop(key).text for key in tuple(fields) if key in NAMES and fields[key].is_text), name).strip()
     answers = [ANSWERS[fields.pop(key).text.strip().lower()] for key in tuple(fields) if _answers(key, fields[key])]
     answer = next((each for each in ("no", "unknown", "possible", "likely") if each in answers), "yes")
     known = {key: each for key, each in fields.items() if each.text.strip().lower() not in ANSWERS}
