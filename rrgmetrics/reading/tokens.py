@@ -323,8 +323,9 @@ def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool
         if word == "(" and not end:
             end = k  # "Reason for exam (entered by technologist):"
         elif word == ":":
-            known = headings.get(" ".join(token.word for token in tokens[i : end or k]))
-            return known and (*known, k + 1)
+            name = " ".join(token.word for token in tokens[i : end or k])
+            known = (headings[each] for each in (name, *name.split(" / ")) if each in headings)  # "Befund/Findings:"
+            return next(((*section, k + 1) for section in known), None)
         elif word in ENDS or (k > i + _HEADING and not end):
             break
     return None

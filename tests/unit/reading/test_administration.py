@@ -71,11 +71,15 @@ def test_the_history_is_not_read_where_findings_have_a_heading() -> None:
         ("5 cm mass in the right upper lobe.", ["mass"]),
         ("~~Left~~ Right effusion.", ["pleural_effusion"]),
         ("A nodule of 3\\,cm.", ["nodule"]),
+        ("Befund/Findings: Heart enlarged.", ["cardiomegaly"]),
+        ("CHEST 2 VIEWS (RAD Detailed)\nSmall effusion.", ["pleural_effusion"]),
         ("OBX|1|FT|RAD^Findings^L|Small effusion.", ["pleural_effusion"]),
     ],
 )
 def test_the_same_letters_in_a_report_are_read(text: str, concepts: list[str]) -> None:
-    assert [finding.concept for finding in read(text).findings] == concepts
+    reading = read(text)
+    assert [finding.concept for finding in reading.findings] == concepts
+    assert reading.scope.unread == ()
 
 
 @pytest.mark.parametrize("text", ["Colourless ideas sleep furiously.", "COLOURLESS IDEAS SLEEP FURIOUSLY.", "Fnord."])
