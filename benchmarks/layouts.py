@@ -297,6 +297,24 @@ def lower_lines(said: Sequence[str]) -> str:
     return "\n".join(bare(s).lower() for s in said)
 
 
+def broken(width: int) -> Callable[[str], str]:
+    """Lines of about so many characters; where a long word would not fit, it is broken behind a syllable."""
+    word = re.compile(rf"([^\n]{{{width}}}[^\n]*? [A-Za-z]{{2,}}?[aeiouy])(?=[bcdfghklmnprstv][aeiouy][a-z]{{2}})")
+
+    def change(text: str) -> str:
+        return word.sub(r"\1-\n", text)
+
+    return change
+
+
+def hl7(report: Report) -> str:
+    """The lines of a report as observations of an HL7 message."""
+    lines = report.text.splitlines()
+    return "\n".join(
+        ["MSH|^~\\&|RIS|GENERAL|||20220312", *(f"OBX|{n}|TX|RAD^Report||{x}" for n, x in enumerate(lines, 1))]
+    )
+
+
 LIGATURES = {"ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ"}
 HEADER = "<|begin_of_text|><|start_header_id|>assistant<|end_header_id|>\n\n"
 THOUGHT = "<think>\nA large right effusion? No, the angle is sharp. A left pneumothorax is possible.\n</think>\n\n"
@@ -397,6 +415,14 @@ LAYOUTS = (
     Layout("headings === FINDINGS ===", as_sections(" ".join, "=== {} ===\n")),
     Layout("headings FINDINGS -", as_sections(" ".join, "{} - ")),
     # With loss
+    Layout("words broken at line ends", as_text(broken(50))),
+    Layout("capitals, lines of 60", as_text(lambda text: wrapped(60)(text.upper()))),
+    Layout("dictated full stops", separated(" period ")),
+    Layout("HL7 observations", hl7),
+    Layout(
+        "codes before, signature behind", wrapped_in("MRN 00981234\nCPT 71046\n", "\nDLP 12 mGy.cm\nDr A Smith FRCR")
+    ),
+    Layout("between two headings", wrapped_in("TECHNIQUE: PA and lateral.\n\n", "\n\nSIGNED: J. Doe")),
     Layout("lower-case lines, no full stops", as_sections(lower_lines, "{}:\n"), "whether a line goes on in the next"),
     Layout("commas for full stops", as_sections(spliced(", ")), "which commas end a statement"),
     Layout("no commas", as_text(without_commas), "where an item of a list ends"),

@@ -65,9 +65,7 @@ def _is_one_word(parts: re.Match[str], lexicon: Lexicon) -> bool:
     known = _words(lexicon).known
     first, second = (singular(part.lower()) for part in parts.groups())
     joined = _word("".join(parts.groups()), lexicon)
-    if joined not in known or (first in known and second in lexicon.trie.get(first, {})):
-        return False
-    return joined in lexicon.trie or first not in known or second not in known
+    return joined in lexicon.trie or (joined in known and not {first, second} <= known)
 
 
 def _word(written: str, lexicon: Lexicon) -> str:

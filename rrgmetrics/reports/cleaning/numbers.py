@@ -85,6 +85,7 @@ def _mixed(match: re.Match[str]) -> str:
 
 
 NUMBERS = (
+    Step("", replacing(rf"(?<=\d)(?P<cut>[ \t]*\n[ \t]*)(?={_UNIT})", " ", re.IGNORECASE), ("\n",)),
     Step("", replacing(_SIZE, _sizes_in_words, re.IGNORECASE), WRITTEN_OUT),
     Step("", replacing(_MIXED, _mixed, re.IGNORECASE), ("½", "¼", "¾", "/2", "/4")),
     Step("", replacing(r"\bdiam?\.(?= ?\d)", "diameter", re.IGNORECASE), WRITTEN_OUT),

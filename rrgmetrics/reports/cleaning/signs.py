@@ -15,7 +15,7 @@ _SIGN = rf"(?:(?P<yes>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH})
 _SHORT = r"\b(?:neg|(?P<short>pos))\.(?= ?for\b)"
 _NAME = r"(?:^|(?<=[.;,] ))[A-Za-z]+"
 _NEXT = r"[^,.;\n]{1,60}[-–—−+][ \t]*(?:[,.;\n]|\Z)"  # an item that ends in a sign
-_ENDS_ITEM = rf"[ \t]*(?:[.;]|,{_NEXT}|\n{_NEXT}|\s*\Z)"
+_ENDS_ITEM = rf"[ \t]*(?:[.;]|,{_NEXT}|\n[ \t]*(?=[A-Z]){_NEXT}|\s*\Z)"
 _AT_WORD = rf"{_DASH}(?<=[A-Za-z].)(?={_ENDS_ITEM})"
 SIGNED = re.compile(rf"[-–—−+] ?[vV][eE]\b|[gGsS]\. ?[fF][oO][rR]\b|{_AT_WORD}")
 
