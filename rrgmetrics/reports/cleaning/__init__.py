@@ -65,6 +65,7 @@ STEPS: tuple[Step, ...] = (
 # What an ASCII text must hold for any step to have work; each pattern begins with what one look at a character decides.
 _MARKS = (
     *"<&[{\\*|`\t=#@\x7f\r\v\f_",
+    *NAMED,
     *(" - ", " / ", " + ", " > ", "->", "--", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)"),
 )
 _SUSPECT = (
@@ -83,8 +84,6 @@ _SUSPECT = (
     DICTATED,
     WRITTEN_OUT,
     HEADED,
-    NAMED,
-    ROW,
 )
 
 
@@ -166,4 +165,6 @@ def _has_work(text: str) -> bool:
     for mark in _MARKS:  # a generator takes three times as long here
         if mark in text:
             return True
+    if "\n" in text and ROW.search(text):  # a table has several lines
+        return True
     return not text.isascii() or any(pattern.search(text) for pattern in _SUSPECT)

@@ -28,12 +28,13 @@ _CODES = (
 _ADDRESS = r"(?:https?://|www\.)[^\s,;]+|(?:e-?mail:[ \t]*)?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _TEXT = r"^[ \t]*(?:OBX|NTE)\|(?:[^\n|]*\|){2,4}"  # the fields before the text of an observation or a note
 _SEGMENT = r"^[ \t]*[A-Z]{2}[A-Z0-9]\|[^\n]*"
-NEEDS = re.compile(r"\b(?:ICD|CPT|SNOMED|kVp?\b|mAs?\b|DLP|DAP|CTDI|www\.|https?:)|Gy\b|mSv\b", re.IGNORECASE)
+_NAMES = "ICD CPT SNOMED KV DLP CTDI MGY MSV CGY".split()
+NEEDS = (*_NAMES, *map(str.lower, _NAMES), *"kV MAS mAs DAP mGy mSv cGy @ www. WWW. ://".split(), "Gy.", "Gy ")
 
 CODES = (
     Step("HL7 segment", replacing(_TEXT, "", re.MULTILINE), ("|",)),
     Step("HL7 segment", replacing(_SEGMENT, "", re.MULTILINE), ("|",)),
     Step("code", replacing(_CODES, "", re.IGNORECASE), NEEDS),
     Step("dose", replacing(_DOSE, "", re.IGNORECASE), NEEDS),
-    Step("address", replacing(_ADDRESS, "", re.IGNORECASE), re.compile(r"@|\bwww\.|://", re.IGNORECASE)),
+    Step("address", replacing(_ADDRESS, "", re.IGNORECASE), ("@", "www.", "WWW.", "://")),
 )
