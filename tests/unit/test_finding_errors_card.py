@@ -18,6 +18,13 @@ TRIED = [  # a sentence of the card, reference, candidate, the letters of the er
     ("are one error (C)", "8 mm nodule in the left upper lobe.", "8 mm nodule in the right lower lobe.", "C"),
     ("are one error (C)", "Left apical pneumothorax.", "Right basal pneumothorax.", "C"),
     ("are one error (C)", "Left upper lobe consolidation.", "Right lower lobe consolidation.", "C"),
+    ("Recommendations, attenuation in HU", "8 mm nodule. CT in 3 months.", "8 mm nodule. No follow-up is needed.", ""),
+    (
+        "size of a nodule's solid component",
+        "CT. 12 mm nodule, 3 mm solid part.",
+        "CT. 12 mm nodule, 9 mm solid part.",
+        "",
+    ),
     ("A nodule and a mass in the same place agree", "Left upper lobe nodule.", "Left upper lobe mass.", ""),
     ("misses every finding and every normal sentence", "The heart is normal. Left effusion.", "", "BB"),
     ("A contradiction within the candidate", EFFUSION, f"{EFFUSION} No effusion.", "B"),
