@@ -53,7 +53,7 @@ _IMAGES = (
     (b"MM\x00*", "a TIFF image"),
 )
 _BINARY = "binary data"
-_CONTROL = bytes({*range(32), 127} - {*b"\t\n\v\f\r\x1b"})  # bytes that no text has often
+_CONTROL = bytes({*range(1, 32), 127} - {*b"\t\n\v\f\r\x1b"})  # rare in texts; NUL has its own error
 _ADVICE = {
     ".json": "Write one object a line and name it .jsonl",
     ".tsv": "Write commas between cells and name it .csv",

@@ -123,7 +123,7 @@ def _says_more(items: list[Item], i: int) -> bool:
 
 def find_topic(items: list[Item], mentions: list[Mention]) -> Item | None:
     """Returns the side that a sentence is about: "RIGHT: small effusion, atelectasis", "Left lung: ..."."""
-    first = min((mention.first for mention in mentions), default=0)
+    first = min((mention.at for mention in mentions), default=0)
     colon = next((i for i in range(min(first, _DEPTH)) if items[i].word == ":"), 0)
     sides = [item for item in items[:colon] if item.senses.get("side") in ("left", "right")]
     return sides[0] if len(sides) == 1 else None
@@ -260,6 +260,9 @@ def _has_place(items: list[Item]) -> bool:
     return True in ["side" in item.senses or "zone" in item.senses for item in items]
 
 
+_WITH, _ENDS = frozenset({"without", "with"}), frozenset({";", "and", "but", "while"})
+
+
 def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Lets a place said once hold for all findings of a list, a place after the list first."""
     groups = _by_position(mentions)
@@ -284,6 +287,22 @@ def _has_heading_alone(items: list[Item], mention: Mention) -> bool:
     if colon is None or mention.elided is not None or any("zone" in item.senses for item in items[:colon]):
         return False
     return not _has_place(items[colon : mention.last])
+
+
+def give_side_of_normal(items: list[Item], mentions: list[Mention]) -> None:
+    """Denies on the side of a normal structure what is denied with it: "the RIGHT lung is clear WITHOUT effusion"."""
+    side: list[Item] = []
+    end = 0
+    for mention in _in_order(mentions):
+        own = [item for item in mention.modifiers if item.senses.get("side") in ("left", "right")]
+        if mention.denies:
+            side, end = own, mention.last
+        elif not side or mention.assertion != "absent" or any(i.word in _ENDS for i in items[end : mention.first]):
+            side = []
+        elif _WITH.isdisjoint(item.word for item in items[end : mention.first]) or _has_place(mention.modifiers):
+            continue
+        else:
+            mention.modifiers.extend(side)
 
 
 def _lend_place(giver: Mention, taker: Mention, lexicon: Lexicon) -> None:

@@ -83,7 +83,7 @@ _HEADING, _IN_BRACKETS = 7, 6  # words
 LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 _SHORTENED = frozenset(
-    "rt lt r l bilat ant post lat sup inf mod min prob poss susp incl esp resp pt".split()
+    "rt lt r l ref req bilat ant post lat sup inf mod min prob poss susp incl esp resp pt".split()
 )  # words that are written with a full stop
 _OPENERS = ("", ".", ":", "\n")  # what a statement begins behind
 _UNITS = frozenset({"cm", "mm"})
@@ -324,11 +324,19 @@ def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool
             end = k  # "Reason for exam (entered by technologist):"
         elif word == ":":
             name = " ".join(token.word for token in tokens[i : end or k])
-            known = (headings[each] for each in (name, *name.split(" / ")) if each in headings)  # "Befund/Findings:"
-            return next(((*section, k + 1) for section in known), None)
+            known = headings.get(name) or _in_two_languages(name, headings)
+            return known and (*known, k + 1)
         elif word in ENDS or (k > i + _HEADING and not end):
             break
     return None
+
+
+def _in_two_languages(name: str, headings: Mapping[str, tuple[str, bool]]) -> tuple[str, bool] | None:
+    """Returns the section of a heading beside its name in another language: "Befund/Findings"."""
+    parts = name.split(" / ")
+    known = [headings[part] for part in parts if part in headings]
+    others = [part for part in parts if part not in headings]
+    return known[0] if known and not any(" " in part for part in others) else None
 
 
 def leaves(before: str, after: Sequence[str]) -> bool:

@@ -75,9 +75,10 @@ def _folder_of_installation() -> tuple[str, bool]:
     from importlib import metadata  # these two are slow to import
     from urllib.request import url2pathname
 
+    found = (each.read_text("direct_url.json") for each in metadata.distributions(name="rrgmetrics"))
     try:
-        said = json.loads(metadata.distribution("rrgmetrics").read_text("direct_url.json") or "{}")
-    except (metadata.PackageNotFoundError, ValueError):
+        said = json.loads(next(filter(None, found), "{}"))  # a folder with its sources has a distribution too
+    except ValueError:
         return "", False
     url = urlsplit(str(said.get("url", "")))
     path = url2pathname(url.path)

@@ -73,8 +73,9 @@ def test_extras_are_installed_from_where_rrgmetrics_was(url, facts, command, tmp
     folder = tmp_path / "my clone"
     folder.mkdir()
     url = {"folder": folder.as_uri(), "a deleted folder": (tmp_path / "gone").as_uri()}.get(url, url)
-    distribution = SimpleNamespace(read_text=lambda name: url and json.dumps({"url": url, **facts}))
-    monkeypatch.setattr(metadata, "distribution", lambda name: distribution)
+    installed = SimpleNamespace(read_text=lambda name: url and json.dumps({"url": url, **facts}))
+    beside_sources = SimpleNamespace(read_text=lambda name: None)
+    monkeypatch.setattr(metadata, "distributions", lambda name: [beside_sources, installed])
     assert install_command("judges,plots") == command.format(folder=folder)
     with pytest.raises(MissingExtraError, match=re.escape(install_command("plots"))):
         need("It", "plots", "no_a")

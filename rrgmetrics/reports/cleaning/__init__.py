@@ -24,13 +24,13 @@ from rrgmetrics.reports.cleaning.answers import (
     UNMARKED,
 )
 from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
-from rrgmetrics.reports.cleaning.codes import CODES
+from rrgmetrics.reports.cleaning.codes import CODES, SIGNATURE
 from rrgmetrics.reports.cleaning.codes import NEEDS as NAMED
 from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
-from rrgmetrics.reports.cleaning.dictation import DICTATED, DICTATION
+from rrgmetrics.reports.cleaning.dictation import BRACKETED, DICTATED, DICTATION
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 from rrgmetrics.reports.cleaning.fields import FIELDS
-from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS
+from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS, ORGAN_ALONE
 from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS, SLASHED
 from rrgmetrics.reports.cleaning.lists import LISTS
 from rrgmetrics.reports.cleaning.markup import MARKUP
@@ -66,7 +66,7 @@ STEPS: tuple[Step, ...] = (
 _MARKS = (
     *"<&[{\\*|`\t=#@\x7f\r\v\f_",
     *NAMED,
-    *(" - ", " / ", " + ", " > ", "->", "--", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)"),
+    *(" - ", " / ", " + ", " > ", "->", "--", " //", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)"),
 )
 _SUSPECT = (
     re.compile(r"[0-9](?: +[.,]|\. +[0-9]|, ?[0-9]|[):]| ?-| [A-Z])"),
@@ -81,9 +81,12 @@ _SUSPECT = (
     SLASHED,
     SIGNED,
     ANSWERED,
+    BRACKETED,
     DICTATED,
     WRITTEN_OUT,
     HEADED,
+    ORGAN_ALONE,
+    SIGNATURE,
 )
 
 

@@ -28,10 +28,13 @@ _CODES = (
 _ADDRESS = r"(?:https?://|www\.)[^\s,;]+|(?:e-?mail:[ \t]*)?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _TEXT = r"^[ \t]*(?:OBX|NTE)\|(?:[^\n|]*\|){2,4}"  # the fields before the text of an observation or a note
 _SEGMENT = r"^[ \t]*[A-Z]{2}[A-Z0-9]\|[^\n]*"
+_INITIALS = r"(?:^|(?<=\d)[ \t]+)[A-Z]{2,3}[/:][A-Za-z]{2,3}[ \t]*$|^[ \t]*D: ?\d[\d/.-]+[ \t]+T: ?\d[\d/.-]+"
 _NAMES = "ICD CPT SNOMED KV DLP CTDI MGY MSV CGY".split()
+SIGNATURE = re.compile(r"\n[ \t]*[A-Z]{2,3}[/:][A-Za-z]{2,3}[ \t]*(?:\n|\Z)")
 NEEDS = (*_NAMES, *map(str.lower, _NAMES), *"kV MAS mAs DAP mGy mSv cGy @ www. WWW. ://".split(), "Gy.", "Gy ")
 
 CODES = (
+    Step("signature", replacing(_INITIALS, "", re.MULTILINE), ("/", ":")),
     Step("HL7 segment", replacing(_TEXT, "", re.MULTILINE), ("|",)),
     Step("HL7 segment", replacing(_SEGMENT, "", re.MULTILINE), ("|",)),
     Step("code", replacing(_CODES, "", re.IGNORECASE), NEEDS),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 from rrgmetrics.reports.cleaning.headings import any_heading
 
 DICTATED = re.compile(
@@ -68,4 +68,8 @@ def _dictated(text: str) -> Iterator[Edit]:
             yield Edit(start - len(before) + len(before.rstrip(" ")), end, _MARKS.get(word, "\n\n"))
 
 
-DICTATION = (Step("dictated mark", _dictated, DICTATED),)
+BRACKETED = re.compile(r"[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]", re.IGNORECASE)
+DICTATION = (
+    Step("dictated mark", replacing(BRACKETED.pattern, "\n\n", re.IGNORECASE), BRACKETED),
+    Step("dictated mark", _dictated, DICTATED),
+)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 from rrgmetrics.utils.patterns import terms_of
 
 HEADINGS_FILE = Path(__file__).parents[2] / "reading" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
@@ -79,4 +79,22 @@ def _headings(text: str) -> Iterator[Edit]:
             yield Edit(match.end("inner"), match.end("marked"), ":")
 
 
-HEADINGS = (Step("heading", _headings, HEADED),)
+_ORGAN = (
+    r"heart(?: size)?|cardiac silhouette|lungs?|lung fields|pleurae?|pleural spaces?|mediastinum|cardiomediastinum"
+    r"|aorta|trachea|airways?|bones?|osseous structures|soft tissues|chest wall|hil[ai]|hilum|diaphragms?|spine|ribs"
+    r"|abdomen"
+)
+_ORGAN_ALONE = rf"(?:\A|\n)[ \t]*(?:{_ORGAN})(?P<cut>)(?=[ \t]*\n[ \t]*[A-Z])"
+ORGAN_ALONE = re.compile(_ORGAN_ALONE, re.IGNORECASE)
+
+
+def _organ(match: re.Match[str]) -> str | None:
+    """Gives an organ alone on its line a colon, where what is above it ends a line and it begins with a capital."""
+    name = match[0].strip()
+    return ":" if name[:1].isupper() else None
+
+
+HEADINGS = (
+    Step("heading", _headings, HEADED),
+    Step("heading", replacing(_ORGAN_ALONE, _organ, re.IGNORECASE), ORGAN_ALONE),
+)

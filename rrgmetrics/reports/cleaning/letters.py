@@ -75,6 +75,7 @@ LETTERS = (
     Step("token mark", replacing(r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[a-z])@@ (?=[a-z])", ""), ("##", "@@ ")),
     Step("", replacing(r"\r\n?|\\r\\n|\\[nr](?![a-z])|\\n(?=[a-z]{2})", "\n"), ("\r", "\\")),
     Step("", replacing(r"\\t", "\t"), ("\\t",)),
+    Step("", replacing(r"\\\.(?:br|sp|sk|in|ti|ce|fi|nf)[+-]?\d*\\", "\n", re.IGNORECASE), ("\\.",)),  # HL7's line ends
     Step("", replacing(r"\\[,;:! ]", " "), ("\\",)),  # LaTeX's spaces: "3\,cm"
     Step("", replacing(r"[\v\f\x1c-\x1e\x85\u2028\u2029]", "\n"), re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")),
 )

@@ -173,6 +173,7 @@ def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
 
 
 LISTS = (
+    Step("list marker", replacing(r"[ \t]+//+[ \t]+", ITEM), (" //",)),
     Step("list marker", _strings, ("['", '["', "[ ", "[\n")),
     Step("list marker", _counted, _SECOND),
     Step(

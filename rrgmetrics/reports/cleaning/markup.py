@@ -120,7 +120,19 @@ def _is_rule(row: str) -> bool:
 
 
 _RULED = ("---", "===", "***", "- -", "* *")
+_RTF = re.compile(r"\s*\{\\rtf")
+_RTF_WORD = re.compile(r"\{\\(?:fonttbl|colortbl|stylesheet|info|\*)(?:[^{}]|\{[^{}]*\})*\}|\\([a-z]+)-?\d* ?|[{}]")
+
+
+def _rtf(text: str) -> Iterator[Edit]:
+    """Finds the control words, groups and tables of RTF; paragraphs are lines."""
+    if _RTF.match(text):
+        for number, word in enumerate(_RTF_WORD.finditer(text)):
+            yield Edit(*word.span(), "\n" if word[1] in ("par", "line", "sect", "page") else "", int(not number))
+
+
 MARKUP = (
+    Step("RTF", _rtf, ("{\\rtf",)),
     Step("HTML tag", replacing(r"<!--.*?(?:-->|\Z)|<!DOCTYPE[^<>]*>", "", re.DOTALL | re.IGNORECASE), ("<!",)),
     Step("HTML tag", replacing(_TAG, _tag, re.IGNORECASE), ("<",)),
     Step("Markdown", replacing(r"^[ \t]*```\w*[ \t]*(?:\n|\Z)|```", "", re.MULTILINE), ("```",)),

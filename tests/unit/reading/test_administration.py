@@ -9,6 +9,7 @@ import pytest
 
 from rrgmetrics import explain
 from rrgmetrics.reading import read
+from table_rows import each_row, read_table
 
 REPORT = "The heart is mildly enlarged. There is a small left pleural effusion. No pneumothorax."
 LINES = [
@@ -72,6 +73,7 @@ def test_the_history_is_not_read_where_findings_have_a_heading() -> None:
         ("~~Left~~ Right effusion.", ["pleural_effusion"]),
         ("A nodule of 3\\,cm.", ["nodule"]),
         ("Befund/Findings: Heart enlarged.", ["cardiomegaly"]),
+        ("FINDINGS: The right lung is clear without effusion. Left effusion.", ["opacity", *["pleural_effusion"] * 2]),
         ("CHEST 2 VIEWS (RAD Detailed)\nSmall effusion.", ["pleural_effusion"]),
         ("OBX|1|FT|RAD^Findings^L|Small effusion.", ["pleural_effusion"]),
     ],
@@ -80,6 +82,13 @@ def test_the_same_letters_in_a_report_are_read(text: str, concepts: list[str]) -
     reading = read(text)
     assert [finding.concept for finding in reading.findings] == concepts
     assert reading.scope.unread == ()
+
+
+@each_row("kind, arrived, plain", read_table(Path(__file__).parent / "arrived.tsv"))
+def test_a_report_as_it_arrives_is_read_as_in_plain_english(kind: str, arrived: str, plain: str) -> None:
+    text = arrived.replace("\\n", "\n")
+    assert errors(plain, text) == []
+    assert errors(text, plain) == []
 
 
 @pytest.mark.parametrize("text", ["Colourless ideas sleep furiously.", "COLOURLESS IDEAS SLEEP FURIOUSLY.", "Fnord."])
