@@ -67,6 +67,8 @@ STEPS = {
     '{"findings": {"edema": null}, "impression": "No \\"edema\\""}': 'Findings:\nImpression: No "edema".\n',
     '[{"finding": " ", "present": false}, {"finding": "edema", "present": false}]': "Edema: none.\n",
     '<edema present="false"/><mass>yes</mass>': "Edema: none.\n\nMass: present.\n",
+    "Finding: edema\nSeverity: mild\nPresent: yes\nHeart large": "Mild edema.\nHeart large",
+    "- finding: effusion\n  side: left\n- finding: edema\n  severity: none": "- Left effusion.\n- Edema: none.",
     # boxes
     "[ ] Effusion\n[x] Edema": "- no Effusion\n- Edema",
     "\u2610 Effusion \u2611 Edema": "- no Effusion\n- Edema",
@@ -173,6 +175,8 @@ UNTOUCHED = (
     "There is effusion, no\nedema, no\nnodule.",
     "No effusion,\nedema,\nnodule.",
     "Since the last film:\nEffusions are larger\nEdema is new",
+    "Location: right lower lobe\nSize: 6 mm",
+    "Finding: No edema.\nSize: 6 mm",
     "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 

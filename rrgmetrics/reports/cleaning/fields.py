@@ -1,7 +1,8 @@
-r"""Fields of JSON and XML: each becomes a statement, '{"edema": false, "effusion": {"side": "left"}}' for one.
+r"""Fields of JSON, XML and YAML: each becomes a statement, '{"edema": false, "effusion": {"side": "left"}}' for one.
 
 That is "Edema: none.\nLeft effusion.". What is inside one object describes one finding. Objects of texts alone, as
-'{"findings": "...", "impression": "..."}', stay as they are. A field without a value (null) says nothing.
+'{"findings": "...", "impression": "..."}', stay as they are. A field without a value (null) says nothing. Lines of
+keys are such an object if the first names a finding and the next describe it: "Finding: effusion\nSide: left".
 """
 
 from __future__ import annotations
@@ -41,10 +42,26 @@ NAMES = frozenset("finding name label condition observation abnormality patholog
 _PRESENCE = frozenset(
     "present presence exists status state value answer detected positive assertion certainty polarity".split()
 )
+_DEGREES = ("severity", "degree", "grade", "extent", "size")
 DESCRIBING = (  # what is written before a finding, in this order
-    *("severity", "degree", "grade", "extent", "acuity", "laterality", "side"),
+    *(*_DEGREES, "acuity", "laterality", "side"),
     *("location", "site", "zone", "lobe", "region", "anatomy"),
 )
+_KEYS = _PRESENCE.union(  # what the lines below the name of a finding are of
+    DESCRIBING,
+    "size mm,size cm,diameter,dimensions,measurement,measurements,change,confidence,description,morphology".split(","),
+)
+_KEY = rf"(?:{'|'.join(sorted(_KEYS, key=len, reverse=True))})".replace(" ", "[ _]")
+DESCRIBED_BELOW = rf"\n[ \t]*(?:[-*•][ \t]+)?[*_]{{0,2}}(?:is[ _])?{_KEY}[*_]{{0,2}}[ \t]*:"
+_RECORD = re.compile(
+    rf"^[ \t]*(?P<record>(?P<mark>(?:[-*•]|\d{{1,2}}[.)])[ \t]+)?(?:{'|'.join(sorted(NAMES))})(?:[ _]?#?\d{{1,2}})?"
+    rf"[ \t]*:[ \t]*(?!(?:no|not|none|without)\b)(?P<name>[A-Za-z\"'][^\n.;:]{{1,80}})\.?[ \t]*"
+    rf"(?P<fields>(?:{DESCRIBED_BELOW}[^\n]*)+))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_RECORD_FIELD = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?(?P<key>[A-Za-z_ ]+?)[ \t]*:[ \t]*(?P<value>[^\n]*)$", re.MULTILINE)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NO_DEGREE = frozenset({"none", "no", "absent", "nil"})
 _LEADS = re.compile(r"(?:in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
 _SIZE = re.compile(r".*\b([cm]m)\Z")
@@ -229,9 +246,10 @@ def _described(value: _Value, name: str) -> str:
     fields = dict(_flat(value))
     named = next((fields.pop(key).text for key in tuple(fields) if key in NAMES and fields[key].is_text), name).strip()
     answers = [ANSWERS[fields.pop(key).text.strip().lower()] for key in tuple(fields) if _answers(key, fields[key])]
+    answers += ["no" for key in _DEGREES if key in fields and fields[key].text.strip().lower() in _NO_DEGREE]
     answer = next((each for each in ("no", "unknown", "possible", "likely") if each in answers), "yes")
     known = {key: each for key, each in fields.items() if each.text.strip().lower() not in ANSWERS}
-    before = [known.pop(key).text.strip() for key in DESCRIBING if key in known]
+    before = [known.pop(key).text.strip() for key in DESCRIBING if key in known and known[key].is_text]
     if answer == "unknown" or not named:
         return ""
     if answer == "no":
@@ -275,6 +293,24 @@ def _elements(text: str) -> Iterator[Edit]:
         yield from _edits(field, field.start, end, text)
 
 
+def _records(text: str) -> Iterator[Edit]:
+    """Finds the lines that describe one finding, the first of which names it."""
+    for record in _RECORD.finditer(text):
+        fields = [
+            _Field(_words(each["key"]), each.start("key"), _line_value(each["value"], each.start("value")))
+            for each in _RECORD_FIELD.finditer(text, *record.span("fields"))
+        ]
+        name = record["name"].strip(" \t\"'")
+        words = _described(_Value(*record.span("record"), fields=fields), name[:1].upper() + name[1:])
+        yield Edit(*record.span("record"), ("- " if record["mark"] else "") + words if words else "")
+
+
+def _line_value(text: str, at: int) -> _Value:
+    """The value behind a key, without quotation marks and full stop; a dash is none."""
+    value = text.strip().rstrip(".").strip("\"'")
+    return _Value(at, at + len(text), value.strip("-–—") and value, is_text=not _NUMBER.fullmatch(value))
+
+
 def _edits(field: _Field, at: int, last: int, text: str) -> Iterator[Edit]:
     """The edits that leave the statements of a field, which takes the characters up to `last`."""
     new = "" if not text[:at].strip() or text[at - 1] == "\n" else "\n"
@@ -294,3 +330,4 @@ FIELDS = (
     Step("field", _fields, ("{",)),
     Step("field", _elements, ("</", "/>")),
 )
+RECORDS = (Step("field", _records, re.compile(DESCRIBED_BELOW, re.IGNORECASE)),)
