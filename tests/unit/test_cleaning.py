@@ -69,6 +69,9 @@ STEPS = {
     '<edema present="false"/><mass>yes</mass>': "Edema: none.\n\nMass: present.\n",
     "Finding: edema\nSeverity: mild\nPresent: yes\nHeart large": "Mild edema.\nHeart large",
     "- finding: effusion\n  side: left\n- finding: edema\n  severity: none": "- Left effusion.\n- Edema: none.",
+    '{"mass": {"left": "small", "right": "none"}}': "Left mass: small.\nRight mass: none.\n",
+    "Effusion:\n- Left: small\n- Right: false": "\nLeft effusion: small\nRight effusion: none",
+    "| Finding | Right | Left |\n|---|---|---|\n| Mass | | No |": "\n\n- Left mass: No",
     # boxes
     "[ ] Effusion\n[x] Edema": "- no Effusion\n- Edema",
     "\u2610 Effusion \u2611 Edema": "- no Effusion\n- Edema",
@@ -177,6 +180,7 @@ UNTOUCHED = (
     "Since the last film:\nEffusions are larger\nEdema is new",
     "Location: right lower lobe\nSize: 6 mm",
     "Finding: No edema.\nSize: 6 mm",
+    "Findings:\nLeft: effusion\nRight: no mass",
     "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 

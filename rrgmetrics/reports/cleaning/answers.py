@@ -87,7 +87,7 @@ _LIST_HEAD = re.compile(
     rf"(?P<gap>[ \t]*:[ \t]*\n\s*{_ITEM})(?=[A-Za-z(\d]){_HEADED}",
     re.MULTILINE,
 )
-_NO_NAME = re.compile(  # what denies, and words that lead to a list
+NO_NAME = re.compile(  # what denies, and words that lead to a list
     r"\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free|with|to|for|since|from|following|are|is|as)\b",
     re.IGNORECASE,
 )
@@ -103,7 +103,7 @@ def _headed_lists(text: str) -> Iterator[Edit]:
     for head in _LIST_HEAD.finditer(text):
         name = head["name"]
         words = {name.lower(), name.split()[-1].lower()}
-        if head.start() < at or _NO_NAME.search(name) or words & (SECTIONS | COUNTS | heading_names().keys()):
+        if head.start() < at or NO_NAME.search(name) or words & (SECTIONS | COUNTS | heading_names().keys()):
             continue
         yield Edit(*head.span("gap"), ": ")
         at = head.end()

@@ -2,7 +2,8 @@ r"""Fields of JSON, XML and YAML: each becomes a statement, '{"edema": false, "e
 
 That is "Edema: none.\nLeft effusion.". What is inside one object describes one finding. Objects of texts alone, as
 '{"findings": "...", "impression": "..."}', stay as they are. A field without a value (null) says nothing. Lines of
-keys are such an object if the first names a finding and the next describe it: "Finding: effusion\nSide: left".
+keys are such an object if the first names a finding and the next describe it: "Finding: effusion\nSide: left". Sides
+below a name are statements of their own: "Effusion:\n  left: small\n  right: none".
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rrgmetrics.reports.cleaning.answers import COUNTS, SECTIONS
+from rrgmetrics.reports.cleaning.answers import COUNTS, NO_NAME, SECTIONS
 from rrgmetrics.reports.cleaning.edits import Edit, Step
 from rrgmetrics.reports.cleaning.markup import TAG_NAMES
 
@@ -60,9 +61,17 @@ _RECORD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _RECORD_FIELD = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?(?P<key>[A-Za-z_ ]+?)[ \t]*:[ \t]*(?P<value>[^\n]*)$", re.MULTILINE)
+SIDE_BELOW = r"\n[ \t]*(?:[-*•][ \t]+)?(?:left|right|bilateral)[ \t]*:[ \t]*[^\s:]"
+_SIDED = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]+)?(?P<name>[A-Za-z][A-Za-z_-]*(?: [A-Za-z-]+){0,4})[ \t]*:[ \t]*"
+    rf"(?P<sides>(?:{SIDE_BELOW}[^\n:]*(?=\n|\Z)){{1,3}})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SIDE_LINE = re.compile(r"^[ \t]*(?P<line>(?:[-*•][ \t]+)?(?P<side>\w+)[ \t]*:[ \t]*)(?P<value>[^\n]*)$", re.MULTILINE)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _NO_DEGREE = frozenset({"none", "no", "absent", "nil"})
 _LEADS = re.compile(r"(?:in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE)
+_SIDES = frozenset({"left", "right", "bilateral"})
 _SIDE = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
 _SIZE = re.compile(r".*\b([cm]m)\Z")
 
@@ -160,7 +169,15 @@ def _says_more(value: _Value) -> bool:
     """Whether a value holds more than texts and lists of texts."""
     if value.fields is None:
         return not value.is_text
-    return _is_finding(value) or any(_answers_a_name(each) or _says_more(each.value) for each in value.fields)
+    return _is_finding(value) or any(
+        _answers_a_name(each) or _has_sides(each.name, each.value) or _says_more(each.value) for each in value.fields
+    )
+
+
+def _has_sides(name: str, value: _Value) -> bool:
+    """Whether an object holds what is said of the sides of its name, which is no section."""
+    names = {each.name.lower() for each in value.fields or ()}
+    return bool(name) and name.lower() not in SECTIONS and bool(names) and names <= _SIDES
 
 
 def _answers_a_name(field: _Field) -> bool:
@@ -218,9 +235,12 @@ def _statements(field: _Field, text: str) -> Iterator[tuple[int, int, str, bool]
         if name.lower() in SECTIONS:
             yield field.start, field.start, f"{shown}:", False
         side = _SIDE.search(name)
+        has_sides = _has_sides(name, value)
         for each in value.fields:
             if is_list and name.lower() not in SECTIONS and each.value.fields is None:
                 each = each._replace(name=name)
+            elif has_sides:
+                each = each._replace(name=f"{each.name} {_small(name)}")
             elif side and each.name:
                 each = each._replace(name=f"{side[0]} {each.name}")
             yield from _statements(each, text)
@@ -237,8 +257,12 @@ def _stated(name: str, answer: str) -> str:
         return ""
     if name.lower().startswith("no "):
         return f"{name}." if answer == "yes" else ""
-    small = name if name[1:2].isupper() else name[:1].lower() + name[1:]
-    return {"no": f"{name}: none.", "yes": f"{name}: present."}.get(answer, f"{answer.capitalize()} {small}.")
+    return {"no": f"{name}: none.", "yes": f"{name}: present."}.get(answer, f"{answer.capitalize()} {_small(name)}.")
+
+
+def _small(name: str) -> str:
+    """A name with a small first letter, unless it is an abbreviation."""
+    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
 def _described(value: _Value, name: str) -> str:
@@ -271,7 +295,7 @@ def _joined(before: list[str], name: str) -> str:
     kept = [
         each for i, each in enumerate(before) if not any(each.lower() in other.lower() for other in before[i + 1 :])
     ]
-    said = " ".join((*kept, name if name[1:2].isupper() or not kept else name[:1].lower() + name[1:]))
+    said = " ".join((*kept, _small(name) if kept else name))
     return said[:1].upper() + said[1:]
 
 
@@ -305,6 +329,21 @@ def _records(text: str) -> Iterator[Edit]:
         yield Edit(*record.span("record"), ("- " if record["mark"] else "") + words if words else "")
 
 
+def _sided(text: str) -> Iterator[Edit]:
+    """Finds the lines below a name that hold what is said of its sides."""
+    for head in _SIDED.finditer(text):
+        name = _words(head["name"].strip())
+        if name.lower() in SECTIONS or NO_NAME.search(name) or _SIDE.search(name):
+            continue
+        yield Edit(head.start("name"), head.start("sides"), "", 0)
+        for line in _SIDE_LINE.finditer(text, *head.span("sides")):
+            answer = ANSWERS.get(line["value"].strip(" \t.\"'").lower())
+            words = {"no": "none", "yes": "present"}.get(answer or "", line["value"])
+            lead = f"{line['side'].capitalize()} {_small(name)}: "
+            yield Edit(line.start("line"), line.start("value"), "" if answer == "unknown" else lead)
+            yield Edit(*line.span("value"), "" if answer == "unknown" else words, 0)
+
+
 def _line_value(text: str, at: int) -> _Value:
     """The value behind a key, without quotation marks and full stop; a dash is none."""
     value = text.strip().rstrip(".").strip("\"'")
@@ -330,4 +369,7 @@ FIELDS = (
     Step("field", _fields, ("{",)),
     Step("field", _elements, ("</", "/>")),
 )
-RECORDS = (Step("field", _records, re.compile(DESCRIBED_BELOW, re.IGNORECASE)),)
+RECORDS = (
+    Step("field", _records, re.compile(DESCRIBED_BELOW, re.IGNORECASE)),
+    Step("field", _sided, re.compile(SIDE_BELOW, re.IGNORECASE)),
+)

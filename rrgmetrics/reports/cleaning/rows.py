@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step
-from rrgmetrics.reports.cleaning.fields import ANSWERS, DESCRIBED_BELOW, DESCRIBING, NAMES, RECORDS
+from rrgmetrics.reports.cleaning.fields import ANSWERS, DESCRIBED_BELOW, DESCRIBING, NAMES, RECORDS, SIDE_BELOW
 
 _LINE = re.compile(r"[^\n]+")
 _SEPARATORS = tuple(map(re.compile, (r"\t+", r"\|", ";", ",", r"[ \t]{2,}")))
@@ -35,7 +35,7 @@ _DASHES = frozenset({"-", "–", "—"})
 _ANY_ANSWER = "|".join(map(re.escape, filter(None, (*ANSWERS, *_SIGNS))))
 ROW = re.compile(
     rf"(?:(?<![ \t])(?:[ \t]{{2,}}|\t)|[;,][ \t]*)\"?(?:{_ANY_ANSWER})[ \t.\"]*(?:[;,\t\n]|  |\Z)"
-    rf"|{DESCRIBED_BELOW}",
+    rf"|{DESCRIBED_BELOW}|{SIDE_BELOW}",
     re.IGNORECASE,
 )
 
