@@ -86,6 +86,7 @@ STEPS = {
     "Effusion (no), edema (yes)": "Effusion: none, edema: present",
     "Effusion - no\nEdema - yes": "Effusion: no\nEdema: yes",
     "Effusion....no\nEdema....yes": "Effusion: no\nEdema: yes",
+    "Heart ........ large\nLungs.....clear": "Heart: large\nLungs: clear",
     "Effusion? No. Any edema? Yes.": "Effusion: No. edema: Yes.",
     "Effusion no, edema yes.": "Effusion: no, edema: yes.",
     "Effusion (Y/N): no": "Effusion: no",
@@ -181,6 +182,7 @@ UNTOUCHED = (
     "Location: right lower lobe\nSize: 6 mm",
     "Finding: No edema.\nSize: 6 mm",
     "Findings:\nLeft: effusion\nRight: no mass",
+    "Heart size normal.... lungs clear\nThe heart is large .... no edema\nHeart .... large .... aorta",
     "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 

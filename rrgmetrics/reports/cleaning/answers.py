@@ -142,7 +142,12 @@ _LEADING = frozenset(  # words whose "no" belongs to what follows on the next li
     "demonstrates demonstrating reveal reveals revealing see seen there".split()
 )
 IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
-UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|…", re.IGNORECASE)
+UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|\. \. |…", re.IGNORECASE)
+_LEADER = (  # of four or more dots between a name and what is said of it
+    r"^[ \t]*(?:[-*•][ \t]+)?(?!(?:[^\n.]* )?(?:no|not|there|is|are|was|were|has|have|with)\b)"
+    r"[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,4}"
+    r"(?P<cut>[ \t]+(?:\.{4,}|(?:\. ){4,})[ \t]*|\.{4,}(?=[^\s.])|\.{6,}[ \t]*)(?=[^\s.])(?![^\n]*\.{4})"
+)
 
 
 def _questions(text: str) -> Iterator[Edit]:
@@ -180,6 +185,7 @@ MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of ite
         replacing(rf"(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})", ": ", re.IGNORECASE),
         (" -", " –", " —", "..", "…", "\t", "="),
     ),
+    Step("short answer", replacing(_LEADER, ": ", re.IGNORECASE | re.MULTILINE), ("....", ". . . .")),
     Step("short answer", _questions, ("?",)),
     Step(
         "short answer",
