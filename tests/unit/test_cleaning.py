@@ -78,6 +78,9 @@ STEPS = {
     "Effusion [ ] Edema [x]": "Effusion: none\n- Edema: present",
     "Effusion: [ ] none [x] small [ ] large": "Effusion: small",
     "FINDINGS: ( ) Effusion (x) Edema": "FINDINGS: no Effusion\n- Edema",
+    "Effusion (none/small/large): small": "Effusion: small",
+    "Effusion: {none | *small* | large}\nEdema: **none** mild severe": "Effusion: small\nEdema: none",
+    "Effusion: small **left**": "Effusion: small left",
     # rows
     "Edema   no   -\nEffusion   yes   left": "Edema: no\nEffusion: yes, left",
     "finding,present,side\nEdema,0,\nEffusion,1,left": "\nEdema: none\nEffusion: present, left",
@@ -183,6 +186,7 @@ UNTOUCHED = (
     "Finding: No edema.\nSize: 6 mm",
     "Findings:\nLeft: effusion\nRight: no mass",
     "Heart size normal.... lungs clear\nThe heart is large .... no edema\nHeart .... large .... aorta",
+    "Effusion (none/small/large): ___\nNodule (right, small): unchanged",
     "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 

@@ -35,6 +35,17 @@ _COUNTED = re.compile(r"#?\d{1,2}[.)]?")  # the first cell of a row that is numb
 _NUMBERS = frozenset({"no", "no.", "nr", "nr.", "number", "id", "item", "index", "row", "n"})
 _UNIT = re.compile(r"\b([cm]m)\b")
 _SIDE = re.compile(r"(left|right|bilateral)(?: (?:lung|side|hemithorax))?", re.IGNORECASE)
+_MARKED = re.compile(r"(\*{1,3}|_{1,2})[A-Za-z]+\1")
+OPTION = (  # what a form offers
+    r"none|no|nil|absent|present|yes|trace|minimal|small|mild|moderate|large|severe|massive|normal|abnormal|enlarged"
+    r"|left|right|bilateral|both|unilateral|negative|positive|uncertain|borderline"
+)
+_OPTION = re.compile(OPTION, re.IGNORECASE)
+_NO_FINDING = frozenset({"none", "no", "nil", "absent", "normal", "negative"})  # the first or last option
+_PICKED = re.compile(
+    r"(?<=:)[*_]{0,2}[ \t]*(?P<list>[(\[{]?(?P<options>[A-Za-z*_][A-Za-z*_/|, \t]{4,100})(?<=[A-Za-z*_])[)\]}]?)"
+    r"(?=[ \t]*[.;]?[ \t]*(?:\n|\Z))"
+)
 _LONGEST_TITLE = 6  # words
 _NO_TITLE = re.compile(r"(?:no|there|not|without)\b", re.IGNORECASE)
 _FRACTURE = re.compile(  # "# R5 and R6", "# left clavicle"
@@ -48,6 +59,20 @@ def _tag(match: re.Match[str]) -> str:
     if name in _SECTIONS:
         return "\n" if closes else f"\n{name.capitalize()}: "
     return _CLOSED.get(name, _TAGS[name]) if closes else _TAGS[name]
+
+
+def _picked(text: str) -> Iterator[Edit]:
+    """Finds the options behind a heading one of which is marked: "Edema: none / **mild** / severe" is "Edema: mild"."""
+    for match in _PICKED.finditer(text):
+        options = [each for each in re.split(r"\s*[/|,]\s*|\s+", match["options"].strip()) if each]
+        marked = [each for each in options if _MARKED.fullmatch(each)]
+        words = [each.strip("*_").lower() for each in options]
+        parted = not {"/", "|"}.isdisjoint(match["options"]) or not _NO_FINDING.isdisjoint(words[:1] + words[-1:])
+        if len(marked) == 1 and len(options) > 1 and parted and all(map(_OPTION.fullmatch, words)):
+            start = match.start("options") + match["options"].index(marked[0])
+            yield Edit(match.start("list"), start, "")
+            yield Edit(start, start + len(marked[0]), marked[0].strip("*_"), 0)
+            yield Edit(start + len(marked[0]), match.end("list"), "", 0)
 
 
 def _titles(text: str) -> Iterator[Edit]:
@@ -163,6 +188,7 @@ MARKUP = (
         _RULED,
     ),
     Step("Markdown", replacing(r"~~[^~\n]+~~", ""), ("~~",)),  # struck out
+    Step("Markdown", _picked, ("*", "_")),  # while what is chosen is marked
     Step("Markdown", _titles, ("#", "**", "__")),
     Step(
         "Markdown",
