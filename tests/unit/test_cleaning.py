@@ -61,6 +61,9 @@ STEPS = {
     "#1 No edema #2 9 mm nodule": "- No edema\n- 9 mm nodule",
     "a) No edema b) 9 mm nodule": "- No edema\n- 9 mm nodule",
     "1: No edema 2: 9 mm nodule": "- No edema\n- 9 mm nodule",
+    "Nodules: (a) RUL, 4 mm; (b) LLL, 7 mm": "Nodules: RUL, 4 mm;\nNodules: LLL, 7 mm",
+    "CT chest: 1) Effusion 2) Mass": "CT chest: Effusion\n- Mass",
+    "Nodules: 1) RUL 2) Heart: large": "Nodules: RUL\n- Heart: large",
     # fields
     '{"edema": false, "effusion": true}': "Edema: none.\nEffusion: present.\n",
     '[{"finding": "effusion", "side": "left", "present": true}]': "Left effusion.\n",
@@ -90,6 +93,7 @@ STEPS = {
     "Effusion - no\nEdema - yes": "Effusion: no\nEdema: yes",
     "Effusion....no\nEdema....yes": "Effusion: no\nEdema: yes",
     "Heart ........ large\nLungs.....clear": "Heart: large\nLungs: clear",
+    "Nodes >> No node\nHeart > Large": "Nodes: No node\nHeart: Large",
     "Effusion? No. Any edema? Yes.": "Effusion: No. edema: Yes.",
     "Effusion no, edema yes.": "Effusion: no, edema: yes.",
     "Effusion (Y/N): no": "Effusion: no",
@@ -187,6 +191,7 @@ UNTOUCHED = (
     "Findings:\nLeft: effusion\nRight: no mass",
     "Heart size normal.... lungs clear\nThe heart is large .... no edema\nHeart .... large .... aorta",
     "Effusion (none/small/large): ___\nNodule (right, small): unchanged",
+    "Effusions right > left\nEffusions >> right\nEffusion small > moderate\nPICC > SVC",
     "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 
@@ -364,7 +369,8 @@ def test_sections_that_hold_no_findings(name, layout):
     ],
 )
 @pytest.mark.parametrize(
-    "other", ["", "a", "1) ", '{"a":', '[{"a":1},', "<a>", "<b/>", "<think>", "[INST]", "1 . 2 ", ":\n"]
+    "other",
+    ["", "a", "1) ", "m: 1) a 2) b.", '{"a":', '[{"a":1},', "<a>", "<b/>", "<think>", "[INST]", "1 . 2 ", ":\n"],
 )
 def test_a_long_text_takes_linear_time(piece, other):
     text = (piece + other) * (20_000 // len(piece + other))
