@@ -75,6 +75,8 @@ STEPS = {
     '{"mass": {"left": "small", "right": "none"}}': "Left mass: small.\nRight mass: none.\n",
     "Effusion:\n- Left: small\n- Right: false": "\nLeft effusion: small\nRight effusion: none",
     "| Finding | Right | Left |\n|---|---|---|\n| Mass | | No |": "\n\n- Left mass: No",
+    "Site\tFinding\tSize (mm)\nRUL\tNodule\t9\n\nRUL\tClear": "\nRUL nodule, 9 mm.\n\nRUL\n- Clear",
+    "Finding\tRight\tLeft\nEffusion\tlarge\tnone": "\nRight effusion: large.\nLeft effusion: none.",
     # boxes
     "[ ] Effusion\n[x] Edema": "- no Effusion\n- Edema",
     "\u2610 Effusion \u2611 Edema": "- no Effusion\n- Edema",

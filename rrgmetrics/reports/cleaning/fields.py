@@ -68,6 +68,7 @@ _SIDED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SIDE_LINE = re.compile(r"^[ \t]*(?P<line>(?:[-*•][ \t]+)?(?P<side>\w+)[ \t]*:[ \t]*)(?P<value>[^\n]*)$", re.MULTILINE)
+_LINE = re.compile(r"[^\n]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _NO_DEGREE = frozenset({"none", "no", "absent", "nil"})
 _LEADS = re.compile(r"(?:in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE)
@@ -329,6 +330,44 @@ def _records(text: str) -> Iterator[Edit]:
         yield Edit(*record.span("record"), ("- " if record["mark"] else "") + words if words else "")
 
 
+def _named_columns(text: str) -> Iterator[Edit]:
+    """Finds the rows below a line whose cells, parted by tabs, name what a row says of its finding."""
+    keys: list[str] = []
+    end = 0
+    for line in _LINE.finditer(text):
+        cells = [cell.strip(' "') for cell in line[0].split("\t")]
+        names = [_words(cell).lower().replace("(", "").replace(")", "") for cell in cells]
+        is_next, end = line.start() == end + 1, line.end()
+        if _are_columns(names):
+            keys = names
+            yield Edit(*line.span(), "")
+        elif not is_next or not 1 < len(cells) <= len(keys):
+            keys = []
+        elif any(cell for key, cell in zip(keys, cells, strict=False) if key in NAMES):
+            yield Edit(*line.span(), _row_statement(keys, cells, line))
+
+
+def _are_columns(names: list[str]) -> bool:
+    """Whether names of columns are one of a finding and others that describe it, or its sides."""
+    others = {name for name in names if name not in NAMES}
+    return 0 < len(others) == len(names) - 1 and (others <= _KEYS or others <= _SIDES)
+
+
+def _row_statement(keys: list[str], cells: list[str], line: re.Match[str]) -> str:
+    """The statement of a row of a table, or one for each side; "" if it says nothing."""
+    fields = [
+        _Field(key, line.start(), _line_value(cell, line.start())) for key, cell in zip(keys, cells, strict=False)
+    ]
+    if _SIDES.isdisjoint(keys):
+        return _described(_Value(*line.span(), fields=fields), "")
+    finding = next(field.value.text for field in fields if field.name in NAMES)
+    said = [(f"{each.name.capitalize()} {_small(finding)}", each.value.text) for each in fields if each.name in _SIDES]
+    stated = (
+        _stated(name, ANSWERS[text.lower()]) if text.lower() in ANSWERS else f"{name}: {text}." for name, text in said
+    )
+    return "\n".join(filter(None, stated))
+
+
 def _sided(text: str) -> Iterator[Edit]:
     """Finds the lines below a name that hold what is said of its sides."""
     for head in _SIDED.finditer(text):
@@ -371,5 +410,6 @@ FIELDS = (
 )
 RECORDS = (
     Step("field", _records, re.compile(DESCRIBED_BELOW, re.IGNORECASE)),
+    Step("table row", _named_columns, ("\t",)),
     Step("field", _sided, re.compile(SIDE_BELOW, re.IGNORECASE)),
 )
