@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from rrgmetrics.reports.cleaning.answers import COUNTS, NO_NAME, SECTIONS
 from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.reports.cleaning.headings import heading_names
 from rrgmetrics.reports.cleaning.markup import TAG_NAMES
 
 _OPENING = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*\{)")
@@ -55,7 +56,8 @@ _KEYS = _PRESENCE.union(  # what the lines below the name of a finding are of
 _KEY = rf"(?:{'|'.join(sorted(_KEYS, key=len, reverse=True))})".replace(" ", "[ _]")
 DESCRIBED_BELOW = rf"\n[ \t]*(?:[-*•][ \t]+)?[*_]{{0,2}}(?:is[ _])?{_KEY}[*_]{{0,2}}[ \t]*:"
 _RECORD = re.compile(
-    rf"^[ \t]*(?P<record>(?P<mark>(?:[-*•]|\d{{1,2}}[.)])[ \t]+)?(?:{'|'.join(sorted(NAMES))})(?:[ _]?#?\d{{1,2}})?"
+    rf"^[ \t]*(?P<record>(?P<mark>(?:[-*•]|\d{{1,2}}[.)])[ \t]+)?(?P<key>{'|'.join(sorted(NAMES))})"
+    r"(?:[ _]?#?\d{1,2})?"
     rf"[ \t]*:[ \t]*(?!(?:no|not|none|without)\b)(?P<name>[A-Za-z\"'][^\n.;:]{{1,80}})\.?[ \t]*"
     rf"(?P<fields>(?:{DESCRIBED_BELOW}[^\n]*)+))",
     re.IGNORECASE | re.MULTILINE,
@@ -327,7 +329,12 @@ def _records(text: str) -> Iterator[Edit]:
         ]
         name = record["name"].strip(" \t\"'")
         words = _described(_Value(*record.span("record"), fields=fields), name[:1].upper() + name[1:])
-        yield Edit(*record.span("record"), ("- " if record["mark"] else "") + words if words else "")
+        is_heading = heading_names().get(record["key"].lower()) in (
+            "findings",
+            "impression",
+        )  # which ends an indication
+        lead = ("- " if record["mark"] else "") + (f"{record['key'].capitalize()}: " if is_heading else "")
+        yield Edit(*record.span("record"), lead + words if words else "")
 
 
 def _named_columns(text: str) -> Iterator[Edit]:
