@@ -61,18 +61,32 @@ STEPS = {
     "#1 No edema #2 9 mm nodule": "- No edema\n- 9 mm nodule",
     "a) No edema b) 9 mm nodule": "- No edema\n- 9 mm nodule",
     "1: No edema 2: 9 mm nodule": "- No edema\n- 9 mm nodule",
+    "Nodules: (a) RUL, 4 mm; (b) LLL, 7 mm": "Nodules: RUL, 4 mm;\nNodules: LLL, 7 mm",
+    "CT chest: 1) Effusion 2) Mass": "CT chest: Effusion\n- Mass",
+    "Nodules: 1) RUL 2) Heart: large": "Nodules: RUL\n- Heart: large",
     # fields
     '{"edema": false, "effusion": true}': "Edema: none.\nEffusion: present.\n",
     '[{"finding": "effusion", "side": "left", "present": true}]': "Left effusion.\n",
     '{"findings": {"edema": null}, "impression": "No \\"edema\\""}': 'Findings:\nImpression: No "edema".\n',
     '[{"finding": " ", "present": false}, {"finding": "edema", "present": false}]': "Edema: none.\n",
     '<edema present="false"/><mass>yes</mass>': "Edema: none.\n\nMass: present.\n",
+    "Finding: edema\nSeverity: mild\nPresent: yes\nHeart large": "Finding: Mild edema.\nHeart large",
+    "- finding: edema\n  side: left\n- finding: mass\n  size: no": "- Finding: Left edema.\n- Finding: Mass: none.",
+    "Observation: edema\nSeverity: mild": "Mild edema.",
+    '{"mass": {"left": "small", "right": "none"}}': "Left mass: small.\nRight mass: none.\n",
+    "Effusion:\n- Left: small\n- Right: false": "\nLeft effusion: small\nRight effusion: none",
+    "| Finding | Right | Left |\n|---|---|---|\n| Mass | | No |": "\n\n- Left mass: No",
+    "Site\tFinding\tSize (mm)\nRUL\tNodule\t9\n\nRUL\tClear": "\nRUL nodule, 9 mm.\n\nRUL\n- Clear",
+    "Finding\tRight\tLeft\nEffusion\tlarge\tnone": "\nRight effusion: large.\nLeft effusion: none.",
     # boxes
     "[ ] Effusion\n[x] Edema": "- no Effusion\n- Edema",
     "\u2610 Effusion \u2611 Edema": "- no Effusion\n- Edema",
     "Effusion [ ] Edema [x]": "Effusion: none\n- Edema: present",
     "Effusion: [ ] none [x] small [ ] large": "Effusion: small",
     "FINDINGS: ( ) Effusion (x) Edema": "FINDINGS: no Effusion\n- Edema",
+    "Effusion (none/small/large): small": "Effusion: small",
+    "Effusion: {none | *small* | large}\nEdema: **none** mild severe": "Effusion: small\nEdema: none",
+    "Effusion: small **left**": "Effusion: small left",
     # rows
     "Edema   no   -\nEffusion   yes   left": "Edema: no\nEffusion: yes, left",
     "finding,present,side\nEdema,0,\nEffusion,1,left": "\nEdema: none\nEffusion: present, left",
@@ -81,6 +95,8 @@ STEPS = {
     "Effusion (no), edema (yes)": "Effusion: none, edema: present",
     "Effusion - no\nEdema - yes": "Effusion: no\nEdema: yes",
     "Effusion....no\nEdema....yes": "Effusion: no\nEdema: yes",
+    "Heart ........ large\nLungs.....clear": "Heart: large\nLungs: clear",
+    "Nodes >> No node\nHeart > Large": "Nodes: No node\nHeart: Large",
     "Effusion? No. Any edema? Yes.": "Effusion: No. edema: Yes.",
     "Effusion no, edema yes.": "Effusion: no, edema: yes.",
     "Effusion (Y/N): no": "Effusion: no",
@@ -173,6 +189,12 @@ UNTOUCHED = (
     "There is effusion, no\nedema, no\nnodule.",
     "No effusion,\nedema,\nnodule.",
     "Since the last film:\nEffusions are larger\nEdema is new",
+    "Location: right lower lobe\nSize: 6 mm",
+    "Finding: No edema.\nSize: 6 mm",
+    "Findings:\nLeft: effusion\nRight: no mass",
+    "Heart size normal.... lungs clear\nThe heart is large .... no edema\nHeart .... large .... aorta",
+    "Effusion (none/small/large): ___\nNodule (right, small): unchanged",
+    "Effusions right > left\nEffusions >> right\nEffusion small > moderate\nPICC > SVC",
     "A nodule {5 mm} [{see image}] < 1 cm.",
 )
 
@@ -350,7 +372,8 @@ def test_sections_that_hold_no_findings(name, layout):
     ],
 )
 @pytest.mark.parametrize(
-    "other", ["", "a", "1) ", '{"a":', '[{"a":1},', "<a>", "<b/>", "<think>", "[INST]", "1 . 2 ", ":\n"]
+    "other",
+    ["", "a", "1) ", "m: 1) a 2) b.", '{"a":', '[{"a":1},', "<a>", "<b/>", "<think>", "[INST]", "1 . 2 ", ":\n"],
 )
 def test_a_long_text_takes_linear_time(piece, other):
     text = (piece + other) * (20_000 // len(piece + other))

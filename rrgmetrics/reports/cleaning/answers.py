@@ -87,7 +87,7 @@ _LIST_HEAD = re.compile(
     rf"(?P<gap>[ \t]*:[ \t]*\n\s*{_ITEM})(?=[A-Za-z(\d]){_HEADED}",
     re.MULTILINE,
 )
-_NO_NAME = re.compile(  # what denies, and words that lead to a list
+NO_NAME = re.compile(  # what denies, and words that lead to a list
     r"\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free|with|to|for|since|from|following|are|is|as)\b",
     re.IGNORECASE,
 )
@@ -102,8 +102,7 @@ def _headed_lists(text: str) -> Iterator[Edit]:
     at = 0
     for head in _LIST_HEAD.finditer(text):
         name = head["name"]
-        words = {name.lower(), name.split()[-1].lower()}
-        if head.start() < at or _NO_NAME.search(name) or words & (SECTIONS | COUNTS | heading_names().keys()):
+        if head.start() < at or not is_name(name):
             continue
         yield Edit(*head.span("gap"), ": ")
         at = head.end()
@@ -111,6 +110,12 @@ def _headed_lists(text: str) -> Iterator[Edit]:
             if mark["bare"] is not None:
                 yield Edit(*mark.span("mark"), f"{name}: ")
             at = mark.end()
+
+
+def is_name(heading: str) -> bool:
+    """Whether a heading names what its items are said of: no section, number or denial."""
+    words = {heading.lower(), heading.split()[-1].lower()}
+    return not (NO_NAME.search(heading) or words & (SECTIONS | COUNTS | heading_names().keys()))
 
 
 def _line_end(text: str, at: int) -> int:
@@ -142,7 +147,17 @@ _LEADING = frozenset(  # words whose "no" belongs to what follows on the next li
     "demonstrates demonstrating reveal reveals revealing see seen there".split()
 )
 IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
-UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|…", re.IGNORECASE)
+UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|\. \. |…|>> ?[a-z]", re.IGNORECASE)
+_ARROW = (  # between a name and what is said of it, where it compares no sides and no sizes
+    r"(?:^|(?<=[.;] ))[ \t]*(?:[-*•][ \t]+)?(?!(?:no|not|there)\b)"
+    r"[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,4}(?<!left)(?<!right)(?<!\bl)(?<!\br)"
+    r"(?P<cut>[ \t]*>>[ \t]*(?=[A-Za-z])|[ \t]+>[ \t]+(?-i:(?=[A-Z][a-z]|no\b)))(?!(?:left|right|l|r)\b)"
+)
+_LEADER = (  # of four or more dots between a name and what is said of it
+    r"^[ \t]*(?:[-*•][ \t]+)?(?!(?:[^\n.]* )?(?:no|not|there|is|are|was|were|has|have|with)\b)"
+    r"[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,4}"
+    r"(?P<cut>[ \t]+(?:\.{4,}|(?:\. ){4,})[ \t]*|\.{4,}(?=[^\s.])|\.{6,}[ \t]*)(?=[^\s.])(?![^\n]*\.{4})"
+)
 
 
 def _questions(text: str) -> Iterator[Edit]:
@@ -180,6 +195,8 @@ MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of ite
         replacing(rf"(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})", ": ", re.IGNORECASE),
         (" -", " –", " —", "..", "…", "\t", "="),
     ),
+    Step("short answer", replacing(_LEADER, ": ", re.IGNORECASE | re.MULTILINE), ("....", ". . . .")),
+    Step("short answer", replacing(_ARROW, ": ", re.IGNORECASE | re.MULTILINE), (" > ", ">> ")),
     Step("short answer", _questions, ("?",)),
     Step(
         "short answer",

@@ -2,7 +2,8 @@ r"""Boxes to tick: "[ ] Pneumothorax [x] Effusion", "Edema ☐", "( ) none (x) s
 
 A box is before its text if the line, or the text after its heading, begins with one; else after it. What
 is ticked is stated, what is not is denied; "[ ] Normal" says nothing. Behind a heading that is no section the boxes are
-a choice of answers: "Effusion: [ ] none [x] small" is "Effusion: small".
+a choice of answers: "Effusion: [ ] none [x] small" is "Effusion: small". So are options before a colon, or one of which
+is marked: "Effusion (none/small/large): small", "Effusion: none / **small** / large".
 """
 
 from __future__ import annotations
@@ -12,12 +13,21 @@ from collections.abc import Iterator
 
 from rrgmetrics.reports.cleaning.answers import SECTIONS
 from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.reports.cleaning.markup import OPTION
 
 _BOX = re.compile(
     r"\[(?P<square>[ \t]{0,3}|_|[xX*✓✔✗✘√])\](?![ \t]*(?:[cm]m\b|\())|\((?P<round>[ \t]{1,3}|_|[xX✓✔√])\)"
     r"|(?P<drawn>[☐☑☒⬜✅❌✓✔✗✘])"
 )
-NEEDS = re.compile(r"\[(?:[ \t]{0,3}|[_xX*✓✔✗✘√])\]|\((?:[ \t]{1,3}|[_xX✓✔√])\)|[☐☑☒⬜✅❌✗✘]")
+NEEDS = re.compile(
+    r"\[(?:[ \t]{0,3}|[_xX*✓✔✗✘√])\]|\((?:[ \t]{1,3}|[_xX✓✔√])\)|[☐☑☒⬜✅❌✗✘]|[/|,][ \t]?[A-Za-z ]{3,20}[)\]}][ \t]*:"
+)
+_OFFERED = re.compile(
+    rf"(?<=[A-Za-z])[ \t]*[(\[{{](?P<options>(?:{OPTION})\b"
+    r"(?:[ \t]*[/|,][ \t]*[A-Za-z][A-Za-z -]{1,20}){1,8})"
+    r"[)\]}][ \t]*(?=:[ \t]*(?P<chosen>[A-Za-z][^\n.;,]*))",
+    re.IGNORECASE,
+)
 _OPEN = frozenset("☐⬜❌✗✘")  # drawn marks of what is not there
 _LINE = re.compile(r"[^\n]+")
 _LEAD = re.compile(r"[ \t]*(?:(?:[-*•+–]|\d{1,2}[.)])[ \t]+)?")
@@ -91,4 +101,16 @@ def _behind(text: str, boxes: list[re.Match[str]], line: re.Match[str]) -> Itera
         yield Edit(start, box.end(), ("" if colon else ":") + f" {answer}{then}")
 
 
-BOXES = (Step("box", _boxes, NEEDS),)
+def _offered(text: str) -> Iterator[Edit]:
+    """Finds options in brackets, one of which is behind the colon: "Effusion (none/small/large): small"."""
+    for match in _OFFERED.finditer(text):
+        options = {option.strip().lower() for option in re.split(r"[/|,]", match["options"])}
+        chosen = match["chosen"].lower().split()
+        if any(" ".join(chosen[:n]) in options for n in (1, 2, 3)):
+            yield Edit(*match.span(), "")
+
+
+BOXES = (
+    Step("box", _offered, (":",)),
+    Step("box", _boxes, NEEDS),
+)

@@ -1,7 +1,9 @@
-r"""Fields of JSON and XML: each becomes a statement, '{"edema": false, "effusion": {"side": "left"}}' for one.
+r"""Fields of JSON, XML and YAML: each becomes a statement, '{"edema": false, "effusion": {"side": "left"}}' for one.
 
 That is "Edema: none.\nLeft effusion.". What is inside one object describes one finding. Objects of texts alone, as
-'{"findings": "...", "impression": "..."}', stay as they are. A field without a value (null) says nothing.
+'{"findings": "...", "impression": "..."}', stay as they are. A field without a value (null) says nothing. Lines of
+keys are such an object if the first names a finding and the next describe it: "Finding: effusion\nSide: left". Sides
+below a name are statements of their own: "Effusion:\n  left: small\n  right: none".
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rrgmetrics.reports.cleaning.answers import COUNTS, SECTIONS
+from rrgmetrics.reports.cleaning.answers import COUNTS, NO_NAME, SECTIONS
 from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.reports.cleaning.headings import heading_names
 from rrgmetrics.reports.cleaning.markup import TAG_NAMES
 
 _OPENING = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*\{)")
@@ -41,11 +44,37 @@ NAMES = frozenset("finding name label condition observation abnormality patholog
 _PRESENCE = frozenset(
     "present presence exists status state value answer detected positive assertion certainty polarity".split()
 )
+_DEGREES = ("severity", "degree", "grade", "extent", "size")
 DESCRIBING = (  # what is written before a finding, in this order
-    *("severity", "degree", "grade", "extent", "acuity", "laterality", "side"),
+    *(*_DEGREES, "acuity", "laterality", "side"),
     *("location", "site", "zone", "lobe", "region", "anatomy"),
 )
+_KEYS = _PRESENCE.union(  # what the lines below the name of a finding are of
+    DESCRIBING,
+    "size mm,size cm,diameter,dimensions,measurement,measurements,change,confidence,description,morphology".split(","),
+)
+_KEY = rf"(?:{'|'.join(sorted(_KEYS, key=len, reverse=True))})".replace(" ", "[ _]")
+DESCRIBED_BELOW = rf"\n[ \t]*(?:[-*•][ \t]+)?[*_]{{0,2}}(?:is[ _])?{_KEY}[*_]{{0,2}}[ \t]*:"
+_RECORD = re.compile(
+    rf"^[ \t]*(?P<record>(?P<mark>(?:[-*•]|\d{{1,2}}[.)])[ \t]+)?(?P<key>{'|'.join(sorted(NAMES))})"
+    r"(?:[ _]?#?\d{1,2})?"
+    rf"[ \t]*:[ \t]*(?!(?:no|not|none|without)\b)(?P<name>[A-Za-z\"'][^\n.;:]{{1,80}})\.?[ \t]*"
+    rf"(?P<fields>(?:{DESCRIBED_BELOW}[^\n]*)+))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_RECORD_FIELD = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?(?P<key>[A-Za-z_ ]+?)[ \t]*:[ \t]*(?P<value>[^\n]*)$", re.MULTILINE)
+SIDE_BELOW = r"\n[ \t]*(?:[-*•][ \t]+)?(?:left|right|bilateral)[ \t]*:[ \t]*[^\s:]"
+_SIDED = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]+)?(?P<name>[A-Za-z][A-Za-z_-]*(?: [A-Za-z-]+){0,4})[ \t]*:[ \t]*"
+    rf"(?P<sides>(?:{SIDE_BELOW}[^\n:]*(?=\n|\Z)){{1,3}})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SIDE_LINE = re.compile(r"^[ \t]*(?P<line>(?:[-*•][ \t]+)?(?P<side>\w+)[ \t]*:[ \t]*)(?P<value>[^\n]*)$", re.MULTILINE)
+_LINE = re.compile(r"[^\n]+")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NO_DEGREE = frozenset({"none", "no", "absent", "nil"})
 _LEADS = re.compile(r"(?:in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE)
+_SIDES = frozenset({"left", "right", "bilateral"})
 _SIDE = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
 _SIZE = re.compile(r".*\b([cm]m)\Z")
 
@@ -143,7 +172,15 @@ def _says_more(value: _Value) -> bool:
     """Whether a value holds more than texts and lists of texts."""
     if value.fields is None:
         return not value.is_text
-    return _is_finding(value) or any(_answers_a_name(each) or _says_more(each.value) for each in value.fields)
+    return _is_finding(value) or any(
+        _answers_a_name(each) or _has_sides(each.name, each.value) or _says_more(each.value) for each in value.fields
+    )
+
+
+def _has_sides(name: str, value: _Value) -> bool:
+    """Whether an object holds what is said of the sides of its name, which is no section."""
+    names = {each.name.lower() for each in value.fields or ()}
+    return bool(name) and name.lower() not in SECTIONS and bool(names) and names <= _SIDES
 
 
 def _answers_a_name(field: _Field) -> bool:
@@ -201,9 +238,12 @@ def _statements(field: _Field, text: str) -> Iterator[tuple[int, int, str, bool]
         if name.lower() in SECTIONS:
             yield field.start, field.start, f"{shown}:", False
         side = _SIDE.search(name)
+        has_sides = _has_sides(name, value)
         for each in value.fields:
             if is_list and name.lower() not in SECTIONS and each.value.fields is None:
                 each = each._replace(name=name)
+            elif has_sides:
+                each = each._replace(name=f"{each.name} {_small(name)}")
             elif side and each.name:
                 each = each._replace(name=f"{side[0]} {each.name}")
             yield from _statements(each, text)
@@ -220,8 +260,12 @@ def _stated(name: str, answer: str) -> str:
         return ""
     if name.lower().startswith("no "):
         return f"{name}." if answer == "yes" else ""
-    small = name if name[1:2].isupper() else name[:1].lower() + name[1:]
-    return {"no": f"{name}: none.", "yes": f"{name}: present."}.get(answer, f"{answer.capitalize()} {small}.")
+    return {"no": f"{name}: none.", "yes": f"{name}: present."}.get(answer, f"{answer.capitalize()} {_small(name)}.")
+
+
+def _small(name: str) -> str:
+    """A name with a small first letter, unless it is an abbreviation."""
+    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
 def _described(value: _Value, name: str) -> str:
@@ -229,9 +273,10 @@ def _described(value: _Value, name: str) -> str:
     fields = dict(_flat(value))
     named = next((fields.pop(key).text for key in tuple(fields) if key in NAMES and fields[key].is_text), name).strip()
     answers = [ANSWERS[fields.pop(key).text.strip().lower()] for key in tuple(fields) if _answers(key, fields[key])]
+    answers += ["no" for key in _DEGREES if key in fields and fields[key].text.strip().lower() in _NO_DEGREE]
     answer = next((each for each in ("no", "unknown", "possible", "likely") if each in answers), "yes")
     known = {key: each for key, each in fields.items() if each.text.strip().lower() not in ANSWERS}
-    before = [known.pop(key).text.strip() for key in DESCRIBING if key in known]
+    before = [known.pop(key).text.strip() for key in DESCRIBING if key in known and known[key].is_text]
     if answer == "unknown" or not named:
         return ""
     if answer == "no":
@@ -253,7 +298,7 @@ def _joined(before: list[str], name: str) -> str:
     kept = [
         each for i, each in enumerate(before) if not any(each.lower() in other.lower() for other in before[i + 1 :])
     ]
-    said = " ".join((*kept, name if name[1:2].isupper() or not kept else name[:1].lower() + name[1:]))
+    said = " ".join((*kept, _small(name) if kept else name))
     return said[:1].upper() + said[1:]
 
 
@@ -275,6 +320,82 @@ def _elements(text: str) -> Iterator[Edit]:
         yield from _edits(field, field.start, end, text)
 
 
+def _records(text: str) -> Iterator[Edit]:
+    """Finds the lines that describe one finding, the first of which names it."""
+    for record in _RECORD.finditer(text):
+        fields = [
+            _Field(_words(each["key"]), each.start("key"), _line_value(each["value"], each.start("value")))
+            for each in _RECORD_FIELD.finditer(text, *record.span("fields"))
+        ]
+        name = record["name"].strip(" \t\"'")
+        words = _described(_Value(*record.span("record"), fields=fields), name[:1].upper() + name[1:])
+        is_heading = heading_names().get(record["key"].lower()) in (
+            "findings",
+            "impression",
+        )  # which ends an indication
+        lead = ("- " if record["mark"] else "") + (f"{record['key'].capitalize()}: " if is_heading else "")
+        yield Edit(*record.span("record"), lead + words if words else "")
+
+
+def _named_columns(text: str) -> Iterator[Edit]:
+    """Finds the rows below a line whose cells, parted by tabs, name what a row says of its finding."""
+    keys: list[str] = []
+    end = 0
+    for line in _LINE.finditer(text):
+        cells = [cell.strip(' "') for cell in line[0].split("\t")]
+        names = [_words(cell).lower().replace("(", "").replace(")", "") for cell in cells]
+        is_next, end = line.start() == end + 1, line.end()
+        if _are_columns(names):
+            keys = names
+            yield Edit(*line.span(), "")
+        elif not is_next or not 1 < len(cells) <= len(keys):
+            keys = []
+        elif any(cell for key, cell in zip(keys, cells, strict=False) if key in NAMES):
+            yield Edit(*line.span(), _row_statement(keys, cells, line))
+
+
+def _are_columns(names: list[str]) -> bool:
+    """Whether names of columns are one of a finding and others that describe it, or its sides."""
+    others = {name for name in names if name not in NAMES}
+    return 0 < len(others) == len(names) - 1 and (others <= _KEYS or others <= _SIDES)
+
+
+def _row_statement(keys: list[str], cells: list[str], line: re.Match[str]) -> str:
+    """The statement of a row of a table, or one for each side; "" if it says nothing."""
+    fields = [
+        _Field(key, line.start(), _line_value(cell, line.start())) for key, cell in zip(keys, cells, strict=False)
+    ]
+    if _SIDES.isdisjoint(keys):
+        return _described(_Value(*line.span(), fields=fields), "")
+    finding = next(field.value.text for field in fields if field.name in NAMES)
+    said = [(f"{each.name.capitalize()} {_small(finding)}", each.value.text) for each in fields if each.name in _SIDES]
+    stated = (
+        _stated(name, ANSWERS[text.lower()]) if text.lower() in ANSWERS else f"{name}: {text}." for name, text in said
+    )
+    return "\n".join(filter(None, stated))
+
+
+def _sided(text: str) -> Iterator[Edit]:
+    """Finds the lines below a name that hold what is said of its sides."""
+    for head in _SIDED.finditer(text):
+        name = _words(head["name"].strip())
+        if name.lower() in SECTIONS or NO_NAME.search(name) or _SIDE.search(name):
+            continue
+        yield Edit(head.start("name"), head.start("sides"), "", 0)
+        for line in _SIDE_LINE.finditer(text, *head.span("sides")):
+            answer = ANSWERS.get(line["value"].strip(" \t.\"'").lower())
+            words = {"no": "none", "yes": "present"}.get(answer or "", line["value"])
+            lead = f"{line['side'].capitalize()} {_small(name)}: "
+            yield Edit(line.start("line"), line.start("value"), "" if answer == "unknown" else lead)
+            yield Edit(*line.span("value"), "" if answer == "unknown" else words, 0)
+
+
+def _line_value(text: str, at: int) -> _Value:
+    """The value behind a key, without quotation marks and full stop; a dash is none."""
+    value = text.strip().rstrip(".").strip("\"'")
+    return _Value(at, at + len(text), value.strip("-–—") and value, is_text=not _NUMBER.fullmatch(value))
+
+
 def _edits(field: _Field, at: int, last: int, text: str) -> Iterator[Edit]:
     """The edits that leave the statements of a field, which takes the characters up to `last`."""
     new = "" if not text[:at].strip() or text[at - 1] == "\n" else "\n"
@@ -293,4 +414,9 @@ def _edits(field: _Field, at: int, last: int, text: str) -> Iterator[Edit]:
 FIELDS = (
     Step("field", _fields, ("{",)),
     Step("field", _elements, ("</", "/>")),
+)
+RECORDS = (
+    Step("field", _records, re.compile(DESCRIBED_BELOW, re.IGNORECASE)),
+    Step("table row", _named_columns, ("\t",)),
+    Step("field", _sided, re.compile(SIDE_BELOW, re.IGNORECASE)),
 )

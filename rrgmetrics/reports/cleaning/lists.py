@@ -2,6 +2,7 @@ r"""Lists: whatever marks their items, in lines or within one, each item becomes
 
 A mark is one if the text has others of its kind: numbers and letters count up from the first, and separators part
 statements ("No pneumothorax - Cardiomegaly - Small effusion"), not a name from what is said of it ("Heart - enlarged").
+Each item behind a name is said of it: "Nodules: 1) RUL 2) RML" is "Nodules: RUL\nNodules: RML".
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from rrgmetrics.reports.cleaning.answers import is_name
 from rrgmetrics.reports.cleaning.edits import NOT_ASCII, Edit, Step, replacing
 
 ITEM = "\n- "
@@ -60,27 +62,44 @@ _PLACE = re.compile(  # where a tube or catheter ends: "PICC -> SVC"
 )
 _SENTENCE_END = re.compile(r"[.!?][ \t]+[A-Z]")
 _SMALL_END = re.compile(r"(?:[a-z]{4}|[ \t])[.!?][ \t]+(?:[a-z]{2}|\d[ \t]*\.)")  # the same in small letters
+_LONGEST_NAME = 80  # characters
+_NAMED = re.compile(
+    r"(?:^[ \t]*(?:[-*•][ \t]+)?|[.;:][ \t]+)(?P<name>[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,3}):[ \t]*\Z", re.MULTILINE
+)
 _HEADING = re.compile(r"[^:]{0,60}:")
 
 
 def _counted(text: str) -> Iterator[Edit]:
     """Finds the marks of items that count up from the first."""
     runs: dict[str, list[re.Match[str]]] = {}
-    found: list[re.Match[str]] = []
+    found: list[list[re.Match[str]]] = []
     for match in _COUNTED.finditer(text):
         for style, number in _numbers(match):
             run = runs.setdefault(style, [])
             if number == len(run) + 1 and (run or _is_first(text, match)):
                 run.append(match)
             elif number == 1 and _is_first(text, match):
-                found += run if len(run) > 1 else []
+                found.append(run)
                 runs[style] = [match]
-    found += [match for run in runs.values() if len(run) > 1 for match in run]
+    lists = [run for run in (*found, *runs.values()) if len(run) > 1]
+    names = {match: name for run in lists if (name := _name(text, run)) for match in run[1:]}
     at = -1
-    for match in sorted(set(found), key=lambda match: match.start()):
+    for match in sorted({match for run in lists for match in run}, key=lambda match: match.start()):
         if match.start() >= at and not (match["point"] and _begins_line(text, match.start())):
-            yield _as_item(text, match.start(), match.end())
+            item = _as_item(text, match.start(), match.end())
+            yield item._replace(new=f"\n{names[match]}: ") if match in names else item
             at = match.end()
+
+
+def _name(text: str, run: list[re.Match[str]]) -> str:
+    """The name before the items of a list in one line, each of which it is said of; "" if there is none."""
+    first, last = run[0].start(), run[-1].end()
+    head = _NAMED.search(text, max(0, first - _LONGEST_NAME), first)
+    end = text.find("\n", last)
+    ends = [*(after.start() for after in run[1:]), len(text) if end < 0 else end]
+    if "\n" in text[first:last] or any(":" in text[item.end() : end] for item, end in zip(run, ends, strict=True)):
+        return ""
+    return head["name"] if head and is_name(head["name"]) else ""
 
 
 def _strings(text: str) -> Iterator[Edit]:

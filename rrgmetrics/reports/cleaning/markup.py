@@ -34,6 +34,18 @@ _TEXT = re.compile(r"\S")
 _COUNTED = re.compile(r"#?\d{1,2}[.)]?")  # the first cell of a row that is numbered
 _NUMBERS = frozenset({"no", "no.", "nr", "nr.", "number", "id", "item", "index", "row", "n"})
 _UNIT = re.compile(r"\b([cm]m)\b")
+_SIDE = re.compile(r"(left|right|bilateral)(?: (?:lung|side|hemithorax))?", re.IGNORECASE)
+_MARKED = re.compile(r"(\*{1,3}|_{1,2})[A-Za-z]+\1")
+OPTION = (  # what a form offers
+    r"none|no|nil|absent|present|yes|trace|minimal|small|mild|moderate|large|severe|massive|normal|abnormal|enlarged"
+    r"|left|right|bilateral|both|unilateral|negative|positive|uncertain|borderline"
+)
+_OPTION = re.compile(OPTION, re.IGNORECASE)
+_NO_FINDING = frozenset({"none", "no", "nil", "absent", "normal", "negative"})  # the first or last option
+_PICKED = re.compile(
+    r"(?<=:)[*_]{0,2}[ \t]*(?P<list>[(\[{]?(?P<options>[A-Za-z*_][A-Za-z*_/|, \t]{4,100})(?<=[A-Za-z*_])[)\]}]?)"
+    r"(?=[ \t]*[.;]?[ \t]*(?:\n|\Z))"
+)
 _LONGEST_TITLE = 6  # words
 _NO_TITLE = re.compile(r"(?:no|there|not|without)\b", re.IGNORECASE)
 _FRACTURE = re.compile(  # "# R5 and R6", "# left clavicle"
@@ -47,6 +59,20 @@ def _tag(match: re.Match[str]) -> str:
     if name in _SECTIONS:
         return "\n" if closes else f"\n{name.capitalize()}: "
     return _CLOSED.get(name, _TAGS[name]) if closes else _TAGS[name]
+
+
+def _picked(text: str) -> Iterator[Edit]:
+    """Finds the options behind a heading one of which is marked: "Edema: none / **mild** / severe" is "Edema: mild"."""
+    for match in _PICKED.finditer(text):
+        options = [each for each in re.split(r"\s*[/|,]\s*|\s+", match["options"].strip()) if each]
+        marked = [each for each in options if _MARKED.fullmatch(each)]
+        words = [each.strip("*_").lower() for each in options]
+        parted = not {"/", "|"}.isdisjoint(match["options"]) or not _NO_FINDING.isdisjoint(words[:1] + words[-1:])
+        if len(marked) == 1 and len(options) > 1 and parted and all(map(_OPTION.fullmatch, words)):
+            start = match.start("options") + match["options"].index(marked[0])
+            yield Edit(match.start("list"), start, "")
+            yield Edit(start, start + len(marked[0]), marked[0].strip("*_"), 0)
+            yield Edit(start + len(marked[0]), match.end("list"), "", 0)
 
 
 def _titles(text: str) -> Iterator[Edit]:
@@ -76,10 +102,13 @@ def _rows(text: str) -> Iterator[Edit]:
         names = names if row.start() == end + 1 else []
         end = row.end()
         if _is_rule(row[0]) or (below and "|" in row[1].strip("| \t")):
-            names = names if _is_rule(row[0]) else [cell.strip() for cell in row[1].strip(" \t|").split("|")]
+            names = names if _is_rule(row[0]) else [cell.strip() for cell in _inside(row[1]).split("|")]
             yield Edit(row.start(), row.end(), "")
             continue
         cells = [cell for cell in _CUT.finditer(text, *row.span()) if cell[0].strip()]
+        if _has_sides(names) and len(names) >= len(cells) > 1:
+            yield from _sided_row(row, names)
+            continue
         if len(cells) == len(names) > 1 and _COUNTED.fullmatch(cells[0][0].strip()):
             yield from _counted_row(row, cells, names)
             continue
@@ -98,6 +127,33 @@ def _rows(text: str) -> Iterator[Edit]:
             yield Edit(at, cell.start() + lead, mark, not number)
             at = cell.start() + len(cell[0].rstrip())
         yield Edit(at, row.end(), "", 0)
+
+
+def _inside(row: str) -> str:
+    """A row without its last bar; what is before the first bar is no part of it."""
+    return row.rstrip(" \t").removesuffix("|")
+
+
+def _has_sides(names: list[str]) -> bool:
+    """Whether all columns but the first are sides, as in "| Finding | Right | Left |"."""
+    return len(names) > 1 and all(map(_SIDE.fullmatch, names[1:]))
+
+
+def _sided_row(row: re.Match[str], names: list[str]) -> Iterator[Edit]:
+    """A row of what is said of each side: "| Effusion | Large | None |" below "| Finding | Right | Left |"."""
+    first, *others = _inside(row[1]).split("|")
+    finding = first.strip()
+    small = finding if finding[1:2].isupper() else finding[:1].lower() + finding[1:]
+    at, start = row.start(), row.start(1) + len(first) + 1
+    for cell, name in zip(others, names[1:], strict=False):
+        side = _SIDE.fullmatch(name)
+        if cell.strip() and side:
+            lead = "- " if at == row.start() else "\n- "
+            begins = start + len(cell) - len(cell.lstrip())
+            yield Edit(at, begins, f"{lead}{side[1].capitalize()} {small}: ", int(at == row.start()))
+            at = start + len(cell.rstrip())
+        start += len(cell) + 1
+    yield Edit(at, row.end(), "", 0)
 
 
 def _counted_row(row: re.Match[str], cells: list[re.Match[str]], names: list[str]) -> Iterator[Edit]:
@@ -144,6 +200,7 @@ MARKUP = (
         _RULED,
     ),
     Step("Markdown", replacing(r"~~[^~\n]+~~", ""), ("~~",)),  # struck out
+    Step("Markdown", _picked, ("*", "_")),  # while what is chosen is marked
     Step("Markdown", _titles, ("#", "**", "__")),
     Step(
         "Markdown",

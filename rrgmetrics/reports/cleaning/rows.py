@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step
-from rrgmetrics.reports.cleaning.fields import ANSWERS, DESCRIBING, NAMES
+from rrgmetrics.reports.cleaning.fields import ANSWERS, DESCRIBED_BELOW, DESCRIBING, NAMES, RECORDS, SIDE_BELOW
 
 _LINE = re.compile(r"[^\n]+")
 _SEPARATORS = tuple(map(re.compile, (r"\t+", r"\|", ";", ",", r"[ \t]{2,}")))
@@ -34,7 +34,8 @@ _SIGNS = {
 _DASHES = frozenset({"-", "–", "—"})
 _ANY_ANSWER = "|".join(map(re.escape, filter(None, (*ANSWERS, *_SIGNS))))
 ROW = re.compile(
-    rf"(?:(?<![ \t])(?:[ \t]{{2,}}|\t)|[;,][ \t]*)\"?(?:{_ANY_ANSWER})[ \t.\"]*(?:[;,\t\n]|  |\Z)",
+    rf"(?:(?<![ \t])(?:[ \t]{{2,}}|\t)|[;,][ \t]*)\"?(?:{_ANY_ANSWER})[ \t.\"]*(?:[;,\t\n]|  |\Z)"
+    rf"|{DESCRIBED_BELOW}|{SIDE_BELOW}",
     re.IGNORECASE,
 )
 
@@ -123,6 +124,7 @@ def _pairs(text: str) -> Iterator[Edit]:
 
 
 ROWS = (
+    *RECORDS,
     Step("table row", _pairs, ("|",)),
     Step("table row", _tables, ROW),
 )
