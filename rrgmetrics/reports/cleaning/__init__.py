@@ -72,6 +72,7 @@ _SUSPECT = (
     re.compile(r"[0-9](?: +[.,]|\. +[0-9]|, ?[0-9]|[):]| ?-| [A-Z])"),
     re.compile(r":[ \t]*(?:\n|[-+(01]|(?:n|n/?a|nil|not applicable|f|false|t|true|y|neg|pos)\b)", re.IGNORECASE),
     re.compile(r"\n[ \t]*[\n=~>+-]"),
+    re.compile(r"\?[ \t]+[ny]\b", re.IGNORECASE),
     DENIED_BELOW,
     IN_BRACKETS,
     UNMARKED,

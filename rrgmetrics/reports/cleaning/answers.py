@@ -131,7 +131,7 @@ _NAME = r"(?!no\b|not\b|and\b|or\b|there\b)[A-Za-z]+(?:[ /-][A-Za-z]+){0,5}"
 _LABEL = rf"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?{_NAME}"
 _QUESTION = re.compile(
     rf"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?(?P<asked>(?:(?:is|are) there (?:an? |any )?|any )?){_NAME}(?P<mark>\?[ \t]+)"
-    r"(?=(?:no|yes)\b[ \t]*(?:[.;,]|\n|\Z))",
+    r"(?=(?:no|yes|n|y)\b[ \t]*(?:[.;,]|\n|\Z))",
     re.IGNORECASE | re.MULTILINE,
 )
 _ANSWERED = rf"{_NAME}[ \t]+(?:no|yes)"
