@@ -209,5 +209,6 @@ MARKUP = (
     ),
     Step("Markdown", replacing(r"(?<![\w*\n])\*(?=[A-Za-z])|(?<=[A-Za-z.,:;)])\*(?![\w*])", ""), ("*",)),
     Step("Markdown", replacing(r"(?<!\w)_(?=[A-Za-z])|(?<=[A-Za-z\d%.,:;)])_(?!\w)", ""), ("_",)),
+    Step("", replacing(r"(?<=[a-z])_(?=[a-z])", " "), ("_",)),  # "pleural_effusion: small"
     Step("table row", _rows, ("|",)),
 )
