@@ -37,6 +37,7 @@ from rrgmetrics.reports.cleaning.markup import MARKUP
 from rrgmetrics.reports.cleaning.numbers import NUMBERS, WRITTEN_OUT
 from rrgmetrics.reports.cleaning.questions import ANSWERED, QUESTIONS
 from rrgmetrics.reports.cleaning.rows import ROW, ROWS
+from rrgmetrics.reports.cleaning.sides import SIDED, SIDES
 from rrgmetrics.reports.cleaning.signs import SIGNED, SIGNS
 from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
@@ -58,6 +59,7 @@ STEPS: tuple[Step, ...] = (
     *QUESTIONS,
     *ROWS,
     *MARKED_ANSWERS,
+    *SIDES,
     *HEADED_LISTS,
     *LISTS,
     *ANSWERS,
@@ -87,6 +89,7 @@ _SUSPECT = (
     WRITTEN_OUT,
     HEADED,
     ORGAN_ALONE,
+    SIDED,
     SIGNATURE,
 )
 

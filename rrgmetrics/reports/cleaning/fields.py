@@ -47,7 +47,7 @@ _PRESENCE = frozenset(
 _DEGREES = ("severity", "degree", "grade", "extent", "size")
 DESCRIBING = (  # what is written before a finding, in this order
     *(*_DEGREES, "acuity", "laterality", "side"),
-    *("location", "site", "zone", "lobe", "region", "anatomy"),
+    *("location", "position", "site", "zone", "lobe", "region", "anatomy"),
 )
 _KEYS = _PRESENCE.union(  # what the lines below the name of a finding are of
     DESCRIBING,
@@ -73,7 +73,9 @@ _SIDE_LINE = re.compile(r"^[ \t]*(?P<line>(?:[-*•][ \t]+)?(?P<side>\w+)[ \t]*:
 _LINE = re.compile(r"[^\n]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _NO_DEGREE = frozenset({"none", "no", "absent", "nil"})
-_LEADS = re.compile(r"(?:in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE)
+_LEADS = re.compile(
+    r"(?:tip|ends?|courses|projects|terminates|in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE
+)
 _SIDES = frozenset({"left", "right", "bilateral"})
 _SIDE = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
 _SIZE = re.compile(r".*\b([cm]m)\Z")

@@ -84,8 +84,8 @@ _ORGAN = (
     r"|aorta|trachea|airways?|bones?|osseous structures|soft tissues|chest wall|hil[ai]|hilum|diaphragms?|spine|ribs"
     r"|abdomen"
 )
-_ORGAN_ALONE = rf"(?:\A|\n)[ \t]*(?:{_ORGAN})(?P<cut>)(?=[ \t]*\n[ \t]*[A-Z])"
-ORGAN_ALONE = re.compile(_ORGAN_ALONE, re.IGNORECASE)
+_ORGAN_CELL = rf"^[ \t]*(?:{_ORGAN})(?P<cut>[ \t]*\t[ \t]*)(?=[A-Za-z][^\t\n]*$)"
+ORGAN_ALONE = re.compile(rf"(?:\A|\n)[ \t]*(?:{_ORGAN})(?P<cut>)(?=[ \t]*\n[ \t]*[A-Z])", re.IGNORECASE)
 
 
 def _organ(match: re.Match[str]) -> str | None:
@@ -96,5 +96,6 @@ def _organ(match: re.Match[str]) -> str | None:
 
 HEADINGS = (
     Step("heading", _headings, HEADED),
-    Step("heading", replacing(_ORGAN_ALONE, _organ, re.IGNORECASE), ORGAN_ALONE),
+    Step("heading", replacing(_ORGAN_CELL, ": ", re.IGNORECASE | re.MULTILINE), ("\t",)),
+    Step("heading", replacing(ORGAN_ALONE.pattern, _organ, re.IGNORECASE), ORGAN_ALONE),
 )

@@ -86,7 +86,7 @@ def test_the_same_letters_in_a_report_are_read(text: str, concepts: list[str]) -
 
 @each_row("kind, arrived, plain", read_table(Path(__file__).parent / "arrived.tsv"))
 def test_a_report_as_it_arrives_is_read_as_in_plain_english(kind: str, arrived: str, plain: str) -> None:
-    text = arrived.replace("\\n", "\n")
+    text = arrived.replace("\\n", "\n").replace("\\t", "\t")
     assert errors(plain, text) == []
     assert errors(text, plain) == []
 
