@@ -32,13 +32,13 @@ from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 from rrgmetrics.reports.cleaning.fields import FIELDS
 from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS, ORGAN_ALONE
 from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS, SLASHED
-from rrgmetrics.reports.cleaning.lists import LISTS
+from rrgmetrics.reports.cleaning.lists import LISTS, SLASH
 from rrgmetrics.reports.cleaning.markup import MARKUP
 from rrgmetrics.reports.cleaning.numbers import NUMBERS, WRITTEN_OUT
 from rrgmetrics.reports.cleaning.questions import ANSWERED, QUESTIONS
 from rrgmetrics.reports.cleaning.rows import ROW, ROWS
 from rrgmetrics.reports.cleaning.sides import SIDED, SIDES
-from rrgmetrics.reports.cleaning.signs import SIGNED, SIGNS
+from rrgmetrics.reports.cleaning.signs import PLUS, SIGNED, SIGNS
 from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
 __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
@@ -68,7 +68,7 @@ STEPS: tuple[Step, ...] = (
 _MARKS = (
     *"<&[{\\*|`\t=#@\x7f\r\v\f_",
     *NAMED,
-    *(" - ", " / ", " + ", " > ", "->", "--", " //", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)"),
+    *(" - ", " / ", " + ", " > ", "->", "--", " //", " n'", " n’", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)"),
 )
 _SUSPECT = (
     re.compile(r"[0-9](?: +[.,]|\. +[0-9]|, ?[0-9]|[):]| ?-| [A-Z])"),
@@ -83,6 +83,8 @@ _SUSPECT = (
     COMMA,
     SLASHED,
     SIGNED,
+    PLUS,
+    SLASH,
     ANSWERED,
     BRACKETED,
     DICTATED,

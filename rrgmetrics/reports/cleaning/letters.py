@@ -74,6 +74,8 @@ LETTERS = (
     Step("token mark", replacing(r"[ĊĉČ]|<0x0[AaDd]>", "\n"), ("Ċ", "ĉ", "Č", "<0x0")),
     Step("token mark", replacing(r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[a-z])@@ (?=[a-z])", ""), ("##", "@@ ")),
     Step("", replacing(r"\r\n?|\\r\\n|\\[nr](?![a-z])|\\n(?=[a-z]{2})", "\n"), ("\r", "\\")),
+    Step("", replacing(r"\bca n['’]t\b", "cannot", re.IGNORECASE), ("a n",)),  # as tokenizers part it
+    Step("", replacing(r"(?<=[a-z]) (?P<cut>n['’]t)\b", "not", re.IGNORECASE), (" n'", " n’", " N'")),
     Step("", replacing(r"\\t", "\t"), ("\\t",)),
     Step("", replacing(r"\\\.(?:br|sp|sk|in|ti|ce|fi|nf)[+-]?\d*\\", "\n", re.IGNORECASE), ("\\.",)),  # HL7's line ends
     Step("", replacing(r"\\[,;:! ]", " "), ("\\",)),  # LaTeX's spaces: "3\,cm"

@@ -191,7 +191,13 @@ def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
     return separator != " / " or any(" " in part for part in (first, *others))
 
 
+_DEGREE_WORD = r"(?:trace|tiny|minimal|small|mild|moderate|large|severe|left|right|bilateral|[LR]|[LR][UML]L|RML)"
+_BEFORE_SLASH = (
+    r"(?<=[a-z]{4})(?<!trace)(?<!small)(?<!mild)(?<!minimal)(?<!moderate)(?<!large)(?<!severe)(?<!right)(?<!left)"
+)
+SLASH = re.compile(rf"{_BEFORE_SLASH}(?P<cut> ?/ ?)(?=(?:no|{_DEGREE_WORD}) [A-Za-z])")
 LISTS = (
+    Step("list marker", replacing(SLASH.pattern, ", "), SLASH),
     Step("list marker", replacing(r"[ \t]+//+[ \t]+", ITEM), (" //",)),
     Step("list marker", _strings, ("['", '["', "[ ", "[\n")),
     Step("list marker", _counted, _SECOND),

@@ -77,6 +77,12 @@ def _picked(text: str) -> Iterator[Edit]:
             yield Edit(start + len(marked[0]), match.end("list"), "", 0)
 
 
+def _ruled(match: re.Match[str]) -> str:
+    """Gives the title above a rule a colon, if its line has none: "EXAM: XR CHEST" is no heading of what follows."""
+    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
+    return "\n" if ":" in line else ":"
+
+
 def _titles(text: str) -> Iterator[Edit]:
     """Finds headings of Markdown, and lines in bold; one above a line of its own text ends in a colon."""
     found = list(_TITLE.finditer(text))
@@ -198,7 +204,11 @@ MARKUP = (
     Step("HTML tag", replacing(_TAG, _tag, re.IGNORECASE), ("<",)),
     Step("Markdown", replacing(r"^[ \t]*```\w*[ \t]*(?:\n|\Z)|```", "", re.MULTILINE), ("```",)),
     Step("Markdown", replacing(r"^(?:[ \t]*>)+[ \t]?(?=[^\s\d>])", "", re.MULTILINE), (">",)),
-    Step("Markdown", replacing(r"(?<=[A-Z\d)])[ \t]*\n[ \t]*(?:={3,}|-{3,})[ \t]*$", ":", re.MULTILINE), _RULED),
+    Step(
+        "Markdown",
+        replacing(r"(?<=[A-Z\d)])(?P<cut>[ \t]*\n[ \t]*(?:={3,}|-{3,}))[ \t]*$", _ruled, re.MULTILINE),
+        _RULED,
+    ),
     Step(
         "Markdown",
         replacing(r"^[ \t]*(?:-[ \t]*-[ \t]*-[ \t-]*|\*[ \t]*\*[ \t]*\*[ \t*]*|={3,})$", "", re.MULTILINE),

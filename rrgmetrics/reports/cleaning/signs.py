@@ -7,8 +7,9 @@ At the end of the text a hyphen behind several words may be what a model was cut
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from rrgmetrics.reports.cleaning.edits import NOT_ASCII, Step, replacing
+from rrgmetrics.reports.cleaning.edits import NOT_ASCII, Edit, Step, replacing
 
 _DASH = "[-–—−]"
 _SIGN = rf"(?:(?P<yes>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH}) ve\b"
@@ -26,8 +27,34 @@ def _spelled(match: re.Match[str]) -> str:
     return gap + ("positive" if match.lastgroup else "negative")
 
 
+_ITEM = re.compile(r"[^,;\n]+")
+_BOTH = re.compile(r"(?=.*\+)(?=.*[-–])[-–+]+")
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n[ \t]*[^\n]+)*")
+PLUS = re.compile(r"(?:\A|[\n,;])[ \t]*\+ ?[A-Za-z]|[A-Za-z] \+[ \t]*(?:[,;\n]|\Z)")
+
+
+def _plus_and_minus(text: str) -> Iterator[Edit]:
+    """Finds the signs of lists in which each item has one: "+ cardiomegaly, - PTX", "cardiomegaly +, PTX -"."""
+    for paragraph in _PARAGRAPH.finditer(text):
+        items = [
+            (item.start() + len(item[0]) - len(item[0].lstrip()), item[0].strip(" .\t"))
+            for item in _ITEM.finditer(text, *paragraph.span())
+            if item[0].strip(" .\t")
+        ]
+        before, behind = ("".join(item[place] for _, item in items) for place in (0, -1))
+        if _BOTH.fullmatch(before) and all(item[1:].strip() for _, item in items):
+            for start, item in items:
+                gap = len(item) - len(item[1:].lstrip())
+                yield Edit(start, start + gap, "" if item[0] == "+" else "no ")
+        elif _BOTH.fullmatch(behind) and all(item[:-1].strip() for _, item in items):
+            for start, item in items:
+                name = len(item[:-1].rstrip())
+                yield Edit(start + name, start + len(item), ": present" if item[-1] == "+" else ": none")
+
+
 SIGNS = (
     Step("short answer", replacing(f"{_SIGN}|{_SHORT}", _spelled, re.IGNORECASE), SIGNED),
+    Step("short answer", _plus_and_minus, PLUS),
     Step("short answer", replacing(r"(?<=[(\[])[–—−](?=[)\]])", "-"), NOT_ASCII),
     Step(
         "short answer",
