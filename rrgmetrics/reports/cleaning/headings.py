@@ -84,7 +84,7 @@ _ORGAN = (
     r"|aorta|trachea|airways?|bones?|osseous structures|soft tissues|chest wall|hil[ai]|hilum|diaphragms?|spine|ribs"
     r"|abdomen"
 )
-_ORGAN_CELL = rf"^[ \t]*(?:{_ORGAN})(?P<cut>[ \t]*\t[ \t]*)(?=[A-Za-z][^\t\n]*$)"
+_ORGAN_CELL = rf"^[ \t]*(?=(?-i:[A-Z]))(?:{_ORGAN})(?P<cut>[ \t]*\t[ \t]*)(?=(?-i:[A-Z])[^\t\n]*$)"
 ORGAN_ALONE = re.compile(rf"(?:\A|\n)[ \t]*(?:{_ORGAN})(?P<cut>)(?=[ \t]*\n[ \t]*[A-Z])", re.IGNORECASE)
 
 
