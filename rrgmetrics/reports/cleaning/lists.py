@@ -195,9 +195,20 @@ _DEGREE_WORD = r"(?:trace|tiny|minimal|small|mild|moderate|large|severe|left|rig
 _BEFORE_SLASH = (
     r"(?<=[a-z]{4})(?<!trace)(?<!small)(?<!mild)(?<!minimal)(?<!moderate)(?<!large)(?<!severe)(?<!right)(?<!left)"
 )
-SLASH = re.compile(rf"{_BEFORE_SLASH}(?P<cut> ?/ ?)(?=(?:no|{_DEGREE_WORD}) [A-Za-z])")
+SLASH = re.compile(rf"{_BEFORE_SLASH}/(?=(?:no|{_DEGREE_WORD}) [A-Za-z])")
+_DENIAL = re.compile(r"\b(?:no|not|without|none|negative|denies|free of|absence of)\b[^.;\n]*\Z", re.IGNORECASE)
+_SAID_BEFORE = 80  # characters that are looked at before a slash
+
+
+def _slashes(text: str) -> Iterator[Edit]:
+    """Finds slashes before another finding with words of its own: "LLL consolidation/small L effusion"."""
+    for slash in SLASH.finditer(text):
+        if not _DENIAL.search(text, max(0, slash.start() - _SAID_BEFORE), slash.start()):
+            yield Edit(*slash.span(), ", ")
+
+
 LISTS = (
-    Step("list marker", replacing(SLASH.pattern, ", "), SLASH),
+    Step("list marker", _slashes, SLASH),
     Step("list marker", replacing(r"[ \t]+//+[ \t]+", ITEM), (" //",)),
     Step("list marker", _strings, ("['", '["', "[ ", "[\n")),
     Step("list marker", _counted, _SECOND),
