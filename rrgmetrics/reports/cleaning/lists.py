@@ -192,10 +192,8 @@ def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
 
 
 _DEGREE_WORD = r"(?:trace|tiny|minimal|small|mild|moderate|large|severe|left|right|bilateral|[LR]|[LR][UML]L|RML)"
-_BEFORE_SLASH = (
-    r"(?<=[a-z]{4})(?<!trace)(?<!small)(?<!mild)(?<!minimal)(?<!moderate)(?<!large)(?<!severe)(?<!right)(?<!left)"
-)
-SLASH = re.compile(rf"{_BEFORE_SLASH}/(?=(?:no|{_DEGREE_WORD}) [A-Za-z])")
+_NO_DEGREE = "".join(rf"(?<!{word}/)" for word in "trace small mild minimal moderate large severe right left".split())
+SLASH = re.compile(rf"/(?<=[a-z]{{4}}/){_NO_DEGREE}(?=(?:no|{_DEGREE_WORD}) [A-Za-z])")
 _DENIAL = re.compile(r"\b(?:no|not|without|none|negative|denies|free of|absence of)\b[^.;\n]*\Z", re.IGNORECASE)
 _SAID_BEFORE = 80  # characters that are looked at before a slash
 
