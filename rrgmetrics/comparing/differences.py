@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rrgmetrics.comparing.decisions import decided, excused
 from rrgmetrics.comparing.device_positions import device_error, position
 from rrgmetrics.comparing.device_sums import is_sum
-from rrgmetrics.comparing.model import DOUBT, SIGNIFICANT, Attribute, ErrorCategory, FindingError, Unit
+from rrgmetrics.comparing.model import DOUBT, INNUMERABLE, SIGNIFICANT, Attribute, ErrorCategory, FindingError, Unit
 from rrgmetrics.comparing.wording import difference
 from rrgmetrics.reading.dates import told_of_the_study
 from rrgmetrics.reading.device_moves import MOVES, is_support_device
@@ -27,7 +27,7 @@ GROWING = ("new", "worse")  # what is new or grows is worked up or treated; what
 SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
 MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
 READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one measurement
-INNUMERABLE, _FEW = "innumerable", 3  # no description of so many findings
+_FEW = 3  # findings that differ in number from innumerable ones
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
 
 
@@ -293,7 +293,7 @@ def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[Wron
 
 
 def is_otherwise_named(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether two reports state different diagnoses for one picture: "likely METASTASES", "likely GRANULOMAS"."""
+    """Whether two reports state different diagnoses for one picture: "likely METASTASES", "likely GRANULOMAS"."""
     mine, theirs = (diagnoses(unit, lexicon) for unit in (ref, cand))
     if any(related(x.concept, y.concept, lexicon) for x in mine for y in theirs):
         return False
@@ -302,8 +302,8 @@ def is_otherwise_named(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
 
 def diagnoses(unit: Unit, lexicon: Lexicon) -> list[Finding]:
     """Returns the findings of an observation that are diagnoses (`lexicon/*/rubric.yaml`)."""
-    named = set(lexicon.rubric["diagnoses"])
-    return [x for x in unit.readings if not named.isdisjoint((x.concept, *lexicon.concepts[x.concept].ancestors))]
+    named = lexicon.rubric["diagnoses"]
+    return [x for x in unit.readings if not {x.concept, *lexicon.concepts[x.concept].ancestors}.isdisjoint(named)]
 
 
 def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:

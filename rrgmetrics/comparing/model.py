@@ -25,6 +25,7 @@ Attribute = Literal[
     "temporal",
 ]
 
+INNUMERABLE = "innumerable"  # the description of findings that nobody counts
 DOUBT = frozenset({"possible", "not_excluded"})  # certainties of what is only considered
 INTERPRETED = frozenset({"overinterpretation", "underinterpretation", "certainty"})  # what a picture is taken for
 SIGNIFICANT: frozenset[str] = frozenset({"urgent", "actionable_not_urgent"})

@@ -8,7 +8,7 @@ from dataclasses import replace
 from textwrap import shorten
 from typing import NamedTuple
 
-from rrgmetrics.comparing.model import INTERPRETED, Attribute, Unit
+from rrgmetrics.comparing.model import INNUMERABLE, INTERPRETED, Attribute, Unit
 from rrgmetrics.reading.levels import number_of
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.model import Finding, Span
@@ -240,7 +240,7 @@ def _certainty(unit: Unit, lexicon: Lexicon) -> str:
 def _number(unit: Unit, lexicon: Lexicon) -> str:
     head: Finding = unit.head
     count = head.count if head.concept in lexicon.roles["tipped"] else number_of(head.levels, head.count, lexicon)
-    return ("innumerable" if "innumerable" in head.morphology else "") if count is None else f"{count:g}"
+    return (INNUMERABLE if INNUMERABLE in head.morphology else "") if count is None else f"{count:g}"
 
 
 def _acuity(unit: Unit, lexicon: Lexicon) -> str:

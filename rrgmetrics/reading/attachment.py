@@ -282,7 +282,7 @@ def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
 
 
 def _has_heading_alone(items: list[Item], mention: Mention) -> bool:
-    """Tells whether the one place before a finding is a heading without a zone: "RIGHT LUNG: fibrosis and ..."."""
+    """Whether the one place before a finding is a heading without a zone: "RIGHT LUNG: fibrosis and ..."."""
     colon = next((i for i in range(min(mention.first, _DEPTH)) if items[i].word == ":"), None)
     if colon is None or mention.elided is not None or any("zone" in item.senses for item in items[:colon]):
         return False

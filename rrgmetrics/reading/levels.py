@@ -181,7 +181,7 @@ def _beside_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: 
 
 
 def _names_one_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Tells whether a number is between a side and a rib: "L 6 RIB fracture", but "6 rib fractures on the left"."""
+    """Whether a number is between a side and a rib: "L 6 RIB fracture", but "6 rib fractures on the left"."""
     if not run.first or run.last >= len(items) or not items[run.first].word.isdecimal():
         return False
     rib = items[run.last]

@@ -87,7 +87,7 @@ def _may_end(line: str, after: str) -> bool:
 
 
 def _is_in_capitals(text: str) -> bool:
-    """Tells whether a text is in capitals, but for units and the like."""
+    """Whether a text is in capitals, but for units and the like."""
     return sum(map(str.islower, text)) * 10 < sum(map(str.isupper, text))
 
 
@@ -107,7 +107,7 @@ def _before_a_full_stop(lines: list[str]) -> frozenset[int]:
 
 
 def _goes_on(line: str, first: str, width: int) -> bool:
-    """Tells whether a line in capitals goes on with the first word of the next one."""
+    """Whether a line in capitals goes on with the first word of the next one."""
     words = line.lower().split()
     if _DESCRIBING.issuperset(words):
         return True

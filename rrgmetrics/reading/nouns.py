@@ -127,7 +127,7 @@ def drop_normal_aspects(items: Sequence[Item], small: SmallWords) -> None:
 
 
 def _is_aspect(items: Sequence[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether an aspect of an organ follows at `i`: "IN SIZE", "AND density"."""
+    """Whether an aspect of an organ follows at `i`: "IN SIZE", "AND density"."""
     leads = i + 1 < len(items) and (items[i].word in ("in", "of") or items[i].word in small.joints)
     return leads and items[i + 1].word in ASPECTS
 

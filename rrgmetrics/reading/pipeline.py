@@ -64,6 +64,7 @@ from rrgmetrics.reading.prior_values import INSTEAD, NOW, tell_what_was
 from rrgmetrics.reading.pronouns import OF_TWO, PRONOUNS, resolve_pronouns
 from rrgmetrics.reading.recording import follow, watch
 from rrgmetrics.reading.resection import ON, SINCE, drop_dating_changes, drop_names_of_studies, read_resections
+from rrgmetrics.reading.senses import SENSES
 from rrgmetrics.reading.settled import (
     WAS,
     explain_feigned,
@@ -376,6 +377,9 @@ DESCRIPTION = (
     Step(inherit_words, ("mentions", "lexicon"), ("mention.course", "mention.modifiers"), mentions=2),
 )
 STAGES = (ITEMS, MENTIONS, ASSERTION, DESCRIPTION)
+_ADDED = {  # the senses that a step may give to items
+    step.run: SENSES.keys() & step.writes for stage in STAGES for step in stage
+}
 
 
 def run(stage: Sequence[Step], draft: Draft) -> Draft:
@@ -392,7 +396,7 @@ def run(stage: Sequence[Step], draft: Draft) -> Draft:
             draft.mentions = watch(made, step.run)
         elif step.makes:
             setattr(draft, step.makes, made)
-        if not senses.issuperset(step.writes):
+        if not senses.issuperset(_ADDED[step.run]):
             senses = _senses(draft.items)
     return draft
 

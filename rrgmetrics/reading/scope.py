@@ -248,7 +248,7 @@ def _sense(parsed: Parsed) -> _Sense:
 
 
 def _is_name(parsed: Parsed) -> bool:
-    """Tells whether a sentence is written as names are: "John Smith, MD", but "Colourless ideas" and "JOHN SMITH"."""
+    """Whether a sentence is written as names are: "John Smith, MD", but "Colourless ideas" and "JOHN SMITH"."""
     words = [word for word in _LETTERS.findall(parsed.text) if len(word) > 1]
     return 1 < len(words) <= _LONGEST_NAME and all(word[0].isupper() for word in words) and not parsed.text.isupper()
 

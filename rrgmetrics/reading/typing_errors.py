@@ -61,7 +61,7 @@ def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
 
 
 def _is_one_word(parts: re.Match[str], lexicon: Lexicon) -> bool:
-    """Tells whether a hyphen before white space parts one word: "pneu-⏎mothorax", but not "right-⏎sided"."""
+    """Whether a hyphen before white space parts one word: "pneu-⏎mothorax", but not "right-⏎sided"."""
     known = _words(lexicon).known
     first, second = (singular(part.lower()) for part in parts.groups())
     joined = _word("".join(parts.groups()), lexicon)

@@ -46,7 +46,7 @@ _PICKED = re.compile(
     r"(?<=:)[*_]{0,2}[ \t]*(?P<list>[(\[{]?(?P<options>[A-Za-z*_][A-Za-z*_/|, \t]{4,100})(?<=[A-Za-z*_])[)\]}]?)"
     r"(?=[ \t]*[.;]?[ \t]*(?:\n|\Z))"
 )
-_DASHES = frozenset({"-", "–", "—"})
+DASHES = frozenset({"-", "–", "—"})
 _PRESENT = frozenset({"yes", "y", "present", "positive", "true"})
 _LONGEST_TITLE = 6  # words
 _NO_TITLE = re.compile(r"(?:no|there|not|without)\b", re.IGNORECASE)
@@ -120,7 +120,7 @@ def _rows(text: str) -> Iterator[Edit]:
         if len(cells) == len(names) > 1 and _COUNTED.fullmatch(cells[0][0].strip()):
             yield from _counted_row(row, cells, names)
             continue
-        others = [cell for cell in cells[2:] if cell[0].strip() not in _DASHES]
+        others = [cell for cell in cells[2:] if cell[0].strip() not in DASHES]
         is_there = bool(others) and cells[1][0].strip().lower() in _PRESENT  # "| Effusion | Yes | Moderate | Right |"
         cells = [*cells[: 1 if is_there else 2], *others]
         at = row.start()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step
 from rrgmetrics.reports.cleaning.fields import ANSWERS, DESCRIBED_BELOW, DESCRIBING, NAMES, RECORDS, SIDE_BELOW
+from rrgmetrics.reports.cleaning.markup import DASHES
 
 _LINE = re.compile(r"[^\n]+")
 _SEPARATORS = tuple(map(re.compile, (r"\t+", r"\|", ";", ",", r"[ \t]{2,}")))
@@ -31,7 +32,6 @@ _SIGNS = {
     "1": "present",
     "y": "present",
 }
-_DASHES = frozenset({"-", "–", "—"})
 _ANY_ANSWER = "|".join(map(re.escape, filter(None, (*ANSWERS, *_SIGNS))))
 ROW = re.compile(
     rf"(?:(?<![ \t])(?:[ \t]{{2,}}|\t)|[;,][ \t]*)\"?(?:{_ANY_ANSWER})[ \t.\"]*(?:[;,\t\n]|  |\Z)"
@@ -100,7 +100,7 @@ def _statement(text: str, row: _Row) -> Iterator[Edit]:
         yield Edit(begins, ends, _SIGNS[answer.lower()], 0)
     at = ends
     for begins, ends in others:
-        if text[begins:ends].strip() and text[begins:ends] not in _DASHES:
+        if text[begins:ends].strip() and text[begins:ends] not in DASHES:
             yield Edit(at, begins, ", ", 0)
             at = ends
     yield Edit(at, row.end, "", 0)
