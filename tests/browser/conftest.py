@@ -40,6 +40,12 @@ OVERFLOW = """width => Array.from(document.body.querySelectorAll('*'))
     .filter(element => element.checkVisibility() && element.getBoundingClientRect().right > width + 1)
     .map(element => element.outerHTML.slice(0, 120))"""
 
+# On a narrow screen these tables are lists of cards, of which nothing may lie outside the box.
+CUT = """() => innerWidth > 640 ? [] : Array.from(document.querySelectorAll('table.stack'))
+    .map(table => table.parentElement)
+    .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth)
+    .map(box => box.innerText.slice(0, 120))"""
+
 
 def pytest_collection_modifyitems(items):
     """Everything here needs Chromium."""
@@ -235,12 +241,13 @@ def _fault(fault):
 
 @pytest.fixture
 def fits():
-    """Asserts that a page is no wider than its screen; what is wider must scroll in a box of its own."""
+    """Asserts that a page is no wider than its screen: what is wider scrolls in a box of its own, and no card does."""
 
     def checked(page):
         width = page.viewport_size["width"]
         found = page.evaluate("document.documentElement.scrollWidth")
         assert found <= width, page.evaluate(OVERFLOW, width)[:5]
+        assert page.evaluate(CUT) == []
 
     return checked
 

@@ -6,6 +6,7 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import files
+from rrgmetrics.baselines.worth import score_with_worth
 from rrgmetrics.reporting.report import report_page
 from rrgmetrics.reports import Pair
 from rrgmetrics.systems.table import compare_systems
@@ -160,6 +161,17 @@ def test_fits_the_screen_and_is_accessible(show, fits, accessible, photograph, w
     accessible(page)
     fits(page)
     photograph(page, f"report-{width}-{scheme}")
+
+
+def test_a_phone_shows_all_of_each_card(open_page, tmp_path, examples, fits):
+    pairs = {name: studies.pairs for name, studies in examples.items()}
+    results, worth = score_with_worth(rrgmetrics.prepare(["green"]), pairs, trials=50, progress=False)
+    path = tmp_path / "report.html"
+    files.write_text(path, report_page(results, pairs, worth=worth))
+    page = open_page(width=375)
+    page.goto(path.as_uri())
+    assert "a one-sentence normal report" in page.inner_text("main")
+    fits(page)
 
 
 def test_without_script_the_worst_come_first_and_no_dead_control_shows(show):
