@@ -75,12 +75,16 @@ class Text(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Tables of the reader's tests: a pattern, the columns with texts, and the pack, or the column that names it."""
+    """Tables of the reader's tests: a pattern, the columns with texts, and the pack, or the column that names it.
+
+    Each text gets the end; where they are escaped, "\\n" and "\\t" become a line end and a tab.
+    """
 
     pattern: str
     columns: tuple[int, ...]
     pack: str | int = "chest_xray"
     end: str = ""
+    escaped: bool = False
 
 
 TABLES = (
@@ -88,6 +92,9 @@ TABLES = (
     Table("sentences/*.tsv", (1,)),
     Table("pairs/*.tsv", (1, 2), "auto"),
     Table("names.tsv", (1,), end="."),
+    Table("forms.tsv", (1,), escaped=True),
+    Table("arrived.tsv", (1, 2), "auto", escaped=True),
+    Table("administration.tsv", (0,)),
     Table("synonyms/*.tsv", (1, 2)),
     Table("significance.tsv", (0,)),
     Table("packs_pairs.tsv", (1, 2), 0),
@@ -115,7 +122,8 @@ def table_texts(folder: Path, table: Table) -> Iterator[Text]:
                 pack = table.pack if isinstance(table.pack, str) else cells[table.pack]
                 for column in table.columns:
                     for text in filter(None, cells[column].split(" | ")):
-                        yield Text(text + table.end, pack, "unread" in file.name)
+                        plain = text.replace("\\n", "\n").replace("\\t", "\t") if table.escaped else text
+                        yield Text(plain + table.end, pack, "unread" in file.name)
 
 
 def row_texts(row: Mapping[str, Any], pack: str, *, unread: bool = False) -> Iterator[Text]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from rrgmetrics.reading.comparatives import CHEST
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, load_file, per_lexicon
 from rrgmetrics.reading.sentence import LOOK_AHEAD, SentenceView
@@ -27,6 +28,7 @@ _HELD = ("verb", "concept", "normal", "structure")  # what a side may hold
 _SAYING = frozenset({"verb", "concept", "normal", "quality", "negation_before"})
 _LISTED = frozenset({"or", "nor", "and", "with"})
 _ENDINGS = ("ing", "ed", "ly", "al", "ar", "ic", "ous", "s")
+_COURSE = frozenset({"change", "earlier_study", "location_preposition", "severity"})
 _DENYING = frozenset({"negation_before", "resolved_before"})
 _DOUBTING = frozenset({"possible_before", "possible_list", "probable_before", "not_excluded_before", "evidenced_by"})
 _PLACE = frozenset({"side", "zone", "level"})
@@ -56,7 +58,10 @@ class BoundarySearch(SentenceView):
             several: Whether a section of the report has several sentences.
             spanned: Whether the words of a finding lie on both sides of the mark.
         """
-        says = not _SAYING.isdisjoint(self._held(mark + 1, self._end(mark + 1)))
+        end = self._end(mark + 1)
+        if self.items[mark].word == "," and self._is_course(mark + 1, end):
+            return False  # "cardiomegaly, NO CHANGE FROM THE PRIOR STUDY"
+        says = not _SAYING.isdisjoint(self._held(mark + 1, end))
         if spanned and not says:
             return False  # "nodes: right paratracheal, 18 mm; SUBCARINAL, 22 mm"
         needed = _SPANNED if spanned else 0.0
@@ -65,6 +70,13 @@ class BoundarySearch(SentenceView):
         elif says and not spanned and self.semicolons > 1:
             needed = _USUAL
         return log_odds(WEIGHTS, self.features(first, mark)) > needed
+
+    def _is_course(self, first: int, last: int) -> bool:
+        """Tells whether the items between only say how something has changed since an earlier study."""
+        items = [item for item in self.items[first:last] if item.senses.get("structure") != CHEST]
+        if not items or not items[0].senses:
+            return False  # "OVERALL no change"
+        return any("change" in item.senses for item in items) and all(item.senses.keys() <= _COURSE for item in items)
 
     def features(self, first: int, mark: int) -> Iterator[str]:
         """Yields what speaks for or against the end of a statement that begins at an item, at a mark behind it."""

@@ -51,7 +51,12 @@ _AT = frozenset({"at", "in", "within", "of", "around"})  # lead to the place of 
 _LEADING = frozenset({"side", "location_preposition"})
 _APART = frozenset({"where", "overlie", "overly", "abut"})  # no quality is said of a structure behind them
 _NAMELESS = frozenset({"those", "one"})  # stand for a finding: "THOSE in the right lung have shrunk"
+_ADJOINED = frozenset({"measure", "severity", "morphology", "side", "zone"})  # between an adjective and its noun
+_ADJECTIVE = ("al", "ar", "ic")  # ends of adjectives for structures: "mediastinal", "hilar", "aortic"
+_LISTING = frozenset({"and", "or", ","})
 _PLACE = 7  # items from a finding to the end of its place
+_NOUN = 4  # items from a structure to the noun that it describes
+_LIST = 8  # and through a list of adjectives
 _PART = "vertebral_process"  # of a numbered vertebra
 _READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
 
@@ -201,17 +206,26 @@ def _is_aside(items: list[Item], q: int) -> bool:
 
 
 def _adjunct(items: list[Item], s: int) -> bool:
-    """Tells whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma")."""
+    """Tells whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma").
+
+    One that is named by an adjective goes on through a list: "bulky MEDIASTINAL and hilar lymphadenopathy".
+    """
     if "concept" in items[s].senses:
         return False
     if "level" in items[s].senses and s + 1 < len(items) and _PART in items[s + 1].senses.get("structure", ()):
         return True  # "L1 TRANSVERSE PROCESS"
-    for item in items[s + 1 : s + 4]:
+    listed = _is_adjective(items[s])
+    for item in items[s + 1 : s + (_LIST if listed else _NOUN)]:
         if "concept" in item.senses:
             return True
-        if not (item.senses.keys() & {"measure", "severity", "morphology", "side", "zone"}):
+        goes_on = item.word in _LISTING or _is_adjective(item)
+        if not (item.senses.keys() & _ADJOINED or (listed and goes_on)):
             return False
     return False
+
+
+def _is_adjective(item: Item) -> bool:
+    return item.last - item.first == 1 and item.word.endswith(_ADJECTIVE)
 
 
 def _place_follows(items: list[Item], i: int, lexicon: Lexicon) -> bool:

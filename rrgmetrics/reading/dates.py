@@ -17,6 +17,9 @@ _NONE = frozenset({"none", "neither"})
 _DENIED = 5  # items from "none of which" to "was present"
 _ALSO = frozenset({"was", "were", "also", "already", ","})  # before "present"
 _CENTURIES = ("19", "20")
+PRIOR = frozenset({"prior", "previous"})
+_BEFORE_PRIOR = frozenset({"than", "to", "from", "with", "on", "as", "since", "versus", "vs"})
+_BREAKS = frozenset({"item_break", "clause_end"})
 
 
 def is_date(item: Item, small: SmallWords) -> bool:
@@ -52,6 +55,17 @@ def dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
         return False
     before = [item.word for item in items[max(0, i - _FILM) : i]]
     return not small.films.isdisjoint(before) or not small.existent.isdisjoint(before)
+
+
+def name_prior_study(items: list[Item], small: SmallWords) -> None:
+    """Takes "prior" without a noun for the earlier study, in place: "unchanged from PRIOR", but "prior fracture"."""
+    for i in range(1, len(items)):
+        before, ahead = items[i - 1], items[i + 1 : i + 2]
+        if items[i].word not in PRIOR or "acuity" not in items[i].senses:
+            continue
+        compared = "change" in before.senses or before.word in _BEFORE_PRIOR
+        if compared and all(item.word in small.closing or not _BREAKS.isdisjoint(item.senses) for item in ahead):
+            items[i] = items[i].saying({"earlier_study": "earlier_study"})
 
 
 def read_seen_before(items: list[Item], small: SmallWords) -> None:

@@ -37,7 +37,7 @@ from rrgmetrics.reading.attachment import (
     share_verdict,
 )
 from rrgmetrics.reading.change import give_changes, settle_changes
-from rrgmetrics.reading.dates import read_same_as_before, read_seen_before
+from rrgmetrics.reading.dates import PRIOR, name_prior_study, read_same_as_before, read_seen_before
 from rrgmetrics.reading.denied_lists import deny_lists
 from rrgmetrics.reading.device_moves import read_device_moves
 from rrgmetrics.reading.device_passage import skip_former_places, skip_passed_places
@@ -190,6 +190,7 @@ ITEMS = (
         ("senses", "word", "change", "negation_after", "quality"),
         needs=(Signs(words=HAS | DOES | APPEARANCE),),
     ),
+    Step(name_prior_study, _SMALL, ("senses", "earlier_study"), needs=(Signs(words=PRIOR), Signs(senses=("acuity",)))),
     Step(
         read_seen_before,
         _SMALL,
