@@ -75,9 +75,9 @@ class Text(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Tables of the reader's tests: a pattern, the columns with texts, and the pack, or the column that names it.
+    r"""Tables of the reader's tests: a pattern, the columns with texts, and the pack, or the column that names it.
 
-    Each text gets the end; where they are escaped, "\\n" and "\\t" become a line end and a tab.
+    Each text gets the end; where they are escaped, "\n" and "\t" become a line end and a tab.
     """
 
     pattern: str

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, product, takewhile
 from operator import eq
@@ -57,8 +57,11 @@ USUAL, SURE, WEAK = 2, 4, 1  # weights of the terms of another part of the body 
 TITLE = 8  # weight of a title that names another part of the body
 NEEDED = 4  # weight from which on a text is of another kind
 _LONGEST_TITLE = 6  # words
-_HEADS = frozenset({"exam", "examination", "study", "procedure", "modality", "technique", "title", ":", "unenhanced"})
-_BEHIND_TITLES = frozenset({".", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
+_LABELS = frozenset({"exam", "examination", "study", "procedure", "modality", "technique", "title"})
+_HEADS = _LABELS | {":", "¶", "unenhanced"}
+_LONGEST_HEADING = 2  # words before its colon
+_OF_CHEST = frozenset({"an MRI report", "an ultrasound report"})  # their titles name the chest
+_BEHIND_TITLES = frozenset({".", "¶", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"})  # no finding
 _NORMAL = frozenset({"normal", "clear"})
@@ -330,6 +333,8 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
     titled = _title(words, knowledge)
     if titled in knowledge.packed:
         return None if titled in knowledge.own else (titled, "a CT report" if titled == CT else titled)
+    if titled in _OF_CHEST:
+        return "elsewhere", titled
     of_chest = USUAL * len(knowledge.chest.intersection(words))
     weights = _weights(words, knowledge, alone=not of_chest)
     if titled:
@@ -359,17 +364,26 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
 
 
 def _title(words: Sequence[str], knowledge: _Knowledge) -> Kind | None:
-    """Returns the kind that a text names first of all: "CT chest.", "EXAM: CT head without contrast"."""
-    first = _opening(words)
+    """Returns the kind that a title names first of all, or behind a label: "CT chest.", "EXAM: CT head"."""
+    kinds = (_named_at(first, words, knowledge) for first in _openings(words))
+    return next(filter(None, kinds), None)
+
+
+def _named_at(first: int, words: Sequence[str], knowledge: _Knowledge) -> Kind | None:
+    """Returns the kind that the title at a word names."""
+
+    def ends(behind: int) -> bool:
+        ahead = words[behind : behind + 1 + _LONGEST_HEADING]
+        return not ahead or ahead[0] in _BEHIND_TITLES or ":" in ahead
+
     for n in range(min(_LONGEST_TITLE, len(words) - first), 0, -1):
         kind = knowledge.titles.get(tuple(words[first : first + n]))
-        if kind and (first + n == len(words) or words[first + n] in _BEHIND_TITLES):
+        if kind and ends(first + n):
             return kind
     title = [*takewhile(knowledge.title_words.__contains__, words[first : first + _LONGEST_TITLE])]
-    ends = first + len(title) == len(words) or words[first + len(title)] in _BEHIND_TITLES
-    if ends and not knowledge.examinations.isdisjoint(title) and knowledge.chest.isdisjoint(title):
-        return next((knowledge.parts[word] for word in title if word in knowledge.parts), None)
-    return None
+    if knowledge.examinations.isdisjoint(title) or not knowledge.chest.isdisjoint(title) or not ends(first + len(title)):
+        return None
+    return next((knowledge.parts[word] for word in title if word in knowledge.parts), None)
 
 
 def _is_ct(words: Sequence[str], knowledge: _Knowledge) -> bool:
@@ -379,9 +393,18 @@ def _is_ct(words: Sequence[str], knowledge: _Knowledge) -> bool:
     return tuple(words[first : next(ends, first)]) in knowledge.ct
 
 
-def _opening(words: Sequence[str]) -> int:
+def _opening(words: Sequence[str], first: int = 0) -> int:
     """Returns where a text begins behind words as "EXAM:"."""
-    return next((i for i, word in enumerate(words) if word not in _HEADS), 0)
+    return next((i for i in range(first, len(words)) if words[i] not in _HEADS), first)
+
+
+def _openings(words: Sequence[str]) -> Iterator[int]:
+    """Yields where a title may stand: first of all, and behind a label such as "EXAM:"."""
+    yield _opening(words)
+    if not _LABELS.isdisjoint(words):
+        yield from (
+            _opening(words, i + 1) for i, (one, then) in enumerate(pairwise(words)) if one in _LABELS and then == ":"
+        )
 
 
 def _weights(words: Sequence[str], knowledge: _Knowledge, *, alone: bool) -> dict[Kind, int]:

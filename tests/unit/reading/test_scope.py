@@ -157,3 +157,8 @@ def test_the_kind_of_a_report_follows_from_its_terms(kind: str, text: str) -> No
         assert out_of_scope(scope, CT)
     else:
         assert scope.kind == kind
+
+
+@each_row("kind, text", read_table(Path(__file__).parent / "titles.tsv"))
+def test_kind_by_title(kind: str, text: str) -> None:
+    assert scope_of(text.replace("\\n", "\n")).kind == kind
