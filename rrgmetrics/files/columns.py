@@ -388,6 +388,8 @@ def _way_out(
     field = fields[0]
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
     near = _near(left, field)
+    if not near and field == "reference" and "report" in found:
+        return "For reports of a system and of radiologists in two files: --predictions FILE --references FILE."
     if not near:
         return did_you_mean(field, found).strip()
     options = [{**columns, field: name} for name in near[:MOST]]

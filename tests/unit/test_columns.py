@@ -385,6 +385,11 @@ def test_a_column_of_ids_is_no_system():
         files.read_systems(["pred_a", "id"], WIDE, columns={"reference": "findings_gt", "study_id": "id"})
 
 
+def test_the_error_says_how_the_reports_of_a_system_are_named():
+    with pytest.raises(InputError, match="'study_id', 'report'. .* --predictions FILE --references FILE"):
+        pick_columns(("study_id", "report"), PAIRS, {}, "a.csv")
+
+
 def test_the_error_says_how_columns_of_systems_are_named():
     with pytest.raises(InputError, match=re.escape("rrgmetrics compare w.csv --systems pred_a pred_b.")):
         pick_columns(("reference", "pred_a", "pred_b"), PAIRS, {}, "w.csv")
