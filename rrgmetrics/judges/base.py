@@ -276,8 +276,8 @@ def engine_for(config: str, paper: str = "") -> EngineName:
         )
     if kind == "hf" and model.lower().endswith(".gguf"):
         raise InputError(
-            f"{model} is a GGUF file, which transformers cannot load as a judge; serve it, for example with llama.cpp's "
-            f"`llama-server -m {model} --port 8000`, and name it openai:<model>?base_url=http://127.0.0.1:8000/v1."
+            f"{model} is a GGUF file, which needs a server, for example llama.cpp's `llama-server -m {model} --port "
+            "8000`; name it openai:<model>?base_url=http://127.0.0.1:8000/v1."
         )
     published = paper.rpartition("/")[2].lower()
     copy = bool(published) and kind in ("hf", "vllm") and published in model.lower()  # a folder of the same weights

@@ -119,7 +119,8 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
     with pytest.raises(SystemExit):  # as a shell writes a pattern without quotes
         run(capsys, "score", folder / "pairs.csv", folder / "theirs.csv")
     said = capsys.readouterr().err
-    assert "put a pattern in quotes" in said and "--predictions and --references" in said
+    assert "put a pattern in quotes" in said
+    assert "--predictions and --references" in said
 
 
 @pytest.mark.parametrize(

@@ -116,10 +116,10 @@ def _placed(columns: Mapping[str, str], there: Sequence[str], file: Path) -> dic
     known = {field: alias for alias, field in ALIASES.items() if alias in there}
     placed = known | {field: field for field in FIELDS if field in there} | named
     if missing := [field for field in ("reference", "candidate") if field not in placed]:
-        named = ",".join(f"{field}=COLUMN" for field in missing)
+        options = ",".join(f"{field}=COLUMN" for field in missing)
         raise InputError(
             f"{file} has no column {' or '.join(map(repr, missing))}, but {_shown(there)}; name "
-            f"{'it' if len(missing) == 1 else 'them'}: --columns {named}."
+            f"{'it' if len(missing) == 1 else 'them'}: --columns {options}."
         )
     return placed
 

@@ -598,7 +598,8 @@ def test_a_row_a_pair(tmp_path):
     assert (len(data.pairs), data.targets, data.main) == (4, ("errors",), ("errors",))
     assert data.kinds == KINDS
     (note,) = data.notes
-    assert note.startswith("no column of raters: 1 of 4 rows repeat an earlier pair") and "rater=COLUMN" in note
+    assert note.startswith("no column of raters: 1 of 4 rows repeat an earlier pair")
+    assert "rater=COLUMN" in note
     assert not load_table(write(tmp_path / "once.csv", TABLE[:2]), columns=PLACES, counts=["errors"]).notes
 
 
@@ -633,7 +634,7 @@ def test_without_studies_a_reference_is_one(tmp_path):
             {"columns": {}},
             "no column 'reference' or 'candidate', but 'case'.*them: --columns reference=COLUMN,candidate=COLUMN",
         ),
-        (TABLE, {"columns": {"reference": "truth"}}, "no column 'candidate', but .*name it: --columns candidate=COLUMN"),
+        (TABLE, {"columns": {"reference": "truth"}}, "'candidate', but .*name it: --columns candidate=COLUMN"),
         (TABLE, {"columns": {**PLACES, "rater": "who"}}, "has no column 'who', but 'case'"),
         (TABLE, {"columns": {**PLACES, "patient": "case"}}, "--columns has 'patient'; it names columns for reference"),
         (TABLE, {"counts": [], "ratings": []}, "name the columns of the raters: --counts"),
