@@ -156,7 +156,10 @@ def _second_source(options: argparse.Namespace, others: Sequence[str]) -> str:
         from rrgmetrics.cli.compare import with_systems
 
         return with_systems(options, others)
-    return f"only one source of pairs can be given, and {others[0]} is another; put a pattern in quotes: 'part-*.csv'"
+    return (
+        f"only one source of pairs can be given, and {others[0]} is another; name the files of a system and of its "
+        "references with --predictions and --references, and put a pattern in quotes: 'part-*.csv'"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,6 +16,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import read_text, working_folder
 from rrgmetrics.reading.lexicon.packs import AUTO, check_pack
 from rrgmetrics.reports import Pair, check_report
+from rrgmetrics.scoring.packs import experimental_note
 from rrgmetrics.scoring.prepared import score
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs.names import parse_name
@@ -92,6 +93,8 @@ def run(options: argparse.Namespace) -> None:
     console = Terminal(highlight=False)
     shown = Explanation.of(comparison)
     console.print(explained(reference, candidate, shown))
+    if not comparison.out_of_scope and (note := experimental_note(comparison.pack)):
+        console.print(f"\n{note}", markup=False)
     if options.trace:
         print_traces(console, reference, candidate, options.modality)
         if comparison.trace is not None:

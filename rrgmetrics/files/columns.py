@@ -369,8 +369,15 @@ def _missing(
     said = f"{where} has no column {needed}; it has: {some(found)}."
     if len(found) == 1 and (marks := separated_by(next(iter(found)))):
         return f"{said} Its cells are separated by {marks}; use commas."
+    if named and (meant := did_you_mean(columns[named[0]], found)):
+        return said + meant
+    if named and "report" in fields:
+        return (
+            f"{said} --columns holds for every file: rename the column in this one, or join the systems in one table, "
+            "with a column for each: rrgmetrics compare TABLE --systems COLUMN COLUMN."
+        )
     if named:
-        return said + did_you_mean(columns[named[0]], found)
+        return said
     return f"{said} {_way_out(found, fields, columns, where, others)}".strip()
 
 
@@ -381,6 +388,8 @@ def _way_out(
     field = fields[0]
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
     near = _near(left, field)
+    if not near and field == "reference" and "report" in found:
+        return "For reports of a system and of radiologists in two files: --predictions FILE --references FILE."
     if not near:
         return did_you_mean(field, found).strip()
     options = [{**columns, field: name} for name in near[:MOST]]

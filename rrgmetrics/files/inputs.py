@@ -14,7 +14,7 @@ from rrgmetrics.files.mistaken import check_columns_of, check_predictions
 from rrgmetrics.files.per_study import REFUSE, check_rule
 from rrgmetrics.files.read import Reports, Studies, read_pairs, read_references, read_system, read_wide
 from rrgmetrics.files.sources import is_source
-from rrgmetrics.reports import check_contexts, check_pairs, columns_of
+from rrgmetrics.reports import check_contexts, check_pairs, columns_of, describe
 
 
 class InTable(str):
@@ -100,7 +100,12 @@ def read_systems(
         check_columns_of(references, in_table)
         wide = read_wide(references, list(in_table.values()), columns, per_study=per_study)
         return {name: _with_contexts(studies, contexts) for name, studies in zip(in_table, wide.values(), strict=True)}
-    if not isinstance(systems, Mapping) or not systems:
+    if systems is not None and not isinstance(systems, Mapping):
+        raise InputError(
+            f"systems is {describe(systems)}; pass a dict with the reports of each system by its name, such as "
+            '{"base": reports, "ours": reports}.'
+        )
+    if not systems:
         raise InputError("No system was given; pass a dict with at least one system's reports by its name.")
     whole = references is None
     read = {

@@ -250,7 +250,8 @@ def engine_for(config: str, paper: str = "") -> EngineName:
         asked as `paper` is.
 
     Raises:
-        InputError: An unknown engine, nothing after the colon, or `paper` where no checkpoint was published.
+        InputError: An unknown engine, nothing after the colon, a GGUF file, or `paper` where no checkpoint was
+            published.
 
     Example:
         >>> engine_for("openai:my-model")
@@ -272,6 +273,11 @@ def engine_for(config: str, paper: str = "") -> EngineName:
     if not model:
         raise InputError(
             f"{config!r} names no model; write for example {kind}:<{'file' if kind == 'replies' else 'model'}>."
+        )
+    if kind == "hf" and model.lower().endswith(".gguf"):
+        raise InputError(
+            f"{model} is a GGUF file, which needs a server, for example llama.cpp's `llama-server -m {model} --port "
+            "8000`; name it openai:<model>?base_url=http://127.0.0.1:8000/v1."
         )
     published = paper.rpartition("/")[2].lower()
     copy = bool(published) and kind in ("hf", "vllm") and published in model.lower()  # a folder of the same weights

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
@@ -26,12 +27,12 @@ Report = AgreementReport | RankedReport | EqualReport | PreferenceReport
 
 
 def agree(
-    dataset: str,
-    metrics: Sequence[str],
+    dataset: str | Path,
+    metrics: str | Sequence[str],
     *,
     columns: Mapping[str, str] | None = None,
-    counts: Sequence[str] = (),
-    ratings: Sequence[str] = (),
+    counts: str | Sequence[str] = (),
+    ratings: str | Sequence[str] = (),
     targets: Sequence[str] = (),
     correction: Correction = "holm",
     trials: int = TRIALS,
@@ -45,7 +46,7 @@ def agree(
     """Scores one data set, and measures how far metrics agree with its raters.
 
     Args:
-        dataset: `NAME:PATH`, or a table of rated pairs; see `rrgmetrics.metaeval.loaders.load`.
+        dataset: `NAME:PATH`, or the path of a table of rated pairs; see `rrgmetrics.metaeval.loaders.load`.
         metrics: As `rrgmetrics.score` takes them, one of their keys as `green#errors`; also `radcliq@FILE`, a model of
             any keys that `rrgmetrics radcliq fit` wrote.
         columns: Of a table: the column of each field, such as `{"study_id": "case"}`.
@@ -87,7 +88,7 @@ def agree(
 
 def agree_on(
     data: Sequence[Data],
-    metrics: Sequence[str],
+    metrics: str | Sequence[str],
     *,
     correction: Correction = "holm",
     trials: int = TRIALS,
@@ -121,7 +122,7 @@ def agree_on(
 
 def _scored(
     data: Sequence[Data],
-    metrics: Sequence[str],
+    metrics: str | Sequence[str],
     batch_size: int | None,
     device: str | None,
     timed: bool,

@@ -17,7 +17,7 @@ from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.scorers.radcliq import OTHER_KEYS, Coefficients, read_coefficients
 from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.results import Result
-from rrgmetrics.specs.names import parse_name
+from rrgmetrics.specs.names import listed_names, parse_name
 
 RADCLIQ = "radcliq"
 
@@ -47,12 +47,13 @@ class Subjects:
         return plain | {name: predicted(name, model, results) for name, model in self.models.items()}
 
 
-def subjects_of(names: Sequence[str]) -> Subjects:
+def subjects_of(names: str | Sequence[str]) -> Subjects:
     """Finds the models among metrics.
 
     Raises:
         InputError: A name or file that cannot be used.
     """
+    names = listed_names(names)
     found = {name: model for name in names if (model := _model(name)) is not None}
     return Subjects(tuple(names), found)
 

@@ -37,6 +37,7 @@ from rrgmetrics.reporting.tables import Cell, Cells, Group, Table, as_cell
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
 from rrgmetrics.systems.table import SIGNIFICANT
+from rrgmetrics.utils.text_format import counted
 
 CEILING = {"others": "a radiologist", "each other": "two radiologists"}
 
@@ -168,7 +169,7 @@ def pooled_table(report: AgreementReport) -> Table:
         ("metric against", "tau-b", "label", "p", "rho", "r", "pairs"),
         tuple(groups),
         title=f"{report.name}: pairs, {100 * report.resampling.level:g}% intervals over studies",
-        note=f"{POOLED_NOTE} {P_NOTE} {CEILING_NOTE if report.ceiling else ''} {_lacking(report)}".strip(),
+        note=" ".join(filter(None, (POOLED_NOTE, P_NOTE, CEILING_NOTE if report.ceiling else "", _lacking(report)))),
     )
 
 
@@ -254,7 +255,7 @@ def within_table(report: AgreementReport) -> Table:
         ("metric against", *(head for view in views for head in heads[view])),
         tuple(groups),
         title=f"{report.name}: within studies",
-        note=f"{WITHIN_NOTE} {_lacking(report)}".rstrip(),
+        note=" ".join(filter(None, (*(VIEW_NOTES[view] for view in views), _lacking(report)))),
     )
 
 
@@ -342,10 +343,11 @@ CEILING_NOTE = (
     "Lowest to highest over raters. A radiologist: one against the mean of the others; two: one against another; "
     "errors to rating: the mean counts against the mean rating."
 )
-WITHIN_NOTE = (
-    "Within (blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant. "
-    "C1 − C2: tau-b of the differences of the two candidates of each study."
-)
+VIEW_NOTES: dict[View, str] = {
+    "within": "Within (blocked): tau-b of each study's candidates, averaged over the studies where neither side is "
+    "constant.",
+    "differences": "C1 − C2: tau-b of the differences of the two candidates of each study.",
+}
 NOT_SIGNIFICANT_NOTE = (
     "°: not significant, the interval contains 0; all others are aligned (above 0) or misaligned (below)."
 )
@@ -408,7 +410,8 @@ def _published_groups(report: AgreementReport) -> list[Group]:
 
 
 def _size(report: AgreementReport) -> str:
-    return f"{report.name}, {len(report.data.pairs)} pairs of {report.data.n_studies} studies"
+    pairs, studies = counted(len(report.data.pairs), "pair"), counted(report.data.n_studies, "study", "studies")
+    return f"{report.name}, {pairs} of {studies}"
 
 
 def _notes(reports: Sequence[AgreementReport]) -> str:

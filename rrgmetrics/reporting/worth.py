@@ -92,10 +92,8 @@ def skill_summary(skills: Sequence[Skill]) -> Table:
     heads = ("", "best trivial", *(skill.system for skill in by_metric[0]))
     best = dict.fromkeys(own[0].best for own in by_metric if own[0].trivial)
     notes = [
-        (
-            "0: the best trivial system, which does not use the image; 1: the radiologists' reports. "
-            f"{_meant(list(best))}."
-        )
+        "0: the best trivial system, which does not use the image; 1: the radiologists' reports.",
+        *([f"{_meant(list(best))}."] if best else ()),
     ]
     if len(by_metric[0]) > WITH_INTERVALS:
         notes.append(f"{UNSURE} its interval contains 0 (--full shows intervals).")

@@ -70,6 +70,12 @@ def _lines(counts: Mapping[str, int]) -> Iterator[str]:
     if len(counts) > 1:
         kinds = ", ".join(f"{count:,} {packs[pack].title}" for pack, count in counts.items())
         yield f"this is one score over several kinds of reports: {kinds}. With modality=... all are read as one kind."
-    for pack in counts:
-        if packs[pack].experimental:
-            yield f"Support for {packs[pack].title} is experimental: it was measured on invented reports only."
+    yield from filter(None, map(experimental_note, counts))
+
+
+def experimental_note(pack: str) -> str:
+    """Returns that the support for the reports of a pack is experimental, as a sentence; "" if it is not."""
+    known = all_packs()[pack]
+    if not known.experimental:
+        return ""
+    return f"Support for {known.title} is experimental: it was measured on invented reports only."

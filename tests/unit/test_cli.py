@@ -118,7 +118,9 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
     assert "Did you mean 'ground_truth'?" in printed.err
     with pytest.raises(SystemExit):  # as a shell writes a pattern without quotes
         run(capsys, "score", folder / "pairs.csv", folder / "theirs.csv")
-    assert "put a pattern in quotes" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "put a pattern in quotes" in said
+    assert "--predictions and --references" in said
 
 
 @pytest.mark.parametrize(

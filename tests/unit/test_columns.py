@@ -365,10 +365,29 @@ def test_a_column_of_a_system_that_is_not_there(systems, says):
         files.read_systems(systems, WIDE)
 
 
+def test_lists_of_reports_need_names():
+    with pytest.raises(InputError, match=r"systems is \[\['Edema.'\], .* \(list\); pass a dict with .* by its name"):
+        files.read_systems([["Edema."], ["Clear."]], ["Edema."])
+
+
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [(("id", "Output"), "holds for every file: rename the column in this one"), (("id", "gen"), "Did you mean 'gen'?")],
+)
+def test_columns_hold_for_the_file_of_every_system(found, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        pick_columns(found, [("report", "candidate")], {"study_id": "id", "report": "genn"}, "b.csv")
+
+
 def test_a_column_of_ids_is_no_system():
     says = "The column 'id' is named as study_id and as a system; name each column once."
     with pytest.raises(InputError, match=re.escape(says)):
         files.read_systems(["pred_a", "id"], WIDE, columns={"reference": "findings_gt", "study_id": "id"})
+
+
+def test_the_error_says_how_the_reports_of_a_system_are_named():
+    with pytest.raises(InputError, match=r"'study_id', 'report'\. .* --predictions FILE --references FILE"):
+        pick_columns(("study_id", "report"), PAIRS, {}, "a.csv")
 
 
 def test_the_error_says_how_columns_of_systems_are_named():

@@ -84,6 +84,16 @@ def test_the_command_line_reads_what_it_is_told_and_says_what_it_knows(tmp_path,
 
 
 @pytest.mark.parametrize(
+    ("reference", "experimental"),
+    [("CT head. Acute left subdural hematoma.", True), ("Small effusion.", False), ("MRI knee. ACL tear.", False)],
+)
+def test_the_command_line_says_what_is_experimental(capsys, reference, experimental):
+    assert cli.main(["explain", reference, ""]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert ("Support for brain CT reports in English is experimental: it was measured" in shown) == experimental
+
+
+@pytest.mark.parametrize(
     ("content", "says"),
     [
         ("Clear lungs.".encode("utf-16"), "looks like UTF-16 text, and rrgmetrics reads UTF-8: iconv -f UTF-16 "),

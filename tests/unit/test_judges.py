@@ -53,6 +53,7 @@ class Scripted:
         ("org/other-model", ("hf", "org/other-model", False)),
         ("vllm:/copies/Published-7B", ("vllm", "/copies/Published-7B", True)),
         ("openai:published-7b", ("openai", "published-7b", False)),
+        ("openai:/models/judge.Q4_K_M.gguf", ("openai", "/models/judge.Q4_K_M.gguf", False)),
         ("/folder/with:colon", ("hf", "/folder/with:colon", False)),
     ],
 )
@@ -61,7 +62,13 @@ def test_engine_for(config, name):
 
 
 @pytest.mark.parametrize(
-    ("config", "message"), [("paper", "No checkpoint was published"), ("openai:", "openai:<model>")]
+    ("config", "message"),
+    [
+        ("paper", "No checkpoint was published"),
+        ("openai:", "openai:<model>"),
+        ("/models/judge.Q4_K_M.gguf", r"is a GGUF file, .*llama-server -m /models/judge.Q4_K_M.gguf .*openai:<model>"),
+        ("hf:./judge.GGUF", "is a GGUF file"),
+    ],
 )
 def test_engine_for_refuses(config, message):
     with pytest.raises(InputError, match=message):

@@ -1,6 +1,7 @@
 """Skill beside trivial systems, on numbers that can be checked on paper."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -311,3 +312,8 @@ def test_wrong_use_is_said_before_anything_is_scored(folder, capsys, arguments, 
     assert status == 2
     assert says in printed.err
     assert printed.out == ""
+
+
+def test_a_summary_without_a_trivial_system_ends_with_what_0_and_1_mean():
+    unknown = [math.nan] * 4
+    assert skill_summary([skill_of(unknown, {"empty": unknown}, unknown)]).note.endswith("the radiologists' reports.")

@@ -57,11 +57,11 @@ NAMES = (*PUBLISHED, *EQUAL, *TABULAR, PREFERENCES)
 
 
 def load(
-    dataset: str,
+    dataset: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
-    counts: Sequence[str] = (),
-    ratings: Sequence[str] = (),
+    counts: str | Sequence[str] = (),
+    ratings: str | Sequence[str] = (),
 ) -> Data:
     """Reads a data set.
 
@@ -74,6 +74,13 @@ def load(
     Raises:
         InputError: No such name or file, or data that cannot be used.
     """
+    if not isinstance(dataset, str | Path):
+        raise InputError(
+            f"dataset is {type(dataset).__name__}; pass NAME:PATH or the path of a table of rated pairs (write a frame "
+            "with .to_csv('rated.csv', index=False))."
+        )
+    dataset = str(dataset)
+    counts, ratings = ([each] if isinstance(each, str) else each for each in (counts, ratings))
     name, _, path = dataset.partition(":")
     if name in PUBLISHED and path:
         return PUBLISHED[name](path)

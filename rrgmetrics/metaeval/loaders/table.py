@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,7 @@ def load_table(
     pairs: dict[tuple[Any, ...], tuple[Pair, dict[str, str]]] = {}
     cells: dict[tuple[tuple[Any, ...], str], dict[str, float]] = {}
     rated = {_split(text)[0] for text in ratings}
+    seen: Counter[tuple[Any, ...]] = Counter()
     for where, row in rows(file, used):
         texts = {field: row[column] for field, column in placed.items()}
         reference, candidate = (report_of(row, placed[field], where) for field in ("reference", "candidate"))
@@ -65,7 +67,9 @@ def load_table(
         study = str(texts["study_id"]) if "study_id" in texts else reference
         labels = {label: str(texts[label] if texts[label] is not None else "") for label in LABELS if label in texts}
         rater = str(texts.get("rater", "rater"))
-        key = (study, labels.get("source"), reference, candidate) if "rater" in texts else (len(pairs),)
+        judged = (study, labels.get("source"), reference, candidate)
+        key = judged if "rater" in texts else (len(pairs),)
+        seen[judged] += 1
         pairs.setdefault(key, (Pair(reference, candidate, context), {"study": study, **labels}))
         raters.setdefault(rater, len(raters))
         if (key, rater) in cells:
@@ -83,6 +87,12 @@ def load_table(
             values[target][raters[rater], numbers[key]] = value
     marked = set(targets) | set(ATTRIBUTE if "attribute" in targets else ())
     kinds = tuple(kind for kind in KINDS if kind in marked)
+    notes = [] if "study_id" in placed else ["no column of studies: pairs of one reference are one study"]
+    if "rater" not in placed and (again := seen.total() - len(seen)):
+        notes.append(
+            f"no column of raters: {again} of {seen.total()} rows repeat an earlier pair, and each counts as a pair of "
+            "its own; if several radiologists rated, name their column: --columns rater=COLUMN"
+        )
     return Rated(
         name=name or file.stem,
         pairs=[pair for pair, _ in pairs.values()],
@@ -92,7 +102,7 @@ def load_table(
         ratings=frozenset(rated),
         kinds=kinds or KINDS,
         labels={label: [about[label] for _, about in pairs.values()] for label in LABELS if label in placed},
-        notes=() if "study_id" in placed else ("no column of studies: pairs of one reference are one study",),
+        notes=tuple(notes),
     )
 
 
@@ -105,9 +115,12 @@ def _placed(columns: Mapping[str, str], there: Sequence[str], file: Path) -> dic
         _check_column(column, there, file)
     known = {field: alias for alias, field in ALIASES.items() if alias in there}
     placed = known | {field: field for field in FIELDS if field in there} | named
-    for field in ("reference", "candidate"):
-        if field not in placed:
-            raise InputError(f"{file} has no column {field!r}, but {_shown(there)}; name it: --columns {field}=COLUMN.")
+    if missing := [field for field in ("reference", "candidate") if field not in placed]:
+        options = ",".join(f"{field}=COLUMN" for field in missing)
+        raise InputError(
+            f"{file} has no column {' or '.join(map(repr, missing))}, but {_shown(there)}; name "
+            f"{'it' if len(missing) == 1 else 'them'}: --columns {options}."
+        )
     return placed
 
 

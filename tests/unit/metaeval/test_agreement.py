@@ -653,6 +653,22 @@ def test_a_lab_measures_its_own_file(lab, tmp_path, capsys):
     assert "exists; pass --force" in capsys.readouterr().err
 
 
+def test_notes_are_of_the_columns_that_are_shown(lab, tmp_path, capsys):
+    assert main(command(lab)) == 0
+    printed = capsys.readouterr().out
+    assert "C1 − C2" in printed
+    assert "  No two raters" not in printed
+    third = [[case, truth, "Small left effusion.", "c", 1, 2] for case, truth, *_ in LAB[1::2]]
+    with (tmp_path / "three.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([*LAB, *third])
+    assert main(command(tmp_path / "three.csv")) == 0
+    assert "C1 − C2" not in capsys.readouterr().out
+    with (tmp_path / "one.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(LAB[:2])
+    assert main(command(tmp_path / "one.csv")) == 0
+    assert "one, 1 pair of 1 study" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -597,6 +597,10 @@ def test_a_row_a_pair(tmp_path):
     data = load_table(write(tmp_path / "lab.csv", TABLE), columns=PLACES, counts=["errors"])
     assert (len(data.pairs), data.targets, data.main) == (4, ("errors",), ("errors",))
     assert data.kinds == KINDS
+    (note,) = data.notes
+    assert note.startswith("no column of raters: 1 of 4 rows repeat an earlier pair")
+    assert "rater=COLUMN" in note
+    assert not load_table(write(tmp_path / "once.csv", TABLE[:2]), columns=PLACES, counts=["errors"]).notes
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
@@ -619,13 +623,18 @@ def test_without_studies_a_reference_is_one(tmp_path):
     places = {name: column for name, column in PLACES.items() if name != "study"}
     data = load_table(write(tmp_path / "lab.csv", TABLE), columns=places, counts=["errors"])
     assert data.n_studies == 2
-    assert data.notes == ("no column of studies: pairs of one reference are one study",)
+    assert data.notes[0] == "no column of studies: pairs of one reference are one study"
 
 
 @pytest.mark.parametrize(
     ("rows", "arguments", "message"),
     [
-        (TABLE, {"columns": {}}, "has no column 'reference', but 'case', 'truth'.*--columns reference=COLUMN"),
+        (
+            TABLE,
+            {"columns": {}},
+            "no column 'reference' or 'candidate', but 'case'.*them: --columns reference=COLUMN,candidate=COLUMN",
+        ),
+        (TABLE, {"columns": {"reference": "truth"}}, "'candidate', but .*name it: --columns candidate=COLUMN"),
         (TABLE, {"columns": {**PLACES, "rater": "who"}}, "has no column 'who', but 'case'"),
         (TABLE, {"columns": {**PLACES, "patient": "case"}}, "--columns has 'patient'; it names columns for reference"),
         (TABLE, {"counts": [], "ratings": []}, "name the columns of the raters: --counts"),
@@ -647,3 +656,13 @@ def test_bad_tables(tmp_path, rows, arguments, message):
 def test_unknown_data_sets(dataset):
     with pytest.raises(InputError, match="write NAME:PATH with one of rexval, rexval_star, radevalx"):
         load(dataset)
+
+
+def test_a_frame_is_no_data_set():
+    with pytest.raises(InputError, match=r"dataset is dict; pass NAME:PATH or the path .*to_csv"):
+        agree({"reference": [CLEAR]}, ["bleu"])
+
+
+def test_a_path_and_single_names(tmp_path):
+    report = agree(write(tmp_path / "lab.csv", TABLE), "bleu", columns=PLACES, counts="errors", trials=10)
+    assert (report.data.name, report.data.targets, [*report.results]) == ("lab", ("errors",), ["bleu"])
