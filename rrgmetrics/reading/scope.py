@@ -381,9 +381,9 @@ def _named_at(first: int, words: Sequence[str], knowledge: _Knowledge) -> Kind |
         if kind and ends(first + n):
             return kind
     title = [*takewhile(knowledge.title_words.__contains__, words[first : first + _LONGEST_TITLE])]
-    if knowledge.examinations.isdisjoint(title) or not knowledge.chest.isdisjoint(title) or not ends(first + len(title)):
-        return None
-    return next((knowledge.parts[word] for word in title if word in knowledge.parts), None)
+    if ends(first + len(title)) and not knowledge.examinations.isdisjoint(title) and knowledge.chest.isdisjoint(title):
+        return next((knowledge.parts[word] for word in title if word in knowledge.parts), None)
+    return None
 
 
 def _is_ct(words: Sequence[str], knowledge: _Knowledge) -> bool:
