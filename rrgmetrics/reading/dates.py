@@ -63,7 +63,7 @@ def name_prior_study(items: list[Item], small: SmallWords) -> None:
         before, ahead = items[i - 1], items[i + 1 : i + 2]
         if items[i].word not in PRIOR or "acuity" not in items[i].senses:
             continue
-        compared = "change" in before.senses or before.word in _BEFORE_PRIOR
+        compared = "change" in before.senses or before.word in _BEFORE_PRIOR | small.periods  # "one DAY prior"
         if compared and all(item.word in small.closing or not _BREAKS.isdisjoint(item.senses) for item in ahead):
             items[i] = items[i].saying({"earlier_study": "earlier_study"})
 
