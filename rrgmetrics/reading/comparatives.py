@@ -80,9 +80,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return True
     if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
         return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
-    after = items[i + 1 : i + 3]
-    if len(after) > 1 and after[0].word == "than" and "measure" in after[1].senses:
-        return True  # "none is LARGER than 8 mm"
+    if _than_a_number(items, i, small):
+        return True
     placed = False
     for item in items[i + 1 : i + 1 + NEAR]:
         if "asymmetry" in item.senses:
@@ -97,6 +96,16 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if not placed:
             return False
     return False
+
+
+def _than_a_number(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative bounds a number: "none is LARGER than 8 mm", "LESS than 20% height loss"."""
+    number, behind = items[i + 2 : i + 3], items[i + 3 : i + 5]
+    if not number or items[i + 1].word != "than":
+        return False
+    counts = number[0].word[0].isdigit() or not number[0].senses.keys().isdisjoint({"measure", "count"})
+    dated = any(_is_date(item, small) or item.word in small.periods | {"/"} for item in (*number, *behind))
+    return counts and not dated
 
 
 def _goes_through_sides(items: list[Item], i: int) -> bool:
