@@ -49,6 +49,7 @@ print(json.dumps([len(attempts), value]))
 
 
 REGISTER = f"""{NO_NETWORK}{LIGHT}
+time.sleep = lambda seconds: None  # evaluate tries three times to find what is not there
 import json, sys
 import evaluate
 from evaluate.utils.logging import get_logger
@@ -77,8 +78,7 @@ print(json.dumps([codes, loaded, said]))
 
 def test_register_and_remove(run_python, tmp_path):
     free = [name for name in SPECS if name not in hub.TAKEN]
-    assert "cider" in free
-    names = ["cider", free[0], *(f"rrgmetrics/{name}" for name in ("bleu", "cider", free[-1]))]  # a second a name
+    names = [free[-1], *(f"rrgmetrics/{name}" for name in ("bleu", free[-1]))]  # a second a name
     printed = run_python(REGISTER, *names, HF_EVALUATE_OFFLINE="0", HF_HUB_OFFLINE="0")
     codes, (registered, removed), said = json.loads(printed.splitlines()[-1])
     assert (codes, said) == ([0, 0, 0], [])

@@ -1,4 +1,4 @@
-"""A PostgreSQL for the Spaces that keep something."""
+"""A PostgreSQL for the Spaces that keep something, and an SQLite that does not wait for the disk."""
 
 from __future__ import annotations
 
@@ -37,3 +37,17 @@ def postgres_url(postgres_server) -> Iterator[str]:
         yield make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
         connection.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
     engine.dispose()
+
+
+@pytest.fixture
+def no_waiting_for_disks(monkeypatch) -> None:
+    """SQLite returns before the disk has written, as our PostgreSQL does: tests end processes, never the machine."""
+    from rrgmetrics.spaces import database
+
+    set_up = database._set_up_sqlite
+
+    def without_waiting(connection, record) -> None:
+        set_up(connection, record)
+        connection.execute("PRAGMA synchronous = OFF")
+
+    monkeypatch.setattr(database, "_set_up_sqlite", without_waiting)

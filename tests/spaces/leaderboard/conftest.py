@@ -36,7 +36,7 @@ def write_csv(path: Path, columns: dict[str, Sequence[object]]) -> Path:
 
 
 @pytest.fixture
-def make_board(tmp_path) -> Callable[..., Board]:
+def make_board(tmp_path, no_waiting_for_disks) -> Callable[..., Board]:
     """Makes a board in a folder of its own; its token is `board.token`."""
     boards: list[Board] = []
 

@@ -39,7 +39,7 @@ def write_table(tmp_path) -> Callable[..., str]:
 
 
 @pytest.fixture
-def make_project(tmp_path, write_table) -> Iterator[Callable[..., Project]]:
+def make_project(tmp_path, write_table, no_waiting_for_disks) -> Iterator[Callable[..., Project]]:
     """Makes projects; the token of one is `project.token`."""
     made: list[Project] = []
 
