@@ -63,14 +63,17 @@ threading.Event().wait()
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
-@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("wait", [0, 3], ids=["at once", "while it scores"])
-def test_a_training_that_is_ended_leaves_no_scorer_and_no_file(tmp_path, way, wait):
-    environment = os.environ | {"TMPDIR": str(tmp_path)}
-    training = subprocess.Popen([sys.executable, "-c", TRAINING], stdout=subprocess.PIPE, env=environment)
-    scorer = int(training.stdout.readline())
+@pytest.mark.parametrize("wait", [0, 2], ids=["at once", "while it scores"])
+def test_a_training_that_is_ended_leaves_no_scorer_and_no_file(tmp_path, wait):
+    trainings = {}
+    for way in (signal.SIGTERM, signal.SIGKILL):
+        (folder := tmp_path / way.name).mkdir()
+        environment = os.environ | {"TMPDIR": str(folder)}
+        trainings[way] = subprocess.Popen([sys.executable, "-c", TRAINING], stdout=subprocess.PIPE, env=environment)
+    scorers = {way: int(training.stdout.readline()) for way, training in trainings.items()}
     time.sleep(wait)
-    training.send_signal(way)
-    training.wait()
-    assert ended(scorer)
-    assert list(tmp_path.iterdir()) == []
+    for way, training in trainings.items():
+        training.send_signal(way)
+        training.wait()
+        assert ended(scorers[way]), way
+        assert list((tmp_path / way.name).iterdir()) == [], way

@@ -75,7 +75,7 @@ def judged(loopback, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-invented")
     monkeypatch.setattr(openai, "FIRST_PAUSE", 0.01)
 
-    def make(answer, key=None, concurrency=1, **arguments):
+    def make(answer, key=None, concurrency=1, timeout=2, **arguments):
         def behave(request, tries):
             if "refuse" in request.prompt:
                 answer(request) if callable(answer) else request.send(*answer)
@@ -83,7 +83,7 @@ def judged(loopback, monkeypatch, tmp_path):
                 request.say(VERDICT)
 
         loopback.reset(behave)
-        options = f"cache={tmp_path / 'cache'}&retries=1&timeout=2&concurrency={concurrency}"
+        options = f"cache={tmp_path / 'cache'}&retries=1&timeout={timeout}&concurrency={concurrency}"
         return make_reward(f"green@openai:m?base_url={loopback.url}&{options}", key=key, **arguments)
 
     return make
@@ -116,7 +116,7 @@ def test_a_server_that_hangs_up_or_is_late_is_an_outage(judged):
         request.send(200, b"{", missing=50)
 
     for answer in (cut, lambda request: request.hang()):
-        assert earned(judged(answer), "Clear.", "refuse me") == [0.5, None]
+        assert earned(judged(answer, timeout=1), "Clear.", "refuse me") == [0.5, None]
 
 
 def test_a_server_that_goes_down_costs_nothing_and_is_asked_again(judged, loopback, caplog):
