@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import rrgmetrics
@@ -13,13 +14,14 @@ HEAVY = {*"torch evaluate transformers pandas datasets nltk sacrebleu scipy matp
 OUTER = ("metrics", "callbacks", "spaces")  # they import the package; of it only the command line imports them
 
 
-def imported(path: Path) -> set[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     """Every module that a file imports, inside functions too, but for `if TYPE_CHECKING`."""
     names: set[str] = set()
     package = path.relative_to(ROOT).parts[:-1]
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -28,7 +30,7 @@ def imported(path: Path) -> set[str]:
             base = package[: len(package) + 1 - node.level] if node.level else ()
             base = (*base, *filter(None, [node.module]))
             names |= {".".join((*base, alias.name)) for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 def test_training_knows_synthesis_by_its_pairs_alone():
