@@ -408,13 +408,13 @@ class _Sought:
         senses: Those that a sense shows.
         concepts: Those that a mention of a concept shows.
         needs: By step, the bits that it needs.
-        adds: By step, those that what it writes or makes can show.
+        adds: By step, those that what it writes or makes can show, and that a later step of its stage needs.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.words, self.senses, self.concepts = Counter[str](), Counter[str](), Counter[str]()
         self.needs, self.adds = Counter[Callable[..., Any]](), Counter[Callable[..., Any]]()
-        steps = list(chain.from_iterable(STAGES))
+        steps = chain.from_iterable(STAGES)
         for number, (step, signs) in enumerate((each, signs) for each in steps for signs in each.needs):
             bit = 1 << number
             self.needs[step.run] |= bit
@@ -427,10 +427,13 @@ class _Sought:
                 devices if role == "device" else lexicon.roles[role] for role in signs.roles
             ):
                 self.concepts[concept] |= bit
-        for step in steps:
-            found = [self.senses[name] for name in step.writes]
-            found += self.concepts.values() if step.makes == "mentions" else ()
-            self.adds[step.run] = reduce(or_, found, 0)
+        for stage in STAGES:
+            later = 0
+            for step in reversed(stage):
+                found = [self.senses[name] for name in step.writes]
+                found += self.concepts.values() if step.makes == "mentions" else ()
+                self.adds[step.run] = reduce(or_, found, 0) & later
+                later |= self.needs[step.run]
 
     def shown(self, draft: Draft) -> int:
         """The bits that a draft shows."""
