@@ -433,7 +433,7 @@ class _Sought:
                 found = [self.senses[name] for name in step.writes]
                 found += self.concepts.values() if step.makes == "mentions" else ()
                 self.adds[step.run] = reduce(or_, found, 0) & later
-                later |= self.needs[step.run]
+                later |= self.needs.setdefault(step.run, 0)
 
     def shown(self, draft: Draft) -> int:
         """The bits that a draft shows."""
