@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from rrgmetrics.utils.machine import processor
+from rrgmetrics.utils.own_process import collect_seldom, sleeping_threads
 
 NAMES = ("bleu", "rouge", "finding_errors", "radgraph_f1", "chexbert_f1")
 WAYS = ("one", "workers", "stream", "stream-workers", "ray")
@@ -74,13 +75,14 @@ def make(path: Path, n_pairs: int, generated: bool = False) -> None:
 
 def run(way: str, path: Path, names: list[str], kill_after: float) -> dict[str, dict[str, float]]:
     """Scores the pairs of a file in one of the ways; the corpus scores by metric."""
+    os.environ.update(sleeping_threads())  # as the command line does, before numpy is loaded
+    collect_seldom()
+
     import numpy as np
 
     import rrgmetrics
     from rrgmetrics.scoring.streaming import score_stream
-    from rrgmetrics.utils.own_process import collect_seldom
 
-    collect_seldom()  # as the command line does
     output = path.parent / f"{way}-{path.name}"
     if way in KILLED:
         threading.Thread(target=kill_one, args=(kill_after,), daemon=True).start()

@@ -59,14 +59,14 @@ class Composed(Backend, Protocol):
 
 @runtime_checkable
 class ComposedPairs(PairBackend, Protocol):
-    """A composed backend of pairs: the parts read the texts, each distinct one once for all metrics."""
+    """A composed backend of pairs: the parts read the texts or the pairs, each distinct one once for all metrics."""
 
     @property
-    def parts(self) -> Mapping[str, Backend]:
-        """The backends that read the texts, by name."""
+    def parts(self) -> Mapping[str, Backend | PairBackend]:
+        """The backends that read the texts or the pairs, by name."""
 
-    def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Any]]) -> Sequence[Any]:
-        """Returns one annotation for each pair, in order, from each part's annotations by text, by the part's name."""
+    def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[Any, Any]]) -> Sequence[Any]:
+        """Returns one annotation for each pair, in order, from those of each part by text or pair, by its name."""
 
 
 @runtime_checkable
@@ -103,5 +103,10 @@ def read_parts(backend: Composed, texts: Sequence[str]) -> Sequence[Any]:
 def read_pair_parts(backend: ComposedPairs, pairs: Sequence[Pair]) -> Sequence[Any]:
     """Annotates pairs with a composed backend whose parts are shared with no other backend."""
     texts = distinct_texts(pairs)
-    readings = {name: dict(zip(texts, part.annotate(texts), strict=True)) for name, part in backend.parts.items()}
+    readings: dict[str, dict[Any, Any]] = {
+        name: dict(zip(pairs, part.annotate_pairs(pairs), strict=True))
+        if isinstance(part, PairBackend)
+        else dict(zip(texts, part.annotate(texts), strict=True))
+        for name, part in backend.parts.items()
+    }
     return backend.compose_pairs(pairs, readings)

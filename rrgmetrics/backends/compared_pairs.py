@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import cached_property
 
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.reader import ReaderBackend, Readings, reader_backend
 from rrgmetrics.comparing import ReportComparison, compare
 from rrgmetrics.comparing.claims import as_claimed
+from rrgmetrics.comparing.rubric import Appraisal, appraise
 from rrgmetrics.reading import Reading
-from rrgmetrics.reports import Pair
+from rrgmetrics.reports import Context, Pair
 
 
-class Compared(NamedTuple):
-    """The annotation of a pair: the reading of the reference, what the candidate claims, and their comparison."""
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The annotation of a pair.
+
+    Attributes:
+        reference: The reading of the reference.
+        candidate: What the candidate claims.
+        comparison: Of both.
+        context: Of the patient.
+    """
 
     reference: Reading
     candidate: Reading
     comparison: ReportComparison
+    context: Context
+
+    @cached_property
+    def appraisal(self) -> Appraisal:
+        """What the comparison means for the patient, graded once for all metrics."""
+        return appraise(self.comparison, self.context)
 
 
 @dataclass(frozen=True)
@@ -57,11 +72,13 @@ class ComparedPairs:
     def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[Compared]:
         """Compares the readings of each pair."""
         known = readings["reader"]
-        both = [
-            (known[pair.reference], as_claimed(known[pair.reference], known[pair.candidate], pair.context))
-            for pair in pairs
-        ]
-        return [Compared(*two, _counted(compare(*two, pair.context))) for two, pair in zip(both, pairs, strict=True)]
+        compared = []
+        for pair in pairs:
+            reference = known[pair.reference]
+            candidate = as_claimed(reference, known[pair.candidate], pair.context)
+            comparison = _counted(compare(reference, candidate, pair.context))
+            compared.append(Compared(reference, candidate, comparison, pair.context))
+        return compared
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[Compared]:
         """Reads and compares pairs whose texts no other backend reads."""

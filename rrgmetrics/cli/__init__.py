@@ -21,7 +21,7 @@ from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import SPENT, spending_lines
 from rrgmetrics.judges.outcomes import OUTCOMES, outcome_lines, outcome_status
 from rrgmetrics.reading.lexicon import folder_in_use, use
-from rrgmetrics.utils.own_process import collect_seldom
+from rrgmetrics.utils.own_process import collect_seldom, sleeping_threads
 from rrgmetrics.utils.printable import as_options, log_visibly, visible
 from rrgmetrics.utils.text_format import did_you_mean
 from rrgmetrics.version import VERSION
@@ -71,7 +71,6 @@ STATUSES = (
     "interrupted. Pairs without a reference are not sent to a judge and do not change the status."
 )
 OFTEN = ("score", "compare", "explain", "agree", "judge")  # commands whose options are asked of others
-SPINS = "10000"  # rounds that a thread of libgomp waits awake for another, of 300,000: then it sleeps
 
 
 class Parser(argparse.ArgumentParser):
@@ -177,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answer(arguments: Sequence[str] | None) -> int:
     if arguments is None:  # this process is ours
-        _share_cores()
+        os.environ.update(sleeping_threads())
         collect_seldom()
     print_error = Terminal(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print
     Cache.held = None
@@ -218,12 +217,6 @@ def _is_working_folder_there() -> bool:
         return bool(os.getcwd())
     except OSError:
         return False
-
-
-def _share_cores() -> None:
-    """Lets torch's threads wait asleep: on cores that others use too, waiting awake takes up to 40 times as long."""
-    if "OMP_WAIT_POLICY" not in os.environ:
-        os.environ.setdefault("GOMP_SPINCOUNT", SPINS)
 
 
 def _run(options: argparse.Namespace) -> None:

@@ -42,7 +42,7 @@ from rrgmetrics.comparing.omissions import left_out_errors
 from rrgmetrics.comparing.penalties import penalties
 from rrgmetrics.comparing.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.comparing.significance import significance
-from rrgmetrics.comparing.wording import ARROW, heart_ratio, measured, phrase, words_besides
+from rrgmetrics.comparing.wording import ARROW, heart_ratio, measured, phrase_with_words
 from rrgmetrics.reading.engine import read_with
 from rrgmetrics.reading.lexicon import AUTO, Lexicon, all_packs, lexicon_of
 from rrgmetrics.reading.model import Finding, Reading
@@ -248,7 +248,7 @@ def _left_over(
     level = significance(head, context, lexicon)
     who, whom = ("candidate", "reference") if false else ("reference", "candidate")
     spans = denial.spans if denial else ()
-    difference = f"Only the {who} reports: {phrase(unit, lexicon)}{words_besides(unit, own.text, lexicon)}"
+    difference = f"Only the {who} reports: {phrase_with_words(unit, own.text, lexicon)}"
     sized = denial is not None and bool(denial.measurements_mm and unit.head.measurements_mm)
     said = f"; the {whom} denies it" if denial else ""
     if denial and sized:

@@ -116,4 +116,4 @@ def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
     ]
     if len(replaced) < len(group):
         group = [finding for finding in group if not (finding in replaced and excused(finding, _committed))]
-    return tuple(replace(finding, change=finding.change or told) for finding in group)
+    return tuple(replace(finding, change=told) if told and not finding.change else finding for finding in group)

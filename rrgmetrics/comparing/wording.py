@@ -44,12 +44,13 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     return " ".join(filter(None, words))
 
 
-def words_besides(unit: Unit, text: str, lexicon: Lexicon) -> str:
-    """Returns the report's words for an observation, if they describe more than its phrase: ', "spiculated nodule"'."""
+def phrase_with_words(unit: Unit, text: str, lexicon: Lexicon) -> str:
+    """Returns the phrase of an observation, with the report's words if they say more: 'nodule, "spiculated nodule"'."""
+    words = phrase(unit, lexicon)
     said = [_acuity(unit, lexicon), *_described(unit, lexicon).split(", "), _number(unit, lexicon)]
     first = text[slice(*unit.spans[0])] if unit.spans else ""
-    more = any(word not in phrase(unit, lexicon) for word in said) or heart_ratio(text, unit.spans[:1])
-    return f', "{shorten(first, _QUOTED, placeholder=" ...")}"' if first and more else ""
+    more = any(word not in words for word in said) or heart_ratio(text, unit.spans[:1])
+    return f'{words}, "{shorten(first, _QUOTED, placeholder=" ...")}"' if first and more else words
 
 
 def heart_ratio(text: str, spans: Sequence[Span]) -> str:

@@ -18,9 +18,12 @@ here: its place in the list is when it runs.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import chain
+from operator import or_
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.reading.assertion import apply_cues
@@ -64,7 +67,6 @@ from rrgmetrics.reading.prior_values import INSTEAD, NOW, tell_what_was
 from rrgmetrics.reading.pronouns import OF_TWO, PRONOUNS, resolve_pronouns
 from rrgmetrics.reading.recording import follow, watch
 from rrgmetrics.reading.resection import ON, SINCE, drop_dating_changes, drop_names_of_studies, read_resections
-from rrgmetrics.reading.senses import SENSES
 from rrgmetrics.reading.settled import (
     WAS,
     explain_feigned,
@@ -378,17 +380,14 @@ DESCRIPTION = (
     Step(inherit_words, ("mentions", "lexicon"), ("mention.course", "mention.modifiers"), mentions=2),
 )
 STAGES = (ITEMS, MENTIONS, ASSERTION, DESCRIPTION)
-_ADDED = {  # the senses that a step may give to items
-    step.run: SENSES.keys() & step.writes for stage in STAGES for step in stage
-}
 
 
 def run(stage: Sequence[Step], draft: Draft) -> Draft:
     """Runs the steps of a stage over a draft that have work, in order, and returns it."""
-    looked_for = _looked_for(draft.lexicon)
-    words, senses = {item.word for item in draft.items}, _senses(draft.items)
+    sought = _sought(draft.lexicon)
+    shown = sought.shown(draft)
     for step in stage:
-        if len(draft.mentions) < step.mentions or not _has_work(draft, words, senses, looked_for[step.run]):
+        if sought.needs[step.run] & ~shown or len(draft.mentions) < step.mentions:
             continue
         made = step.run(*[getattr(draft, part) for part in step.takes])
         if step.makes == "items":
@@ -397,43 +396,62 @@ def run(stage: Sequence[Step], draft: Draft) -> Draft:
             draft.mentions = watch(made, step.run)
         elif step.makes:
             setattr(draft, step.makes, made)
-        if not senses.issuperset(_ADDED[step.run]):
-            senses = _senses(draft.items)
+        if sought.adds[step.run] & ~shown:
+            shown = sought.shown(draft)
     return draft
 
 
-def _senses(items: Sequence[Item]) -> set[str]:
-    return set().union(*[item.senses for item in items])
+class _Sought:
+    """What the steps look for, as a lexicon has it: each `Signs` of a step is a bit.
 
+    Attributes:
+        words: The bits that a word shows.
+        senses: Those that a sense shows.
+        concepts: Those that a mention of a concept shows.
+        needs: By step, the bits that it needs.
+        adds: By step, those that what it writes or makes can show, and that a later step of its stage needs.
+    """
 
-class _Sought(NamedTuple):
-    """Signs as a lexicon has them."""
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.words, self.senses, self.concepts = Counter[str](), Counter[str](), Counter[str]()
+        self.needs, self.adds = Counter[Callable[..., Any]](), Counter[Callable[..., Any]]()
+        steps = chain.from_iterable(STAGES)
+        for number, (step, signs) in enumerate((each, signs) for each in steps for signs in each.needs):
+            bit = 1 << number
+            self.needs[step.run] |= bit
+            for word in {*signs.words}.union(*(getattr(lexicon.small, name) for name in signs.lists)):
+                self.words[word] |= bit
+            for sense in signs.senses:
+                self.senses[sense] |= bit
+            devices = (key for key, concept in lexicon.concepts.items() if concept.is_device)
+            for concept in chain.from_iterable(
+                devices if role == "device" else lexicon.roles[role] for role in signs.roles
+            ):
+                self.concepts[concept] |= bit
+        for stage in STAGES:
+            later = 0
+            for step in reversed(stage):
+                found = [self.senses[name] for name in step.writes]
+                found += self.concepts.values() if step.makes == "mentions" else ()
+                self.adds[step.run] = reduce(or_, found, 0) & later
+                later |= self.needs.setdefault(step.run, 0)
 
-    words: frozenset[str]
-    senses: tuple[str, ...]
-    concepts: frozenset[str]
-
-
-def _has_work(draft: Draft, words: set[str], senses: set[str], needs: Sequence[_Sought]) -> bool:
-    return all(
-        not words.isdisjoint(sought.words)
-        or not senses.isdisjoint(sought.senses)
-        or any(mention.concept in sought.concepts for mention in draft.mentions)
-        for sought in needs
-    )
+    def shown(self, draft: Draft) -> int:
+        """The bits that a draft shows."""
+        shown = 0
+        for item in draft.items:
+            shown |= self.words.get(item.word, 0)
+            for sense in item.senses:
+                shown |= self.senses.get(sense, 0)
+        for mention in draft.mentions:
+            shown |= self.concepts.get(mention.concept, 0)
+        return shown
 
 
 @per_lexicon
-def _looked_for(lexicon: Lexicon) -> dict[Callable[..., Any], tuple[_Sought, ...]]:
-    """What each step looks for."""
-    return {step.run: tuple(_sought(signs, lexicon) for signs in step.needs) for stage in STAGES for step in stage}
-
-
-def _sought(signs: Signs, lexicon: Lexicon) -> _Sought:
-    words = frozenset(signs.words).union(*(getattr(lexicon.small, name) for name in signs.lists))
-    devices = (key for key, concept in lexicon.concepts.items() if concept.is_device)
-    concepts = (devices if role == "device" else lexicon.roles[role] for role in signs.roles)
-    return _Sought(words, signs.senses, frozenset(chain.from_iterable(concepts)))
+def _sought(lexicon: Lexicon) -> _Sought:
+    """What the steps look for."""
+    return _Sought(lexicon)
 
 
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:

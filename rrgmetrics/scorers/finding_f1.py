@@ -31,7 +31,7 @@ from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
 from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.comparing.graded_findings import Graded
 from rrgmetrics.comparing.model import Attribute, Unit
-from rrgmetrics.comparing.rubric import Appraisal, appraise
+from rrgmetrics.comparing.rubric import Appraisal
 from rrgmetrics.reading import Reading
 from rrgmetrics.reading.lexicon import lexicon_of
 from rrgmetrics.reports import Pair
@@ -151,7 +151,7 @@ class FindingF1:
         """The columns of `PARTS` for each pair."""
         rows = []
         for pair in pairs:
-            counts = _counts(annotations[pair], appraise(annotations[pair].comparison, pair.context))
+            counts = _counts(annotations[pair])
             rows.append([counts.get(name, 0.0) for name in PARTS])
         return np.array(rows, dtype=np.float64).reshape(-1, len(PARTS))
 
@@ -162,7 +162,7 @@ class FindingF1:
         told = []
         for pair in pairs:
             compared = annotations[pair]
-            told.append([row._asdict() for row in _rows(compared, appraise(compared.comparison, pair.context))])
+            told.append([row._asdict() for row in _rows(compared)])
         return {"finding_f1_explained": told}
 
 
@@ -215,9 +215,9 @@ def _ratio(right: float, of: float) -> float:
 # --- one pair ---------------------------------------------------------------------------------------------------------
 
 
-def _counts(compared: Compared, appraisal: Appraisal) -> dict[str, float]:
+def _counts(compared: Compared) -> dict[str, float]:
     """What each column of `PARTS` counts in a pair."""
-    counts = dict.fromkeys(PARTS, 0.0)
+    counts, appraisal = dict.fromkeys(PARTS, 0.0), compared.appraisal
     references = {reference for reference, _ in appraisal.links}
     candidates = {candidate for _, candidate in appraisal.links}
     for graded, linked, right, of in (
@@ -308,7 +308,8 @@ def _denied(reading: Reading) -> dict[str, bool]:
     return {each.concept: True for each in reading.findings if each.assertion == "absent" and each.concept not in shown}
 
 
-def _rows(compared: Compared, appraisal: Appraisal) -> Iterator[Row]:
+def _rows(compared: Compared) -> Iterator[Row]:
+    appraisal = compared.appraisal
     for reference, candidate in appraisal.links:
         graded = appraisal.references[reference]
         yield _row(graded, "found", _attributes(appraisal, reference, candidate))

@@ -24,7 +24,7 @@ import numpy as np
 
 from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
 from rrgmetrics.comparing.model import SIGNIFICANT, Attribute, ErrorCategory, ReportComparison
-from rrgmetrics.comparing.rubric import Appraisal, appraise
+from rrgmetrics.comparing.rubric import Appraisal
 from rrgmetrics.comparing.wording import difference as in_words
 from rrgmetrics.reading.lexicon import lexicon_of
 from rrgmetrics.reading.model import Finding, Significance
@@ -116,17 +116,16 @@ _NAMED: Mapping[tuple[ErrorCategory, ...], str] = {
 _PLACES: frozenset[Attribute] = frozenset({"location", "device_position"})
 
 
-def tally(compared: Compared, pair: Pair) -> Tally:
+def tally(compared: Compared) -> Tally:
     """Grades a compared pair.
 
     Args:
         compared: The reader's annotation of the pair.
-        pair: The pair, for the patient's context.
 
     Returns:
         Tally: errors and right findings with their weights.
     """
-    appraisal = appraise(compared.comparison, pair.context)
+    appraisal = compared.appraisal
     errors = (
         *_left_over(appraisal, _denied(compared)),
         *_differences(compared.comparison, appraisal),
@@ -200,7 +199,7 @@ class FindingScore:
 
     def pair_stats(self, pairs: Sequence[Pair], annotations: Mapping[Pair, Compared], statistics: None = None) -> Array:
         """The score, the weight of what is right and of what is wrong, for each pair `(n_pairs, 3)`."""
-        tallies = [tally(annotations[pair], pair) for pair in pairs]
+        tallies = [tally(annotations[pair]) for pair in pairs]
         rows = [(each.score, sum(each.right), each.wrong) for each in tallies]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
 
@@ -208,7 +207,7 @@ class FindingScore:
         """Returns, with `explain`, each pair in words, and its errors with their weights."""
         if not self.explain:
             return {}
-        tallies = [tally(annotations[pair], pair) for pair in pairs]
+        tallies = [tally(annotations[pair]) for pair in pairs]
         return {"finding_score_explained": [_to_dict(each) for each in tallies]}
 
 

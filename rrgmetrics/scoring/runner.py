@@ -353,7 +353,7 @@ class Annotations:
             new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
             if new and isinstance(backend, SupportsLookahead):
                 new = self._ahead(backend, index, known)
-            known.update(zip(new, self._of_pairs(backend, new) if new else (), strict=True))
+            known.update(zip(new, self._of_pairs(backend, new, index) if new else (), strict=True))
             return known
         return self.read_texts(backend, distinct_texts(pairs))
 
@@ -382,12 +382,11 @@ class Annotations:
         parts = {name: self.read_texts(part, texts) for name, part in backend.parts.items()}
         return backend.compose([{name: read[text] for name, read in parts.items()} for text in texts])
 
-    def _of_pairs(self, backend: PairBackend, pairs: Sequence[Pair]) -> Sequence[Any]:
-        """Returns one annotation for each pair, of a composed backend from those of its parts of both texts."""
+    def _of_pairs(self, backend: PairBackend, pairs: Sequence[Pair], index: int) -> Sequence[Any]:
+        """Returns one annotation for each pair, of a composed backend from those of its parts."""
         if not isinstance(backend, ComposedPairs):
             return backend.annotate_pairs(pairs)
-        texts = distinct_texts(pairs)
-        parts = {name: self.read_texts(part, texts) for name, part in backend.parts.items()}
+        parts = {name: self.read(part, pairs, index) for name, part in backend.parts.items()}
         return backend.compose_pairs(pairs, parts)
 
     def _ahead(self, backend: SupportsLookahead, index: int, known: Container[Pair]) -> list[Pair]:

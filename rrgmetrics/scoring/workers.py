@@ -37,7 +37,7 @@ from rrgmetrics.scoring.results import Result
 from rrgmetrics.scoring.scope_filter import reasons_of, warn_of_scopes
 from rrgmetrics.specs.names import MetricName
 from rrgmetrics.utils import subprocess_guard as child
-from rrgmetrics.utils.own_process import collect_seldom
+from rrgmetrics.utils.own_process import collect_seldom, sleeping_threads
 from rrgmetrics.utils.printable import log_visibly
 from rrgmetrics.utils.progress import Progress
 
@@ -158,6 +158,7 @@ class Pool:
         threads = str(max(1, (os.cpu_count() or 1) // self.workers))
         environment = {
             **environment_of_children(),
+            **sleeping_threads(),
             VARIABLE: "no",
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", threads),
         }

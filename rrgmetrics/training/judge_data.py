@@ -223,7 +223,7 @@ def _replies(protocol: Any, studied: Sequence[Studied], labels: Sequence[str]) -
 def _bundled(protocol: Any, pairs: Sequence[Pair]) -> list[Any]:
     """The bundled judge's verdicts, of whole errors: a reply has no form for what is left out, a part of one."""
     compared = ComparedPairs(engine="reader").annotate_pairs(pairs)
-    whole = [each._replace(comparison=each.comparison.whole) for each in compared]
+    whole = [replace(each, comparison=each.comparison.whole) for each in compared]
     return [protocol.from_comparison(pair, each) for pair, each in zip(pairs, whole, strict=True)]
 
 

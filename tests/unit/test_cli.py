@@ -5,10 +5,13 @@ import gc
 import json
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 
 from rrgmetrics import cli
+from rrgmetrics.utils.own_process import WAITING
 
 PAIRS = [
     ("s1", "The heart is mildly enlarged. No pneumothorax.", "Mild cardiomegaly. No pneumothorax."),
@@ -258,18 +261,25 @@ def test_register_and_remove(capsys, monkeypatch, tmp_path):
 
 
 def test_threads_wait_asleep_in_a_process_of_ours_alone(monkeypatch, capsys):
-    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+    for name in (*WAITING, "OMP_WAIT_POLICY"):
         monkeypatch.setenv(name, "")  # so that it is as it was in the end
         monkeypatch.delenv(name)
     assert cli.main(["list"]) == 0
-    assert "GOMP_SPINCOUNT" not in os.environ
+    assert os.environ.keys().isdisjoint(WAITING)
     monkeypatch.setattr("sys.argv", ["rrgmetrics", "list"])
+    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", "20")
     assert cli.main() == 0
-    assert os.environ["GOMP_SPINCOUNT"] == "10000"
-    monkeypatch.delenv("GOMP_SPINCOUNT")
+    assert (os.environ["GOMP_SPINCOUNT"], os.environ["OPENBLAS_THREAD_TIMEOUT"]) == ("10000", "20")
+    for name in WAITING:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
     assert cli.main() == 0
-    assert "GOMP_SPINCOUNT" not in os.environ
+    assert os.environ.keys().isdisjoint(WAITING)
+
+
+def test_the_command_line_sets_how_threads_wait_before_numpy_is_loaded():
+    code = "import sys, rrgmetrics.cli; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_all_weights_that_are_missing_are_named_at_once(folder, capsys, monkeypatch):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics.backends.compared_pairs import ComparedPairs
+from rrgmetrics.backends import compared_pairs
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply, Unscored, engine_for
 from rrgmetrics.judges.judge import MAX_CHARACTERS, Judge
@@ -181,18 +182,19 @@ def test_radfact_asks_nothing_about_an_empty_report():
     assert [phrase.entailed for phrase in verdict.reference] == [False]
 
 
-def test_all_bundled_judges_share_one_comparison(monkeypatch):
+def test_all_metrics_share_one_comparison_and_one_appraisal(monkeypatch):
     calls = []
-    compose = ComparedPairs.compose_pairs
 
-    def counted(self, pairs, readings):
-        calls.append(pairs)
-        return compose(self, pairs, readings)
+    def count(module, name):
+        function = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *args: calls.append(name) or function(*args))
 
-    monkeypatch.setattr(ComparedPairs, "compose_pairs", counted)
-    names = ["green", "chexprompt", "fineradscore", "radfact", "finding_errors"]
+    count(sys.modules["rrgmetrics.comparing.compare"], "_compare")
+    count(compared_pairs, "appraise")
+    judges = ["green", "chexprompt", "fineradscore", "radfact", "crimson"]
+    names = [*judges, "finding_errors", "finding_score", "finding_f1", "crepe"]
     rrgmetrics.score(names, predictions=[PAIR.candidate], references=[PAIR.reference], progress=False)
-    assert len(calls) == 1
+    assert sorted(calls) == ["_compare", "appraise"]
 
 
 def test_the_context_reaches_the_bundled_judge():

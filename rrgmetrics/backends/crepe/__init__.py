@@ -20,17 +20,16 @@ import numpy as np
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
+from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
 from rrgmetrics.backends.crepe.alignment import places, relations, words_of
 from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
 from rrgmetrics.backends.crepe.pair_tokens import Window
-from rrgmetrics.backends.reader import ReaderBackend, reader_backend
 from rrgmetrics.comparing import ErrorCategory, compare
-from rrgmetrics.comparing.claims import as_claimed
-from rrgmetrics.comparing.penalties import penalties, silent
+from rrgmetrics.comparing.penalties import silent
 from rrgmetrics.errors import BackendError
 from rrgmetrics.labels.positive_sentences import affirmed
 from rrgmetrics.reading import Reading
-from rrgmetrics.reports import Context, Pair, distinct_texts
+from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.utils.extras import need
 
 BUNDLED = "crepe-bundled@3"
@@ -116,39 +115,44 @@ class CrepeBackend:
         return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length), **reads}
 
     @property
-    def parts(self) -> Mapping[str, ReaderBackend]:
-        """The reader, shared with every metric that reads findings; empty where whole texts are read."""
-        return {"reader": reader_backend()} if self.affirmed else {}
+    def parts(self) -> Mapping[str, ComparedPairs]:
+        """The comparison that metrics of findings share; empty where whole texts are read."""
+        return {"compared": ComparedPairs()} if self.affirmed else {}
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[CrepeReading]:
         """Returns one reading for each pair, of texts that no other backend reads."""
         return read_pair_parts(self, pairs)
 
-    def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[CrepeReading]:
+    def compose_pairs(
+        self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[Pair, Compared]]
+    ) -> list[CrepeReading]:
         """Returns one reading for each pair; pairs that differ in context alone are read once."""
         if not self.affirmed:
             return self._annotate(pairs)
-        read = readings["reader"]
-        claimed = {pair: as_claimed(read[pair.reference], read[pair.candidate], pair.context) for pair in pairs}
-        plain = [pair for pair in pairs if claimed[pair] is read[pair.candidate]]
-        answers = self._compose(plain, read)
-        for pair in (pair for pair in claimed if pair not in answers):
-            answers |= self._compose([pair], {pair.reference: read[pair.reference], pair.candidate: claimed[pair]})
+        compared = readings["compared"]
+        read = {pair.reference: compared[pair].reference for pair in pairs}
+        plain = [
+            pair
+            for pair in pairs
+            if read.setdefault(pair.candidate, compared[pair].candidate) is compared[pair].candidate
+        ]
+        answers = self._compose(plain, compared)
+        for pair in (pair for pair in pairs if pair not in answers):  # what its candidate claims is another's history
+            answers |= self._compose([pair], compared)
         return [answers[pair] for pair in pairs]
 
-    def _compose(self, pairs: Sequence[Pair], read: Mapping[str, Reading]) -> dict[Pair, CrepeReading]:
-        """Returns the reading of each pair by what its texts affirm."""
+    def _compose(self, pairs: Sequence[Pair], compared: Mapping[Pair, Compared]) -> dict[Pair, CrepeReading]:
+        """Returns the reading of each pair by what its texts affirm, in which a text is read in one way."""
+        read = {pair.reference: compared[pair].reference for pair in pairs}
+        read |= {pair.candidate: compared[pair].candidate for pair in pairs}
         short = {text: affirmed(read[text]) for text in distinct_texts(pairs)}
         words = {text: short[text].split() for text in short}
         asked = [pair for pair in pairs if words[pair.reference] != words[pair.candidate]]
         answers = dict(zip(asked, self._annotate(asked, short, read), strict=True))
-        return {
-            pair: self._with_unseen(answers.get(pair, NO_ERROR), read[pair.reference], read[pair.candidate])
-            for pair in pairs
-        }
+        return {pair: self._with_unseen(answers.get(pair, NO_ERROR), compared[pair]) for pair in pairs}
 
-    def _with_unseen(self, crepe: CrepeReading, reference: Reading, candidate: Reading) -> CrepeReading:
-        found = unseen(reference, candidate, crepe.counts)
+    def _with_unseen(self, crepe: CrepeReading, compared: Compared) -> CrepeReading:
+        found = unseen(compared, crepe.counts)
         words = (*crepe.words, *found) if self.explain else ()
         return crepe._replace(counts=crepe.counts + _per_category(found), words=words)
 
@@ -280,21 +284,22 @@ def _cut(relations: tuple[list[int], list[int]] | None, window: Window) -> tuple
     return relations and (relations[0][slice(*window.reference)], relations[1][slice(*window.candidate)])
 
 
-def unseen(reference: Reading, candidate: Reading, counts: Array) -> list[WordAttribution]:
+def unseen(compared: Compared, counts: Array) -> list[WordAttribution]:
     """Errors that the network does not count, with their words.
 
     What is left out of findings, each a part of an error; penalties; and those of a candidate that says nothing.
 
     Args:
-        reference: Reading of the radiologist's report.
-        candidate: Reading of the machine's report.
+        compared: The reader's comparison of the pair.
         counts: What the network counts `(6,)`.
 
     Returns:
         An error on several stretches of text is shared out among them.
     """
     found: list[WordAttribution] = []
-    comparison = compare(reference, candidate)
+    reference, candidate, comparison = compared.reference, compared.candidate, compared.comparison
+    if any(compared.context):
+        comparison = compare(reference, candidate)  # the network knows nothing of the patient
     vague = [error for error in comparison.errors if error.is_left_out]
     for error in vague:
         spans, category = error.reference_spans, CATEGORIES.index(error.category)
@@ -302,7 +307,7 @@ def unseen(reference: Reading, candidate: Reading, counts: Array) -> list[WordAt
         unseen_share = max(1 - float(counts[category]) / all_parts, 0.0)  # the network sees some of it
         rate = error.part * unseen_share / len(spans)
         found += [WordAttribution("reference", *span, category, rate) for span in spans if rate]
-    for error in penalties(reference, candidate, Context()):
+    for error in comparison.penalties:
         spans, category = error.candidate_spans, CATEGORIES.index(error.category)
         found += [WordAttribution("candidate", *span, category, 1 / len(spans)) for span in spans]
     if silent(candidate):

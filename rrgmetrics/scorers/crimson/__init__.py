@@ -42,7 +42,7 @@ from typing import Any
 from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
 from rrgmetrics.comparing import ErrorCategory, FindingError
 from rrgmetrics.comparing.graded_findings import Graded
-from rrgmetrics.comparing.rubric import Appraisal, Difference, appraise
+from rrgmetrics.comparing.rubric import Appraisal, Difference
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.judge import Judge
@@ -208,7 +208,7 @@ class CrimsonProtocol:
 
     def from_comparison(self, pair: Pair, compared: Compared) -> CrimsonVerdict:
         """Returns the reader's comparison, graded by its rubric, as a verdict."""
-        appraisal = appraise(compared.comparison, pair.context)
+        appraisal = compared.appraisal
         evaluation = with_penalties(from_appraisal(appraisal), compared.comparison.penalties)
         return CrimsonVerdict(evaluation, tally(evaluation, [each.part for each in appraisal.differences]))
 

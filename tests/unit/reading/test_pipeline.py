@@ -72,11 +72,9 @@ def test_steps_without_what_they_look_for_have_no_work(monkeypatch):
     run, steps, missed = pipeline.run, Counter(), []
 
     def all_steps(stage, draft):
-        sought = pipeline._looked_for(draft.lexicon)
+        sought = pipeline._sought(draft.lexicon)
         for step in stage:
-            words, senses = {item.word for item in draft.items}, pipeline._senses(draft.items)
-            runs = len(draft.mentions) >= step.mentions
-            runs = runs and pipeline._has_work(draft, words, senses, sought[step.run])
+            runs = len(draft.mentions) >= step.mentions and not sought.needs[step.run] & ~sought.shown(draft)
             steps[runs] += 1
             if runs:
                 run((step,), draft)
