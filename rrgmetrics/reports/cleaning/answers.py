@@ -10,30 +10,21 @@ import re
 from collections.abc import Iterator
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
-from rrgmetrics.reports.cleaning.headings import heading_names
+from rrgmetrics.reports.cleaning.words import COUNTS, SECTIONS, is_name
 
 _NONE = r"\(-\)|\[-\]|-|–|—|0|false|n|n/a|n\.a\.|na|not applicable|nil(?: seen)?|neg|[✗✘∅Ø☐]"
 _THERE = r"\(\+\)|\[\+\]|\[x\]|\+|1|true|y|pos|[✓✔☑☒]"
 _SHORT = rf"[:=][ \t]*(?:(?P<none>{_NONE})|(?:{_THERE}))(?=[ \t]*(?:[.;,](?!\d)|\n|\Z))"
 _HEAD = re.compile(r"([A-Za-z]+)\)?[ \t]{0,3}\Z")
-# What is counted, graded or dated, so that a number behind it is no answer.
-COUNTS = frozenset(
-    "rads score category grade stage class views view number count images series age type level size date time mrn id"
-    " comparison technique indication history exam examination procedure recommendation recommendations".split()
-)
 _SEEN = "seen|present|identified|applicable|visualized|visualised|detected|evident|noted|visible"
 _BARE = (
     rf"(?:none(?: (?:{_SEEN}))?|not (?:{_SEEN})|no(?: evidence)?|nil|absent|negative|neg|n/?a|false|\(-\)|-|0)"
     r"(?=[ \t]*(?:[.;,][ \t]*)?(?:\n|\Z))"
 )
 _ITEM = r"(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+)"
-DENIED_BELOW = re.compile(rf"\n\s{{0,8}}{_ITEM}?(?=(?i:{_BARE}))")
+_DENIED_BELOW = rf"\n\s{{0,8}}{_ITEM}?(?=(?i:{_BARE}))"
 _HEADED = r"(?![A-Za-z ,/&()-]{1,50}:)"  # what follows is no heading itself
 _BELOW = rf":[ \t]*\n\s*(?:{_ITEM}|(?<=\n)[ \t]*)(?=[A-Za-z(]){_HEADED}"
-SECTIONS = frozenset(
-    "findings finding impression impressions conclusion conclusions report opinion summary assessment diagnosis"
-    " observations result results comparison technique history indication exam examination recommendation".split()
-)
 
 
 def _head(match: re.Match[str]) -> str:
@@ -87,10 +78,6 @@ _LIST_HEAD = re.compile(
     rf"(?P<gap>[ \t]*:[ \t]*\n\s*{_ITEM})(?=[A-Za-z(\d]){_HEADED}",
     re.MULTILINE,
 )
-NO_NAME = re.compile(  # what denies, and words that lead to a list
-    r"\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free|with|to|for|since|from|following|are|is|as)\b",
-    re.IGNORECASE,
-)
 _MARK = re.compile(  # of the next item, behind the lines that the one before goes on in
     rf"(?:\n(?!\s*{_ITEM})[ \t]*{_HEADED}(?:(?<=[ \t])(?=\S)|(?=[a-z]))[^\n]*){{0,5}}"
     rf"\n[ \t]*(?P<mark>{_ITEM})(?=[A-Za-z(\d])(?P<bare>{_HEADED})?"
@@ -110,12 +97,6 @@ def _headed_lists(text: str) -> Iterator[Edit]:
             if mark["bare"] is not None:
                 yield Edit(*mark.span("mark"), f"{name}: ")
             at = mark.end()
-
-
-def is_name(heading: str) -> bool:
-    """Whether a heading names what its items are said of: no section, number or denial."""
-    words = {heading.lower(), heading.split()[-1].lower()}
-    return not (NO_NAME.search(heading) or words & (SECTIONS | COUNTS | heading_names().keys()))
 
 
 def _line_end(text: str, at: int) -> int:
@@ -146,8 +127,6 @@ _LEADING = frozenset(  # words whose "no" belongs to what follows on the next li
     "left right and or but with of in is are was were be has have had show shows showing shown demonstrate "
     "demonstrates demonstrating reveal reveals revealing see seen there".split()
 )
-IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
-UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|\. \. |…|>> ?[a-z]", re.IGNORECASE)
 _ARROW = (  # between a name and what is said of it, where it compares no sides and no sizes
     r"(?:^|(?<=[.;] ))[ \t]*(?:[-*•][ \t]+)?(?!(?:no|not|there)\b)"
     r"[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,4}(?<!left)(?<!right)(?<!\bl)(?<!\br)"
@@ -179,43 +158,34 @@ def _bracketed(match: re.Match[str]) -> str:
     return ": none" if match["none"] else ": present"
 
 
+_OFFERED = r"(?i)(?:(?<![ \t])[ \t]+)?\(?\b(?:Y/N|yes/no)\b\)?(?=[ \t]*[:=?-])"
+_IN_BRACKETS = rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]"
+_COMMA = rf"(?im){_LABEL}(?P<cut>,)(?=(?:no|yes|absent|present)[ \t]*$)"
+_LAST_ANSWER = re.compile(r"[nNyY](?:[oO](?<=[ \t]..)|[eE][sS](?<=[ \t]...))[ \t]*(?:[,;.\n]|\Z)")
 MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of items
-    Step(
+    replacing("short answer", ("/N", "/n"), _OFFERED),
+    replacing("short answer", "([", rf"(?i)(?<=[A-Za-z)])[ \t]*{_IN_BRACKETS}{_END}", _bracketed),
+    replacing(
         "short answer",
-        replacing(r"(?:(?<![ \t])[ \t]+)?\(?\b(?:Y/N|yes/no)\b\)?(?=[ \t]*[:=?-])", "", re.IGNORECASE),
-        ("/N", "/n"),
-    ),
-    Step(
-        "short answer",
-        replacing(rf"(?<=[A-Za-z)])[ \t]*{IN_BRACKETS.pattern}{_END}", _bracketed, re.IGNORECASE),
-        IN_BRACKETS,
-    ),
-    Step(
-        "short answer",
-        replacing(rf"(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})", ": ", re.IGNORECASE),
         (" -", " –", " —", "..", "…", "\t", "="),
+        rf"(?i)(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})",
+        ": ",
     ),
-    Step("short answer", replacing(_LEADER, ": ", re.IGNORECASE | re.MULTILINE), ("....", ". . . .")),
-    Step("short answer", replacing(_ARROW, ": ", re.IGNORECASE | re.MULTILINE), (" > ", ">> ")),
-    Step("short answer", _questions, ("?",)),
-    Step(
-        "short answer",
-        replacing(rf"{_LABEL}(?P<cut>,)(?=(?:no|yes|absent|present)[ \t]*$)", ": ", re.IGNORECASE | re.MULTILINE),
-        (",",),
-    ),
-    Step("short answer", _unmarked, UNMARKED),
+    replacing("short answer", ("....", ". . . ."), rf"(?im){_LEADER}", ": "),
+    replacing("short answer", (" > ", ">> "), rf"(?im){_ARROW}", ": "),
+    Step("short answer", "?", _questions),
+    replacing("short answer", ",", _COMMA, ": ", where=re.compile(r",(?:no|yes|absent|present)[ \t]*(?:\n|\Z)", re.I)),
+    Step("short answer", (), _unmarked, _LAST_ANSWER),
 )
-HEADED_LISTS = (Step("heading", _headed_lists, (":\n", ": \n", ":\t\n")),)  # while the marks are as they were written
+HEADED_LISTS = (Step("heading", (":\n", ": \n", ":\t\n"), _headed_lists),)  # while the marks are as they were written
 ANSWERS = (
-    Step(
-        "heading",
-        replacing(rf"(?<=[A-Za-z)])(?:[ \t]*:)?[ \t]*{DENIED_BELOW.pattern}", ": "),
-        DENIED_BELOW,
+    replacing(
+        "heading", "\n", rf"(?<=[A-Za-z)])(?:[ \t]*:)?[ \t]*{_DENIED_BELOW}", ": ", where=re.compile(_DENIED_BELOW)
     ),
-    Step("heading", _denied_lists, (":",)),
-    Step("heading", replacing(_BELOW, _joined), ("\n",)),
-    Step("short answer", replacing(_SHORT, _answer, re.IGNORECASE), (":", "=")),
-    Step("short answer", replacing(rf"(?<=[A-Za-z])[ \t](?:\(-\)|\[-\]){_END}", ": none"), ("(-)", "[-]")),
-    Step("short answer", replacing(rf"(?<=[A-Za-z])[ \t](?:\(\+\)|\[\+\]){_END}", ": present"), ("(+)", "[+]")),
-    Step("short answer", replacing(r"(?:(?<![^\n])|(?<=[,;.] ))\(-\)[ \t]*(?=[A-Za-z])", "no "), ("(-)",)),
+    Step("heading", "\n", _denied_lists, re.compile(r":[ \t]*\n")),
+    replacing("heading", "\n", _BELOW, _joined),
+    replacing("short answer", ":=", rf"(?i){_SHORT}", _answer),
+    replacing("short answer", ("(-)", "[-]"), rf"(?<=[A-Za-z])[ \t](?:\(-\)|\[-\]){_END}", ": none"),
+    replacing("short answer", ("(+)", "[+]"), rf"(?<=[A-Za-z])[ \t](?:\(\+\)|\[\+\]){_END}", ": present"),
+    replacing("short answer", ("(-)",), r"(?:(?<![^\n])|(?<=[,;.] ))\(-\)[ \t]*(?=[A-Za-z])", "no "),
 )

@@ -11,22 +11,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rrgmetrics.reports.cleaning.answers import SECTIONS
 from rrgmetrics.reports.cleaning.edits import Edit, Step
-from rrgmetrics.reports.cleaning.markup import OPTION
+from rrgmetrics.reports.cleaning.words import OPTION, SECTIONS
 
 _BOX = re.compile(
     r"\[(?P<square>[ \t]{0,3}|_|[xX*✓✔✗✘√])\](?![ \t]*(?:[cm]m\b|\())|\((?P<round>[ \t]{1,3}|_|[xX✓✔√])\)"
     r"|(?P<drawn>[☐☑☒⬜✅❌✓✔✗✘])"
-)
-NEEDS = re.compile(
-    r"\[(?:[ \t]{0,3}|[_xX*✓✔✗✘√])\]|\((?:[ \t]{1,3}|[_xX✓✔√])\)|[☐☑☒⬜✅❌✗✘]|[/|,][ \t]?[A-Za-z ]{3,20}[)\]}][ \t]*:"
 )
 _OFFERED = re.compile(
     rf"(?<=[A-Za-z])[ \t]*[(\[{{](?P<options>(?:{OPTION})\b"
     r"(?:[ \t]*[/|,][ \t]*[A-Za-z][A-Za-z -]{1,20}){1,8})"
     r"[)\]}][ \t]*(?=:[ \t]*(?P<chosen>[A-Za-z][^\n.;,]*))",
     re.IGNORECASE,
+)
+_MARKED = re.compile(r"(\*{1,3}|_{1,2})[A-Za-z]+\1")
+_OPTION = re.compile(OPTION, re.IGNORECASE)
+_NO_FINDING = frozenset({"none", "no", "nil", "absent", "normal", "negative"})  # the first or last option
+_PICKED = re.compile(
+    r"(?<=:)[*_]{0,2}[ \t]*(?P<list>[(\[{]?(?P<options>[A-Za-z*_][A-Za-z*_/|, \t]{4,100})(?<=[A-Za-z*_])[)\]}]?)"
+    r"(?=[ \t]*[.;]?[ \t]*(?:\n|\Z))"
 )
 _OPEN = frozenset("☐⬜❌✗✘")  # drawn marks of what is not there
 _LINE = re.compile(r"[^\n]+")
@@ -110,7 +113,23 @@ def _offered(text: str) -> Iterator[Edit]:
             yield Edit(*match.span(), "")
 
 
+def _picked(text: str) -> Iterator[Edit]:
+    """Finds the options behind a heading one of which is marked: "Edema: none / **mild** / severe" is "Edema: mild"."""
+    for match in _PICKED.finditer(text):
+        options = [each for each in re.split(r"\s*[/|,]\s*|\s+", match["options"].strip()) if each]
+        marked = [each for each in options if _MARKED.fullmatch(each)]
+        words = [each.strip("*_").lower() for each in options]
+        parted = not {"/", "|"}.isdisjoint(match["options"]) or not _NO_FINDING.isdisjoint(words[:1] + words[-1:])
+        if len(marked) == 1 and len(options) > 1 and parted and all(map(_OPTION.fullmatch, words)):
+            start = match.start("options") + match["options"].index(marked[0])
+            yield Edit(match.start("list"), start, "")
+            yield Edit(start, start + len(marked[0]), marked[0].strip("*_"), 0)
+            yield Edit(start + len(marked[0]), match.end("list"), "", 0)
+
+
+PICKED = (Step("box", "*_", _picked),)  # while what is chosen is marked
 BOXES = (
-    Step("box", _offered, (":",)),
-    Step("box", _boxes, NEEDS),
+    Step("box", "([{", _offered, re.compile(r"[)\]}][ \t]*:")),
+    Step("box", "[☐☑☒⬜✅❌✗✘", _boxes),
+    Step("box", "(", _boxes, re.compile(r"\((?:[ \t]{1,3}|[_xX✓✔√])\)")),
 )

@@ -13,7 +13,7 @@ from functools import cache
 from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 from rrgmetrics.reports.cleaning.headings import any_heading
 
-DICTATED = re.compile(
+_DICTATED = re.compile(
     r"[ \n](?:period|full stop|comma|semicolon|colon|next (?:line|paragraph)|new (?:line|paragraph))\b(?!-)",
     re.IGNORECASE,
 )
@@ -61,15 +61,15 @@ def _is_mark(word: str, before: str, behind: str) -> bool:
 
 def _dictated(text: str) -> Iterator[Edit]:
     """Finds dictated marks, each with the space before it."""
-    for match in DICTATED.finditer(text):
+    for match in _DICTATED.finditer(text):
         start, end = match.start() + 1, match.end()
         before, word = text[max(0, start - _NEAR) : start], match[0][1:].lower()
         if _is_mark(word, before, text[end : end + _NEAR]):
             yield Edit(start - len(before) + len(before.rstrip(" ")), end, _MARKS.get(word, "\n\n"))
 
 
-BRACKETED = re.compile(r"[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]", re.IGNORECASE)
+_BRACKETED = r"(?i)[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]"
 DICTATION = (
-    Step("dictated mark", replacing(BRACKETED.pattern, "\n\n", re.IGNORECASE), BRACKETED),
-    Step("dictated mark", _dictated, DICTATED),
+    replacing("dictated mark", "[{<(", _BRACKETED, "\n\n"),
+    Step("dictated mark", (), _dictated, _DICTATED),
 )

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rrgmetrics.reports.cleaning.answers import is_name
-from rrgmetrics.reports.cleaning.edits import NOT_ASCII, Edit, Step, replacing
+from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
+from rrgmetrics.reports.cleaning.words import is_name
 
 ITEM = "\n- "
 _SIZE = r"\d+(?:\.\d+)?[ -]?[cm]m\b"
@@ -35,13 +35,13 @@ _COUNTED = re.compile(
     r"|\((?P<bracketed_roman>[ivx]{1,4})\)[ \t]*(?=[A-Za-z])"
     r")"
 )
-_SECOND = re.compile(r"2(?:[).:]| ?[-–]|[ \t]+[A-Z])|[bB][).]|ii[.)]|#2")  # a list has a second item
+_SECOND = re.compile(r"2(?:[):]|\.(?!\d)| ?[-–]|[ \t]+[A-Z])|\b(?:[bB]|ii)[).]|#2")  # a list has a second item
 _STRINGS = re.compile(r"\s*\[\s*['\"].*['\"][\s,]*\]\s*", re.DOTALL)
 _QUOTES = re.compile(r"\A\s*\[\s*['\"]|['\"][\s,]*\]\s*\Z|['\"],\s+['\"]")
 _ROMAN = {name: number for number, name in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)}
 _OPENS = re.compile(r"(?:\A|[\n.;:!?-])[ \t]*\Z")
 _BULLETS = "·∙⁃‣➢►▶✓✔❖§◆◇■□▫○●▪◦•"
-_MARKS = re.compile(rf"^[ \t]*(?:[=-]{{1,3}}>|[>–—|]|-(?=[A-Z])|[+~](?=[ \t]))[ \t]*{_OPENING}", re.MULTILINE)
+_MARKS = rf"^[ \t]*(?:[=-]{{1,3}}>|[>–—|]|-(?=[A-Z])|[+~](?=[ \t]))[ \t]*{_OPENING}"
 _BULLET = re.compile(rf"(?<!\d)[{_BULLETS}][ \t]*{_OPENING}")
 _SURE = re.compile(rf"(?<=[ \t])(?:\||(?<!\d )\*)[ \t]+{_OPENING}")
 _GAP = re.compile(rf"(?<=\S)[ \t]+(?=[A-Z]|{_SIZE})")
@@ -193,31 +193,27 @@ def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
 
 _DEGREE_WORD = r"(?:trace|tiny|minimal|small|mild|moderate|large|severe|left|right|bilateral|[LR]|[LR][UML]L|RML)"
 _NO_DEGREE = "".join(rf"(?<!{word}/)" for word in "trace small mild minimal moderate large severe right left".split())
-SLASH = re.compile(rf"/(?<=[a-z]{{4}}/){_NO_DEGREE}(?=(?:no|{_DEGREE_WORD}) [A-Za-z])")
+_SLASH = re.compile(rf"/(?<=[a-z]{{4}}/){_NO_DEGREE}(?=(?:no|{_DEGREE_WORD}) [A-Za-z])")
 _DENIAL = re.compile(r"\b(?:no|not|without|none|negative|denies|free of|absence of)\b[^.;\n]*\Z", re.IGNORECASE)
 _SAID_BEFORE = 80  # characters that are looked at before a slash
 
 
 def _slashes(text: str) -> Iterator[Edit]:
     """Finds slashes before another finding with words of its own: "LLL consolidation/small L effusion"."""
-    for slash in SLASH.finditer(text):
+    for slash in _SLASH.finditer(text):
         if not _DENIAL.search(text, max(0, slash.start() - _SAID_BEFORE), slash.start()):
             yield Edit(*slash.span(), ", ")
 
 
 LISTS = (
-    Step("list marker", _slashes, SLASH),
-    Step("list marker", replacing(r"[ \t]+//+[ \t]+", ITEM), (" //",)),
-    Step("list marker", _strings, ("['", '["', "[ ", "[\n")),
-    Step("list marker", _counted, _SECOND),
-    Step(
-        "list marker",
-        lambda text: (Edit(*match.span(), "- ") for match in _MARKS.finditer(text)),
-        (">", "–", "—", "|", "+", "~", "-"),
-    ),
-    Step("list marker", lambda text: (_as_item(text, *match.span()) for match in _BULLET.finditer(text)), NOT_ASCII),
-    Step("list marker", lambda text: (_as_item(text, *match.span()) for match in _SURE.finditer(text)), ("*", "|")),
-    Step("list marker", _gaps, ("\t",)),
-    Step("list marker", _separated, _SEPARATORS),
-    Step("", replacing(r"\t", " "), ("\t",)),
+    Step("list marker", "/", _slashes, _SLASH),
+    replacing("list marker", (" //",), r"[ \t]+//+[ \t]+", ITEM),
+    Step("list marker", "[", _strings),
+    Step("list marker", ("2", "b)", "b.", "B)", "B.", "ii)", "ii."), _counted, _SECOND),
+    replacing("list marker", ">–—|+~-", rf"(?m){_MARKS}", "- "),
+    Step("list marker", _BULLETS, lambda text: (_as_item(text, *match.span()) for match in _BULLET.finditer(text))),
+    Step("list marker", "*|", lambda text: (_as_item(text, *match.span()) for match in _SURE.finditer(text))),
+    Step("list marker", "\t", _gaps),
+    Step("list marker", _SEPARATORS, _separated),
+    replacing("", "\t", r"\t", " "),
 )

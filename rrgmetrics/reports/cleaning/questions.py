@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step
 
-ANSWERED = re.compile(r"\?\s{0,4}(?:A|Ans|Answer) ?\d{0,2}[.:)](?=\s)", re.IGNORECASE)
+_ANSWERED = re.compile(r"\?\s{0,4}(?:A|Ans|Answer) ?\d{0,2}[.:)](?=\s)", re.IGNORECASE)
 _QUESTION = re.compile(
     r"(?:^|(?<=[.;!?] ))[ \t]*(?P<asked>(?:(?:Q|Question) ?\d{0,2}[.:)][ \t]*)?)"
     r"(?:(?:is|are) (?:there (?:an? |any )?|the )|any )?(?P<name>[^?\n.:;]{1,80})"
-    rf"(?P<answer>{ANSWERED.pattern}[ \t]*)"
+    rf"(?P<answer>{_ANSWERED.pattern}[ \t]*)"
     r"(?P<short>(?=(?:no|none|nil|negative|absent|yes|positive|present)[ \t]*(?:[.;,]|\n|\Z)))?",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -30,4 +30,4 @@ def _questions(text: str) -> Iterator[Edit]:
             yield Edit(*match.span("answer"), ": ")
 
 
-QUESTIONS = (Step("short answer", _questions, ANSWERED),)
+QUESTIONS = (Step("short answer", "?", _questions, _ANSWERED),)

@@ -16,7 +16,7 @@ _HEADING = re.compile(
     r"[ \t]*:(?P<line>[^\n]*)(?P<items>(?:\n[ \t]*[-*•][ \t]+[^\n]+)*)",
     re.IGNORECASE | re.MULTILINE,
 )
-SIDED = re.compile(r"\b(?:right|left)(?: [a-z]+)?[ \t]*:(?:[^\n]*\. [A-Z]|[ \t]*\n[ \t]*[-*•])", re.IGNORECASE)
+_SIDED = re.compile(r"\b(?:right|left)(?: [a-z]+)?[ \t]*:(?:[^\n]*\. [A-Z]|[ \t]*\n[ \t]*[-*•])", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.;] )[A-Z][^.;\n]*")
 _NAMED = re.compile(r"(?<=\n)[ \t]*[-*•][ \t]+(?P<item>[A-Za-z][A-Za-z ]*:[^\n]*)")
 _APART = re.compile(
@@ -37,4 +37,4 @@ def _sides(text: str) -> Iterator[Edit]:
                 yield Edit(item.start("item"), item.start("item"), f"{match['side'].capitalize()} ")
 
 
-SIDES = (Step("heading", _sides, SIDED),)
+SIDES = (Step("heading", ":", _sides, _SIDED),)

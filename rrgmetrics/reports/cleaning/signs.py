@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rrgmetrics.reports.cleaning.edits import NOT_ASCII, Edit, Step, replacing
+from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 
 _DASH = "[-–—−]"
 _SIGN = rf"(?:(?P<yes>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH}) ve\b"
@@ -18,7 +18,7 @@ _NAME = r"(?:^|(?<=[.;,] ))[A-Za-z]+"
 _NEXT = r"[^,.;\n]{1,60}[-–—−+][ \t]*(?:[,.;\n]|\Z)"  # an item that ends in a sign
 _ENDS_ITEM = rf"[ \t]*(?:[.;]|,{_NEXT}|\n[ \t]*(?=[A-Z]){_NEXT}|\s*\Z)"
 _AT_WORD = rf"{_DASH}(?<=[A-Za-z].)(?={_ENDS_ITEM})"
-SIGNED = re.compile(rf"[-–—−+] ?[vV][eE]\b|[gGsS]\. ?[fF][oO][rR]\b|{_AT_WORD}")
+_VE = re.compile(r"[-–—−+] ?[vV][eE]\b")
 
 
 def _spelled(match: re.Match[str]) -> str:
@@ -30,7 +30,7 @@ def _spelled(match: re.Match[str]) -> str:
 _ITEM = re.compile(r"[^,;\n]+")
 _BOTH = re.compile(r"(?=.*\+)(?=.*[-–])[-–+]+")
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[ \t]*[^\n]+)*")
-PLUS = re.compile(r"(?:\A|[\n,;])[ \t]*\+ ?[A-Za-z]|[A-Za-z] \+[ \t]*(?:[,;\n]|\Z)")
+_PLUS = re.compile(r"(?:\A|[\n,;])[ \t]*\+ ?[A-Za-z]|[A-Za-z] \+[ \t]*(?:[,;\n]|\Z)")
 
 
 def _plus_and_minus(text: str) -> Iterator[Edit]:
@@ -52,13 +52,11 @@ def _plus_and_minus(text: str) -> Iterator[Edit]:
                 yield Edit(start + name, start + len(item), ": present" if item[-1] == "+" else ": none")
 
 
+_ENDING = rf"(?m){_NAME}(?:(?:[ /][A-Za-z]+){{1,3}}(?!-\s*\Z))?(?P<cut>{_AT_WORD})"
 SIGNS = (
-    Step("short answer", replacing(f"{_SIGN}|{_SHORT}", _spelled, re.IGNORECASE), SIGNED),
-    Step("short answer", _plus_and_minus, PLUS),
-    Step("short answer", replacing(r"(?<=[(\[])[–—−](?=[)\]])", "-"), NOT_ASCII),
-    Step(
-        "short answer",
-        replacing(rf"{_NAME}(?:(?:[ /][A-Za-z]+){{1,3}}(?!-\s*\Z))?(?P<cut>{_AT_WORD})", ": none", re.MULTILINE),
-        SIGNED,
-    ),
+    replacing("short answer", "-–—−+", rf"(?i){_SIGN}", _spelled, where=_VE),
+    replacing("short answer", (". for", ".for", ". FOR", ".FOR"), rf"(?i){_SHORT}", _spelled),
+    Step("short answer", "+", _plus_and_minus, _PLUS),
+    replacing("short answer", "–—−", r"(?<=[(\[])[–—−](?=[)\]])", "-"),
+    replacing("short answer", "-–—−", _ENDING, ": none", where=re.compile(_AT_WORD)),
 )

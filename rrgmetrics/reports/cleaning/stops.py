@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from rrgmetrics.reports.cleaning.edits import Edit, Step
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-COMMA = re.compile(rf",(?=[ \t]+(?!(?:{_MONTHS})[a-z]*\b)(?:[A-Z][a-z]|A ))")
+_COMMA = re.compile(rf",(?=[ \t]+(?!(?:{_MONTHS})[a-z]*\b)(?:[A-Z][a-z]|A ))")
 _STOP = re.compile(r"[.;!?][ \t]+\S")
 _LINE = re.compile(r"[^\n]+")
 
@@ -20,10 +20,10 @@ _LINE = re.compile(r"[^\n]+")
 def _spliced(text: str) -> Iterator[Edit]:
     """Finds the commas that replace full stops."""
     for line in _LINE.finditer(text):
-        commas = [] if _STOP.search(line[0]) else list(COMMA.finditer(line[0]))
+        commas = [] if _STOP.search(line[0]) else list(_COMMA.finditer(line[0]))
         for comma in commas if len(commas) > 1 else ():
             at = line.start() + comma.start()
             yield Edit(at, at + 1, ".")
 
 
-STOPS = (Step("comma for a full stop", _spliced, COMMA),)
+STOPS = (Step("comma for a full stop", ",", _spliced, _COMMA),)
