@@ -14,51 +14,51 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from rrgmetrics.reports.cleaning.answers import ANSWERS, HEADED_LISTS, MARKED_ANSWERS
-from rrgmetrics.reports.cleaning.boxes import BOXES, PICKED
-from rrgmetrics.reports.cleaning.codes import CODES
-from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, first_control_token
-from rrgmetrics.reports.cleaning.dictation import DICTATION
+from rrgmetrics.reports.cleaning import (
+    answers,
+    below,
+    boxes,
+    codes,
+    control,
+    fields,
+    headings,
+    letters,
+    lists,
+    markup,
+    numbers,
+    punctuation,
+    records,
+    tables,
+)
+from rrgmetrics.reports.cleaning.control import first_control_token
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
-from rrgmetrics.reports.cleaning.fields import FIELDS
-from rrgmetrics.reports.cleaning.headings import HEADINGS
-from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS
-from rrgmetrics.reports.cleaning.lists import LISTS
-from rrgmetrics.reports.cleaning.markup import MARKDOWN, TAGS
-from rrgmetrics.reports.cleaning.numbers import NUMBERS
-from rrgmetrics.reports.cleaning.questions import QUESTIONS
-from rrgmetrics.reports.cleaning.records import RECORDS
-from rrgmetrics.reports.cleaning.sides import SIDES
-from rrgmetrics.reports.cleaning.signs import SIGNS
-from rrgmetrics.reports.cleaning.stops import STOPS
-from rrgmetrics.reports.cleaning.tables import BAR_ROWS, TABLES
 
 __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
 
 STEPS: tuple[Step, ...] = (
-    *ENTITIES,
-    *LETTERS,
-    *CONTROL_TOKENS,
-    *CODES,
-    *FIELDS,
-    *TAGS,
-    *PICKED,
-    *MARKDOWN,
-    *BAR_ROWS,
-    *DICTATION,
-    *HEADINGS,
-    *BOXES,
-    *NUMBERS,
-    *STOPS,
-    *SIGNS,
-    *QUESTIONS,
-    *RECORDS,
-    *TABLES,
-    *MARKED_ANSWERS,
-    *SIDES,
-    *HEADED_LISTS,
-    *LISTS,
-    *ANSWERS,
+    *letters.ENTITIES,
+    *letters.LETTERS,
+    *control.CONTROL_TOKENS,
+    *codes.CODES,
+    *fields.FIELDS,
+    *markup.TAGS,
+    *boxes.PICKED,
+    *markup.MARKDOWN,
+    *tables.BAR_ROWS,
+    *punctuation.DICTATION,
+    *headings.HEADINGS,
+    *boxes.BOXES,
+    *numbers.NUMBERS,
+    *punctuation.STOPS,
+    *answers.SIGNS,
+    *records.RECORDS,
+    *tables.TABLES,
+    *answers.MARKED_ANSWERS,
+    *below.SIDED,
+    *below.HEADED_LISTS,
+    *lists.LISTS,
+    *below.BELOW,
+    *answers.ANSWERS,
 )
 
 

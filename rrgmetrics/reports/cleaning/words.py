@@ -45,6 +45,7 @@ NO_NAME = re.compile(  # what denies, and words that lead to a list
     r"\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free|with|to|for|since|from|following|are|is|as)\b",
     re.IGNORECASE,
 )
+_LAST_WORD = re.compile(r"([A-Za-z]+)\)?[ \t]{0,3}\Z")
 
 
 def answer_of(text: str) -> str:
@@ -71,6 +72,12 @@ def is_name(heading: str) -> bool:
     """Whether a heading names what its items are said of: no section, number or denial."""
     words = {heading.lower(), heading.split()[-1].lower()}
     return not (NO_NAME.search(heading) or words & (SECTIONS | COUNTS | heading_names().keys()))
+
+
+def last_word(text: str, end: int) -> str:
+    """The last word, in small letters, of the label that ends at a place; "" if none does."""
+    word = _LAST_WORD.search(text, max(0, end - 24), end)
+    return word[1].lower() if word else ""
 
 
 def stated(name: str, answer: str) -> str:

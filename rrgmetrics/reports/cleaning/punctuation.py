@@ -1,7 +1,9 @@
-r"""Marks that were dictated as words: "no effusion period edema period", "no effusion comma edema", "new line".
+r"""Punctuation: marks that were dictated as words ("no effusion period", "new line"), and commas for full stops.
 
 A period may also be one of time ("over a period of two years", "in the postoperative period"), a new line a catheter
-("new line in the SVC", "after new line placement"), a colon a part of the bowel.
+("new line in the SVC", "after new line placement"), a colon a part of the bowel. A line without a full stop within it and with
+two or more commas before a capital letter is a row of sentences, "Heart size is normal, The lungs are clear, No edema";
+one such comma may be before a name ("cardiomegaly, Kerley B lines"). Names of months are no beginning.
 """
 
 from __future__ import annotations
@@ -73,3 +75,20 @@ DICTATION = (
     replacing("dictated mark", "[{<(", _BRACKETED, "\n\n"),
     Step("dictated mark", (), _dictated, _DICTATED),
 )
+
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_COMMA = re.compile(rf",(?=[ \t]+(?!(?:{_MONTHS})[a-z]*\b)(?:[A-Z][a-z]|A ))")
+_STOP = re.compile(r"[.;!?][ \t]+\S")
+_LINE = re.compile(r"[^\n]+")
+
+
+def _spliced(text: str) -> Iterator[Edit]:
+    """Finds the commas that replace full stops."""
+    for line in _LINE.finditer(text):
+        commas = [] if _STOP.search(line[0]) else list(_COMMA.finditer(line[0]))
+        for comma in commas if len(commas) > 1 else ():
+            at = line.start() + comma.start()
+            yield Edit(at, at + 1, ".")
+
+
+STOPS = (Step("comma for a full stop", ",", _spliced, _COMMA),)
