@@ -36,7 +36,6 @@ from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
 
 STEPS: tuple[Step, ...] = (
-    *letters.ENTITIES,
     *letters.LETTERS,
     *control.CONTROL_TOKENS,
     *codes.CODES,
@@ -44,15 +43,13 @@ STEPS: tuple[Step, ...] = (
     *markup.TAGS,
     *boxes.PICKED,
     *markup.MARKDOWN,
-    *tables.BAR_ROWS,
-    *punctuation.DICTATION,
+    *punctuation.PUNCTUATION,
+    *tables.TABLES,
+    *records.RECORDS,
     *headings.HEADINGS,
     *boxes.BOXES,
     *numbers.NUMBERS,
-    *punctuation.STOPS,
     *answers.SIGNS,
-    *records.RECORDS,
-    *tables.TABLES,
     *answers.MARKED_ANSWERS,
     *below.SIDED,
     *below.HEADED_LISTS,

@@ -1,4 +1,4 @@
-r"""A label and its answer, however they are written: "Effusion - no", "Edema? Yes.", "PTX (-)", "-ve for PTX", "PTX: 0".
+r"""A label and its answer, however they are written: "Effusion - no", "Edema? Yes.", "PTX (-)", "-ve for PTX".
 
 Each becomes "Effusion: no". A sentence that answers a question takes its place: "Q: Is there edema? A: Mild edema.".
 A dash at a word is a sign at the end of a statement, of the text, and of an item before another one with a sign. At the
@@ -11,15 +11,18 @@ import re
 from collections.abc import Iterator
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
-from rrgmetrics.reports.cleaning.words import COUNTS, last_word
+from rrgmetrics.reports.cleaning.words import COUNTS, SEEN, last_word
 
 _DASH = "[-–—−]"
 _END = r"(?=[ \t]*(?:[.;,]|\n|\Z))"
-_NO = r"no|n|absent|none|negative|neg|nil|not (?:seen|present|identified|applicable|visuali[sz]ed|detected|evident|noted|visible)"
+_NO = rf"no|n|absent|none|negative|neg|nil|not (?:{SEEN})"
 _YES = r"yes|y|present|positive|pos|seen"
 
 # Signs for yes and no
-_SIGN = rf"(?:(?P<plus>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH}) ve\b|\b(?:neg|(?P<short>pos))\.(?= ?for\b)"
+_SIGN = (
+    rf"(?:(?P<plus>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH}) ve\b"
+    r"|\b(?:neg|(?P<short>pos))\.(?= ?for\b)"
+)
 _IS_SIGN = re.compile(r"[-–—−+.] ?(?:[vV][eE]|[fF][oO][rR])\b")
 _ITEM_WITH_SIGN = r"[^,.;\n]{1,60}[-–—−+][ \t]*(?:[,.;\n]|\Z)"
 _AT_WORD = rf"{_DASH}(?<=[A-Za-z].)(?=[ \t]*(?:[.;]|,{_ITEM_WITH_SIGN}|\n[ \t]*(?=[A-Z]){_ITEM_WITH_SIGN}|\s*\Z))"
@@ -97,7 +100,9 @@ def _questions(text: str) -> Iterator[Edit]:
     for match in _QUESTION.finditer(text):
         if match["labelled"] and match["short"] is None:
             yield Edit(match.start("asked"), match.end("mark"), "")
-        elif match["short"] is not None and (match["labelled"] or _ASKED.match(match["name"])):
+        elif match["short"] is not None and (
+            match["labelled"] or (match["mark"] != "?" and _ASKED.match(match["name"]))
+        ):
             yield Edit(match.start("asked"), match.start("name"), "", 0)
             yield Edit(*match.span("mark"), ": ")
 
@@ -125,7 +130,7 @@ MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of ite
     replacing("short answer", "([", _IN_BRACKETS, _written),
     replacing("short answer", _PARTED, rf"(?i)(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})", ": "),
     replacing("short answer", ("....", ". . . ."), rf"(?im){_LEADER}", ": "),
-    replacing("short answer", (" > ", ">> "), rf"(?im){_ARROW}", ": "),
+    replacing("short answer", ">", rf"(?im){_ARROW}", ": "),
     replacing("short answer", ",", _COMMA, ": ", where=_BEHIND_COMMA),
     Step("short answer", (), _unmarked, _LAST_ANSWER),
 )
@@ -144,6 +149,6 @@ def _answer(match: re.Match[str]) -> str | None:
 
 ANSWERS = (
     replacing("short answer", ":=", _SHORT, _answer),
-    replacing("short answer", ("(-)", "[-]", "(+)", "[+]"), _BRACKETED_SIGN, _written),
-    replacing("short answer", ("(-)",), r"(?:(?<![^\n])|(?<=[,;.] ))\(-\)[ \t]*(?=[A-Za-z])", "no "),
+    replacing("short answer", "([", _BRACKETED_SIGN, _written),
+    replacing("short answer", "(", r"(?:(?<![^\n])|(?<=[,;.] ))\(-\)[ \t]*(?=[A-Za-z])", "no "),
 )

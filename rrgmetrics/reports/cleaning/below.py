@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
-from rrgmetrics.reports.cleaning.words import SECTIONS, is_name, last_word
+from rrgmetrics.reports.cleaning.words import SECTIONS, SEEN, is_name, last_word
 
-_SEEN = "seen|present|identified|applicable|visualized|visualised|detected|evident|noted|visible"
 _BARE = (
-    rf"(?:none(?: (?:{_SEEN}))?|not (?:{_SEEN})|no(?: evidence)?|nil|absent|negative|neg|n/?a|false|\(-\)|-|0)"
+    rf"(?:none(?: (?:{SEEN}))?|not (?:{SEEN})|no(?: evidence)?|nil|absent|negative|neg|n/?a|false|\(-\)|-|0)"
     r"(?=[ \t]*(?:[.;,][ \t]*)?(?:\n|\Z))"
 )
 _ITEM = r"(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+)"
@@ -114,10 +113,11 @@ def _sides(text: str) -> Iterator[Edit]:
                 yield Edit(item.start("item"), item.start("item"), f"{match['side'].capitalize()} ")
 
 
+_AT_LINE_END = re.compile(r":[ \t]*\n")
 SIDED = (Step("heading", ":", _sides, _SIDED),)
-HEADED_LISTS = (Step("heading", (":\n", ": \n", ":\t\n"), _headed_lists),)  # while the marks are as they were written
+HEADED_LISTS = (Step("heading", "\n", _headed_lists, _AT_LINE_END),)  # while the marks are as they were written
 BELOW = (
     replacing("heading", "\n", rf"(?<=[A-Za-z)])(?:[ \t]*:)?[ \t]*{_DENIED_BELOW}", ": "),
-    Step("heading", "\n", _denied_lists, re.compile(r":[ \t]*\n")),
+    Step("heading", "\n", _denied_lists, _AT_LINE_END),
     replacing("heading", "\n", _BELOW, _joined),
 )

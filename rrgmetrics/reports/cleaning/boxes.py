@@ -42,26 +42,18 @@ _LONGEST = 8  # words of what a box behind it is of
 
 def _boxes(text: str) -> Iterator[Edit]:
     """Finds the boxes of each line that holds nothing else than boxes and what they are of."""
-    found = list(_BOX.finditer(text))
-    if len(found) < 2 and not any(map(_is_ticked, found)) and not _begins_line(text, found):
-        return
-    for line in _LINE.finditer(text):
-        boxes = [box for box in found if line.start() <= box.start() < line.end()]
-        if not boxes:
-            continue
+    lines = [(line, boxes) for line in _LINE.finditer(text) if (boxes := list(_BOX.finditer(text, *line.span())))]
+    is_alone = sum(len(boxes) for _, boxes in lines) == 1
+    for line, boxes in lines:
         before = text[line.start() : boxes[0].start()]
-        heading = _HEADING.search(before)
-        if _LEAD.fullmatch(before) or (heading and text[boxes[0].end() : line.end()].strip(" \t.;,")):
-            name = heading["name"].split()[-1].lower() if heading else ""
-            choice = bool(heading) and name not in SECTIONS
+        heading, leads = _HEADING.search(before), _LEAD.fullmatch(before)
+        if is_alone and not leads and not _is_ticked(boxes[0]):
+            return
+        if leads or (heading and text[boxes[0].end() : line.end()].strip(" \t.;,")):
+            choice = heading is not None and heading["name"].split()[-1].lower() not in SECTIONS
             yield from _leading(text, boxes, line.end(), choice=choice, bare=not before.strip())
         else:
             yield from _behind(text, boxes, line)
-
-
-def _begins_line(text: str, boxes: list[re.Match[str]]) -> bool:
-    start = boxes[0].start() if boxes else 0
-    return bool(boxes) and _LEAD.fullmatch(text, text.rfind("\n", 0, start) + 1, start) is not None
 
 
 def _is_ticked(box: re.Match[str]) -> bool:
@@ -96,12 +88,10 @@ def _behind(text: str, boxes: list[re.Match[str]], line: re.Match[str]) -> Itera
         return
     for box, label in zip(boxes, labels, strict=True):
         answer = "present" if _is_ticked(box) else "none"
-        colon = bool(label and label["colon"])
-        start = box.start()
-        while text[start - 1] in " \t":
-            start -= 1
+        colon = "" if label and label["colon"] else ":"
+        start = len(text[: box.start()].rstrip(" \t"))
         then = "" if box is boxes[-1] or text[box.end()] in ",;" else "\n-"
-        yield Edit(start, box.end(), ("" if colon else ":") + f" {answer}{then}")
+        yield Edit(start, box.end(), f"{colon} {answer}{then}")
 
 
 def _offered(text: str) -> Iterator[Edit]:
@@ -127,9 +117,8 @@ def _picked(text: str) -> Iterator[Edit]:
             yield Edit(start + len(marked[0]), match.end("list"), "", 0)
 
 
-PICKED = (Step("box", "*_", _picked),)  # while what is chosen is marked
+PICKED = (Step("Markdown", "*_", _picked),)  # while what is chosen is marked
 BOXES = (
     Step("box", "([{", _offered, re.compile(r"[)\]}][ \t]*:")),
-    Step("box", "[☐☑☒⬜✅❌✗✘", _boxes),
-    Step("box", "(", _boxes, re.compile(r"\((?:[ \t]{1,3}|[_xX✓✔√])\)")),
+    Step("box", "[(☐☑☒⬜✅❌✗✘", _boxes, re.compile(r"[☐☑☒⬜✅❌✗✘]|[\[(][ \t_xX*✓✔✗✘√\]]")),
 )

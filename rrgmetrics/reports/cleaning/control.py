@@ -91,14 +91,12 @@ _THINKING = (
 _IS_THINKING = re.compile(rf"</?{_THOUGHT}>|\[THINK\]|◁think▷", re.IGNORECASE)
 _OTHER_TURN = rf"(?s){_START}\s*{_OTHERS}\b(?:(?!{_START}).)*(?={_START})"
 CONTROL_TOKENS = (
-    replacing(
-        "thinking", ("<|channel|>",), r"(?s)<\|channel\|>(?:analysis|commentary).*?(?:(?=<\|channel\|>final)|\Z)"
-    ),
+    replacing("thinking", "<", r"(?s)<\|channel\|>(?:analysis|commentary).*?(?:(?=<\|channel\|>final)|\Z)"),
     replacing("thinking", "<[◁", rf"(?is){_THINKING}", where=_IS_THINKING),
-    replacing("prompt", ("[INST]",), r"(?s)\[INST\](?:(?!\[INST\]).)*?\[/INST\]\s*"),
+    replacing("prompt", "[", r"(?s)\[INST\](?:(?!\[INST\]).)*?\[/INST\]\s*"),
     replacing("prompt", "<", _OTHER_TURN),
     replacing("role name", "<", rf"{_START}(?P<cut>\s*{_ROLE}\b:?)(?! */)"),
-    replacing("role name", ("<|channel|>",), r"<\|channel\|>(?P<cut>final|analysis|commentary)\b"),
+    replacing("role name", "<", r"<\|channel\|>(?P<cut>final|analysis|commentary)\b"),
     Step("control token", "<[", _tokens),
     replacing("role name", ":", rf"(?i)\A\s*(?:#{{1,4}} *)?{_ROLE_NAMES}\s*"),
 )

@@ -9,19 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rrgmetrics.reports.cleaning import words
 from rrgmetrics.reports.cleaning.edits import Edit, Step
 from rrgmetrics.reports.cleaning.parsing import Field, Value, json_values, xml_fields
-from rrgmetrics.reports.cleaning.words import (
-    DEGREES,
-    DESCRIBING,
-    NAMES,
-    PRESENCE,
-    SECTIONS,
-    SIDES,
-    capitalised,
-    stated,
-    uncapitalised,
-)
 
 _ESCAPE = re.compile(r"\\([\"'/\\])")
 _LEADS = re.compile(
@@ -33,28 +23,30 @@ _SIZE = re.compile(r".*\b([cm]m)\Z")
 
 def describe(fields: dict[str, Value], name: str = "") -> str:
     """Returns the statement of what describes one finding, which it names or which is given; "" if it says nothing."""
-    named = next((fields.pop(key).text for key in tuple(fields) if key in NAMES and fields[key].is_text), name).strip()
+    named = next(
+        (fields.pop(key).text for key in tuple(fields) if key in words.NAMES and fields[key].is_text), name
+    ).strip()
     answers = [fields.pop(key).answer for key in tuple(fields) if _answers(key, fields[key])]
-    answers += ["no" for key in DEGREES if key in fields and fields[key].answer == "no"]
+    answers += ["no" for key in words.DEGREES if key in fields and fields[key].answer == "no"]
     answer = next((each for each in ("no", "unknown", "possible", "likely") if each in answers), "yes")
     known = {key: value for key, value in fields.items() if not value.answer}
-    before = [known.pop(key).text.strip() for key in DESCRIBING if key in known and known[key].is_text]
+    before = [known.pop(key).text.strip() for key in words.DESCRIBING if key in known and known[key].is_text]
     if answer == "unknown" or not named:
         return ""
     if answer == "no":
-        return stated(_joined([each for each in before if "left" in each or "right" in each], named), "no")
+        return words.stated(_joined([each for each in before if "left" in each or "right" in each], named), "no")
     behind = [each for each in before if _LEADS.match(each)]
     rest = [
         f"{value.text} {size[1]}" for key, value in known.items() if not value.is_text and (size := _SIZE.match(key))
     ]
     rest += [value.text.strip() for value in known.values() if value.is_text]
-    words = _joined([each for each in before if each not in behind], named)
-    words = ", ".join((" ".join((words, *behind)), *rest))
-    return stated(words, answer) if answer != "yes" else words.rstrip(".") + "."
+    said = _joined([each for each in before if each not in behind], named)
+    said = ", ".join((" ".join((said, *behind)), *rest))
+    return words.stated(said, answer) if answer != "yes" else said.rstrip(".") + "."
 
 
 def _answers(key: str, value: Value) -> bool:
-    return key.removeprefix("is ") in PRESENCE and bool(value.answer)
+    return key.removeprefix("is ") in words.PRESENCE and bool(value.answer)
 
 
 def _joined(before: list[str], name: str) -> str:
@@ -62,7 +54,7 @@ def _joined(before: list[str], name: str) -> str:
     kept = [
         each for i, each in enumerate(before) if not any(each.lower() in later.lower() for later in before[i + 1 :])
     ]
-    return capitalised(" ".join((*kept, uncapitalised(name) if kept else name)))
+    return words.capitalised(" ".join((*kept, words.uncapitalised(name) if kept else name)))
 
 
 def _says_more(value: Value) -> bool:
@@ -70,7 +62,9 @@ def _says_more(value: Value) -> bool:
     if value.fields is None:
         return not value.is_text
     return _is_finding(value) or any(
-        (each.key not in SECTIONS and each.value.answer in ("no", "yes")) or _has_sides(each) or _says_more(each.value)
+        (each.key not in words.SECTIONS and each.value.answer in ("no", "yes"))
+        or _has_sides(each)
+        or _says_more(each.value)
         for each in value.fields
     )
 
@@ -78,7 +72,7 @@ def _says_more(value: Value) -> bool:
 def _has_sides(field: Field) -> bool:
     """Whether an object holds what is said of the sides of its name, which is no section."""
     keys = {each.key for each in field.value.fields or ()}
-    return bool(field.name and keys) and field.key not in SECTIONS and keys <= SIDES
+    return bool(field.name and keys) and field.key not in words.SECTIONS and keys <= words.SIDES
 
 
 def _is_finding(value: Value, name: str = "") -> bool:
@@ -86,15 +80,23 @@ def _is_finding(value: Value, name: str = "") -> bool:
     if any(map(_holds_findings, value.fields or ())):
         return False
     keys = {each.key for each in value.fields or () if each.value.fields is None}
-    named = bool(name) and name.lower() not in SECTIONS | NAMES and not keys.isdisjoint(PRESENCE.union(DESCRIBING))
-    return named or not keys.isdisjoint(NAMES)
+    named = (
+        bool(name)
+        and name.lower() not in words.SECTIONS | words.NAMES
+        and not keys.isdisjoint(words.PRESENCE.union(words.DESCRIBING))
+    )
+    return named or not keys.isdisjoint(words.NAMES)
 
 
 def _holds_findings(field: Field) -> bool:
     """Whether a field is a section or has findings of its own."""
     inner = field.value.fields or ()
     is_nested = any(each.value.fields is not None for each in inner)
-    return field.key in SECTIONS - NAMES or is_nested or any(each.key in PRESENCE | NAMES for each in inner)
+    return (
+        field.key in words.SECTIONS - words.NAMES
+        or is_nested
+        or any(each.key in words.PRESENCE | words.NAMES for each in inner)
+    )
 
 
 def _flat(value: Value) -> Iterator[tuple[str, Value]]:
@@ -104,26 +106,26 @@ def _flat(value: Value) -> Iterator[tuple[str, Value]]:
         if inner is None:
             yield each.key, each.value
         elif all(not item.name and item.value.is_text for item in inner):
-            words = " and ".join(item.value.text for item in inner)
-            yield each.key, Value(each.value.start, each.value.end, words, is_text=True)
+            joined = " and ".join(item.value.text for item in inner)
+            yield each.key, Value(each.value.start, each.value.end, joined, is_text=True)
         else:
             yield from ((item.key, item.value) for item in inner)
 
 
 def _statements(field: Field, text: str) -> Iterator[tuple[int, int, str, bool]]:
     """Yields the characters that a statement came from, its words, and whether those lead to the characters."""
-    name, value, shown = field.name, field.value, capitalised(field.name)
-    is_section = field.key in SECTIONS
+    name, value, shown = field.name, field.value, words.capitalised(field.name)
+    is_section = field.key in words.SECTIONS
     if value.fields is None:
         is_text = not value.answer or is_section or (not name and value.is_text)
         if is_text and (value.is_text or _is_measure(value)):
-            lead = f"{shown}: " if name and field.key not in NAMES else "- " if value.is_text else ""
+            lead = f"{shown}: " if name and field.key not in words.NAMES else "- " if value.is_text else ""
             yield value.start, value.end, lead, True
-        elif name and not is_text and (words := stated(shown, value.answer)):
-            yield field.start, value.end, words, False
+        elif name and not is_text and (statement := words.stated(shown, value.answer)):
+            yield field.start, value.end, statement, False
     elif _is_finding(value, name):
-        if words := describe(dict(_flat(value)), name):
-            yield value.start, value.end, words, False
+        if statement := describe(dict(_flat(value)), name):
+            yield value.start, value.end, statement, False
     else:
         if is_section:
             yield field.start, field.start, f"{shown}:", False
@@ -132,7 +134,7 @@ def _statements(field: Field, text: str) -> Iterator[tuple[int, int, str, bool]]
             if text[value.start] == "[" and not is_section and each.value.fields is None:
                 each = each._replace(name=name)
             elif _has_sides(field):
-                each = each._replace(name=f"{each.name} {uncapitalised(name)}")
+                each = each._replace(name=f"{each.name} {words.uncapitalised(name)}")
             elif side and each.name:
                 each = each._replace(name=f"{side[0]} {each.name}")
             yield from _statements(each, text)
@@ -146,13 +148,13 @@ def _is_measure(value: Value) -> bool:
 def _edits(field: Field, at: int, last: int, text: str) -> Iterator[Edit]:
     """The edits that leave the statements of a field, which takes the characters up to `last`."""
     new = "" if not text[:at].strip() or text[at - 1] == "\n" else "\n"
-    for start, end, words, leads in _statements(field, text):
-        yield Edit(at, start, new + words if leads else new, int(leads))
+    for start, end, statement, leads in _statements(field, text):
+        yield Edit(at, start, new + statement if leads else new, int(leads))
         if leads:
             yield from (Edit(*each.span(), each[1], 0) for each in _ESCAPE.finditer(text, start, end))
             new = "\n" if text[start:end].rstrip()[-1:] in (*".!?:;",) else ".\n"
         else:
-            yield Edit(start, end, words)
+            yield Edit(start, end, statement)
             new = "\n"
         at = end
     yield Edit(at, last, new, 0)
@@ -171,4 +173,4 @@ def _xml(text: str) -> Iterator[Edit]:
         yield from _edits(field, field.start, end, text)
 
 
-FIELDS = (Step("field", "{", _json), Step("field", ("</", "/>"), _xml))
+FIELDS = (Step("field", "{", _json), Step("field", "<", _xml))

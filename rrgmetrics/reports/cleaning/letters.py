@@ -42,8 +42,9 @@ def _marked_spaces(text: str) -> Iterator[Edit]:
             yield Edit(*match.span(), " " if match[1] and match.end() > 1 else "")
 
 
-ENTITIES = (replacing("HTML entity", "&", _ENTITY, lambda match: html.unescape(match[0])),) * 2  # "&amp;nbsp;"
+_ENTITIES = replacing("HTML entity", "&", _ENTITY, lambda match: html.unescape(match[0]))
 LETTERS = (
+    *(_ENTITIES, _ENTITIES),  # "&amp;nbsp;" was escaped twice
     replacing("", (), _LETTER, _plain_letter, where=re.compile(r"[^\x00-\x7f]")),
     replacing(
         "", "/", rf"(?i){_SLASHED}", lambda match: match[0].replace("/", "")
@@ -51,11 +52,11 @@ LETTERS = (
     replacing("", "<[", rf"(?im)(?:^|(?<=[\n.;!?:\])>] ))(?:<{_HIDDEN}>|\[{_HIDDEN}\])", "___"),
     Step("token mark", "Ġ▁", _marked_spaces),
     replacing("token mark", ("Ċ", "ĉ", "Č", "<0x0"), r"[ĊĉČ]|<0x0[AaDd]>", "\n"),
-    replacing("token mark", ("##", "@@ "), r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[a-z])@@ (?=[a-z])"),
+    replacing("token mark", "#@", r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[a-z])@@ (?=[a-z])"),
     replacing("", "\r\\\v\f\x1c\x1d\x1e", r"\r\n?|\\r\\n|\\[nr](?![a-z])|\\n(?=[a-z]{2})|[\v\f\x1c-\x1e]", "\n"),
-    replacing("", ("a n'", "a n’", "A N'", "A N’"), r"(?i)\bca n['’]t\b", "cannot"),  # as tokenizers part it
-    replacing("", (" n'", " n’", " N'", " N’"), r"(?i)(?<=[a-z]) (?P<cut>n['’]t)\b", "not"),
-    replacing("", ("\\t",), r"\\t", "\t"),
-    replacing("", ("\\.",), r"(?i)\\\.(?:br|sp|sk|in|ti|ce|fi|nf)[+-]?\d*\\", "\n"),  # HL7's line ends
+    replacing("", "'’", r"(?i)\bca n['’]t\b", "cannot"),  # as tokenizers part it
+    replacing("", "'’", r"(?i)(?<=[a-z]) (?P<cut>n['’]t)\b", "not"),
+    replacing("", "\\", r"\\t", "\t"),
+    replacing("", "\\", r"(?i)\\\.(?:br|sp|sk|in|ti|ce|fi|nf)[+-]?\d*\\", "\n"),  # HL7's line ends
     replacing("", "\\", r"\\[,;:! ]", " "),  # LaTeX's spaces: "3\,cm"
 )

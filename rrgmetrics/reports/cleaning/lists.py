@@ -207,13 +207,13 @@ def _slashes(text: str) -> Iterator[Edit]:
 
 LISTS = (
     Step("list marker", "/", _slashes, _SLASH),
-    replacing("list marker", (" //",), r"[ \t]+//+[ \t]+", ITEM),
+    replacing("list marker", "/", r"[ \t]+//+[ \t]+", ITEM),
     Step("list marker", "[", _strings),
     Step("list marker", ("2", "b)", "b.", "B)", "B.", "ii)", "ii."), _counted, _SECOND),
     replacing("list marker", ">–—|+~-", rf"(?m){_MARKS}", "- "),
     Step("list marker", _BULLETS, lambda text: (_as_item(text, *match.span()) for match in _BULLET.finditer(text))),
     Step("list marker", "*|", lambda text: (_as_item(text, *match.span()) for match in _SURE.finditer(text))),
     Step("list marker", "\t", _gaps),
-    Step("list marker", _SEPARATORS, _separated),
+    Step("list marker", "-–—/>→+~", _separated, re.compile(r"[-–—/>→+~] ")),
     replacing("", "\t", r"\t", " "),
 )

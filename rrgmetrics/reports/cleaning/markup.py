@@ -77,21 +77,23 @@ def _rtf(text: str) -> Iterator[Edit]:
             yield Edit(*word.span(), "\n" if word[1] in ("par", "line", "sect", "page") else "", int(not number))
 
 
-_RULED = ("---", "===", "***", "- -", "* *")
+_RULE = re.compile(r"[-=*][ \t]*[-=*][ \t]*[-=*]")
 _EMPHASIS = r"(?<!\[)\*{2,3}(?!\])|(?<![_\w])__(?=[A-Za-z])|(?<=[A-Za-z.:])__(?![_\w])|`"
 TAGS = (
-    Step("RTF", ("{\\rtf",), _rtf),
-    replacing("HTML tag", ("<!",), r"(?is)<!--.*?(?:-->|\Z)|<!DOCTYPE[^<>]*>"),
+    Step("RTF", "\\", _rtf),
+    replacing("HTML tag", "<", r"(?is)<!--.*?(?:-->|\Z)|<!DOCTYPE[^<>]*>"),
     replacing("HTML tag", "<", rf"(?i){_TAG}", _tag),
-    replacing("Markdown", ("```",), r"(?m)^[ \t]*```\w*[ \t]*(?:\n|\Z)|```"),
+    replacing("Markdown", "`", r"(?m)^[ \t]*```\w*[ \t]*(?:\n|\Z)|```"),
     replacing("Markdown", ">", r"(?m)^(?:[ \t]*>)+[ \t]?(?=[^\s\d>])"),
-    replacing("Markdown", _RULED[:2], r"(?m)(?<=[A-Z\d)])(?P<cut>[ \t]*\n[ \t]*(?:={3,}|-{3,}))[ \t]*$", _ruled),
-    replacing("Markdown", _RULED, r"(?m)^[ \t]*(?:-[ \t]*-[ \t]*-[ \t-]*|\*[ \t]*\*[ \t]*\*[ \t*]*|={3,})$"),
-    replacing("Markdown", ("~~",), r"~~[^~\n]+~~"),  # struck out
+    replacing("Markdown", "\n", r"(?m)(?<=[A-Z\d)])(?P<cut>[ \t]*\n[ \t]*(?:={3,}|-{3,}))[ \t]*$", _ruled),
+    replacing(
+        "Markdown", "-*=", r"(?m)^[ \t]*(?:-[ \t]*-[ \t]*-[ \t-]*|\*[ \t]*\*[ \t]*\*[ \t*]*|={3,})$", where=_RULE
+    ),
+    replacing("Markdown", "~", r"~~[^~\n]+~~"),  # struck out
 )
 MARKDOWN = (
-    Step("Markdown", ("#", "**", "__"), _titles),
-    replacing("Markdown", ("**", "__", "`"), _EMPHASIS),
+    Step("Markdown", "#*_", _titles),
+    replacing("Markdown", "*_`", _EMPHASIS),
     replacing("Markdown", "*", r"(?<![\w*\n])\*(?=[A-Za-z])|(?<=[A-Za-z.,:;)])\*(?![\w*])"),
     replacing("Markdown", "_", r"(?<!\w)_(?=[A-Za-z])|(?<=[A-Za-z\d%.,:;)])_(?!\w)"),
     replacing("", "_", r"(?<=[a-z])_(?=[a-z])", " "),  # "pleural_effusion: small"

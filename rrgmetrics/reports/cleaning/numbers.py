@@ -89,5 +89,5 @@ NUMBERS = (
     replacing("", (".",), r"(?i)\bdiam?\.(?= ?\d)", "diameter", where=re.compile(r"\.(?<=[mMaA]\.) ?\d")),
     Step("split number", (" .", ". "), _split_numbers, re.compile(r"\d(?: +\.|\. +\d)")),
     replacing("decimal comma", "·", r"(?<=\d)·(?=\d)", "."),
-    replacing("decimal comma", ",", rf"(?i){_COMMA}", "."),
+    replacing("decimal comma", ",", rf"(?i){_COMMA}", ".", where=re.compile(r",\d")),
 )

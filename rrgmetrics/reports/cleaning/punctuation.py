@@ -1,9 +1,9 @@
 r"""Punctuation: marks that were dictated as words ("no effusion period", "new line"), and commas for full stops.
 
 A period may also be one of time ("over a period of two years", "in the postoperative period"), a new line a catheter
-("new line in the SVC", "after new line placement"), a colon a part of the bowel. A line without a full stop within it and with
-two or more commas before a capital letter is a row of sentences, "Heart size is normal, The lungs are clear, No edema";
-one such comma may be before a name ("cardiomegaly, Kerley B lines"). Names of months are no beginning.
+("new line in the SVC", "after new line placement"), a colon a part of the bowel.
+A line without a full stop within it and with two or more commas before a capital letter is a row of sentences, "Heart
+size is normal, The lungs are clear, No edema"; one such comma may be before a name ("cardiomegaly, Kerley B lines").
 """
 
 from __future__ import annotations
@@ -70,12 +70,6 @@ def _dictated(text: str) -> Iterator[Edit]:
             yield Edit(start - len(before) + len(before.rstrip(" ")), end, _MARKS.get(word, "\n\n"))
 
 
-_BRACKETED = r"(?i)[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]"
-DICTATION = (
-    replacing("dictated mark", "[{<(", _BRACKETED, "\n\n"),
-    Step("dictated mark", (), _dictated, _DICTATED),
-)
-
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _COMMA = re.compile(rf",(?=[ \t]+(?!(?:{_MONTHS})[a-z]*\b)(?:[A-Z][a-z]|A ))")
 _STOP = re.compile(r"[.;!?][ \t]+\S")
@@ -91,4 +85,9 @@ def _spliced(text: str) -> Iterator[Edit]:
             yield Edit(at, at + 1, ".")
 
 
-STOPS = (Step("comma for a full stop", ",", _spliced, _COMMA),)
+_BRACKETED = r"(?i)[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]"
+PUNCTUATION = (
+    replacing("dictated mark", "[{<(", _BRACKETED, "\n\n"),
+    Step("dictated mark", (), _dictated, _DICTATED),
+    Step("comma for a full stop", ",", _spliced, _COMMA),
+)

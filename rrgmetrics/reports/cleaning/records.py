@@ -5,28 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rrgmetrics.reports.cleaning import words
 from rrgmetrics.reports.cleaning.edits import Edit, Step
 from rrgmetrics.reports.cleaning.fields import describe
 from rrgmetrics.reports.cleaning.headings import heading_names
 from rrgmetrics.reports.cleaning.parsing import Value
-from rrgmetrics.reports.cleaning.words import (
-    KEYS,
-    NAMES,
-    NO_NAME,
-    SECTIONS,
-    SIDES,
-    WRITTEN,
-    answer_of,
-    capitalised,
-    spaced,
-    uncapitalised,
-)
 
 _MARK = r"(?:[-*•][ \t]+)?"
-_KEY = rf"(?:{'|'.join(sorted(KEYS, key=len, reverse=True))})".replace(" ", "[ _]")
+_KEY = rf"(?:{'|'.join(sorted(words.KEYS, key=len, reverse=True))})".replace(" ", "[ _]")
 _BELOW = rf"\n[ \t]*{_MARK}[*_]{{0,2}}(?:is[ _])?{_KEY}[*_]{{0,2}}[ \t]*:"
 _RECORD = re.compile(
-    rf"^[ \t]*(?P<record>(?P<mark>(?:[-*•]|\d{{1,2}}[.)])[ \t]+)?(?P<key>{'|'.join(sorted(NAMES))})"
+    rf"^[ \t]*(?P<record>(?P<mark>(?:[-*•]|\d{{1,2}}[.)])[ \t]+)?(?P<key>{'|'.join(sorted(words.NAMES))})"
     r"(?:[ _]?#?\d{1,2})?"
     rf"[ \t]*:[ \t]*(?!(?:no|not|none|without)\b)(?P<name>[A-Za-z\"'][^\n.;:]{{1,80}})\.?[ \t]*"
     rf"(?P<fields>(?:{_BELOW}[^\n]*)+))",
@@ -52,25 +41,29 @@ def _records(text: str) -> Iterator[Edit]:
     """Finds the lines that describe one finding, the first of which names it."""
     for record in _RECORD.finditer(text):
         fields = _FIELD.finditer(text, *record.span("fields"))
-        name = capitalised(record["name"].strip(" \t\"'"))
-        words = describe({spaced(each["key"]).lower(): value_of(each["value"]) for each in fields}, name)
+        name = words.capitalised(record["name"].strip(" \t\"'"))
+        statement = describe({words.spaced(each["key"]).lower(): value_of(each["value"]) for each in fields}, name)
         ends_indication = heading_names().get(record["key"].lower()) in ("findings", "impression")
         heading = f"{record['key'].capitalize()}: " if ends_indication else ""
-        yield Edit(*record.span("record"), words and ("- " if record["mark"] else "") + heading + words)
+        yield Edit(*record.span("record"), statement and ("- " if record["mark"] else "") + heading + statement)
 
 
 def _sided(text: str) -> Iterator[Edit]:
     """Finds the lines below a name that hold what is said of its sides."""
     for head in _SIDED.finditer(text):
-        name = spaced(head["name"])
-        if name.lower() in SECTIONS or NO_NAME.search(name) or not SIDES.isdisjoint(name.lower().split()):
+        name = words.spaced(head["name"])
+        if (
+            name.lower() in words.SECTIONS
+            or words.NO_NAME.search(name)
+            or not words.SIDES.isdisjoint(name.lower().split())
+        ):
             continue
         yield Edit(head.start("name"), head.start("sides"), "", 0)
         for line in _FIELD.finditer(text, *head.span("sides")):
-            answer = answer_of(line["value"].strip(" \t.\"'"))
+            answer = words.answer_of(line["value"].strip(" \t.\"'"))
             says = answer != "unknown"
-            yield Edit(*line.span("lead"), f"{line['key'].capitalize()} {uncapitalised(name)}: " if says else "")
-            yield Edit(*line.span("value"), WRITTEN.get(answer, line["value"]) if says else "", 0)
+            yield Edit(*line.span("lead"), f"{line['key'].capitalize()} {words.uncapitalised(name)}: " if says else "")
+            yield Edit(*line.span("value"), words.WRITTEN.get(answer, line["value"]) if says else "", 0)
 
 
 RECORDS = (

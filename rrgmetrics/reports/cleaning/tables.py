@@ -12,24 +12,14 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, zip_longest
 from typing import NamedTuple
 
+from rrgmetrics.reports.cleaning import words
 from rrgmetrics.reports.cleaning.edits import Edit, Step
 from rrgmetrics.reports.cleaning.fields import describe
+from rrgmetrics.reports.cleaning.parsing import Value
 from rrgmetrics.reports.cleaning.records import value_of
-from rrgmetrics.reports.cleaning.words import (
-    ANSWERS,
-    DASHES,
-    DESCRIBING,
-    KEYS,
-    NAMES,
-    SIDES,
-    answer_of,
-    spaced,
-    stated,
-    uncapitalised,
-)
 
-_BAR_ROW = re.compile(r"^[ \t]*\|(.*)$", re.MULTILINE)
-_BETWEEN_BARS = re.compile(r"[^|]+")
+_BAR_ROW = re.compile(r"^[ \t]*\|(?P<cells>.*?)(?:\|[ \t]*)?$", re.MULTILINE)
+_BAR, _TAB = re.compile(r"\|"), re.compile(r"\t")
 _COUNTED = re.compile(r"#?\d{1,2}[.)]?")  # the first cell of a row that is numbered
 _NUMBERS = frozenset({"no", "no.", "nr", "nr.", "number", "id", "item", "index", "row", "n"})
 _UNIT = re.compile(r"\b([cm]m)\b")
@@ -42,29 +32,46 @@ _NAME = re.compile(
 )
 _PAIR = re.compile(r"(?P<name>[ \t]*[A-Za-z][A-Za-z _/-]{1,40})(?P<mark>[ \t]*[=:][ \t]*)[^\s=:|]")
 _SIGNS = {**dict.fromkeys("-–0nf", "none"), **dict.fromkeys("+1y", "present")}
-_ANY_ANSWER = "|".join(map(re.escape, filter(None, (*ANSWERS, *_SIGNS))))
+_ANY_ANSWER = "|".join(map(re.escape, filter(None, (*words.ANSWERS, *_SIGNS))))
 _IS_ROW = re.compile(
     rf"(?:(?<![ \t])(?:[ \t]{{2,}}|\t)|[;,][ \t]*)\"?(?:{_ANY_ANSWER})[ \t.\"]*(?:[;,\t\n]|  |\Z)", re.IGNORECASE
 )
 
-Span = tuple[int, int]
-Part = tuple[str, Span]  # a cell that stays, and the text before it
+
+class _Cell(NamedTuple):
+    """A cell, without the white space and quotation marks around it, and its place."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def key(self) -> str:
+        """The text in small letters, without a full stop."""
+        return self.text.rstrip(".").lower()
 
 
-def _trimmed(text: str, start: int, end: int) -> Span:
-    """A cell without the white space and quotation marks around it."""
-    cell = text[start:end]
-    end = start + len(cell.rstrip(' \t"'))
-    return min(start + len(cell) - len(cell.lstrip(' \t"')), end), end
+Part = tuple[str, _Cell]  # a cell that stays, and the text before it
 
 
-def _written(text: str, row: Span, parts: Iterable[Part]) -> Iterator[Edit]:
+def _cells(text: str, start: int, end: int, separator: re.Pattern[str]) -> list[_Cell]:
+    ends = [*(joint.span() for joint in separator.finditer(text, start, end)), (end, end)]
+    cells = []
+    for last, after in ends:
+        cell = text[start:last].rstrip(' \t"')
+        inner = cell.lstrip(' \t"')
+        cells.append(_Cell(inner, start + len(cell) - len(inner), start + len(cell)))
+        start = after
+    return cells
+
+
+def _written(text: str, row: tuple[int, int], parts: Iterable[Part]) -> Iterator[Edit]:
     """The edits that leave the parts of a row."""
     at, n = row[0], 1
-    for lead, (start, end) in parts:
-        yield Edit(at, start, lead, n)
-        n = int(bool(n) and text[at:start] == lead)
-        at = end
+    for lead, cell in parts:
+        yield Edit(at, cell.start, lead, n)
+        n = int(bool(n) and text[at : cell.start] == lead)
+        at = cell.end
     yield Edit(at, row[1], "", n)
 
 
@@ -77,136 +84,109 @@ def _bar_rows(text: str) -> Iterator[Edit]:
         is_above_rule = below is not None and below.start() == row.end() + 1 and _is_rule(below[0])
         names = names if row.start() == end + 1 else []
         end = row.end()
-        cells = [_trimmed(text, *cell.span()) for cell in _BETWEEN_BARS.finditer(text, *row.span()) if cell[0].strip()]
-        if _is_rule(row[0]):
-            yield Edit(*row.span(), "")
-        elif is_above_rule and "|" in row[1].strip("| \t"):
-            names = [cell.strip() for cell in _inside(row[1]).split("|")]
-            yield Edit(*row.span(), "")
-        elif len(names) >= len(cells) > 1 and all(map(_SIDE.fullmatch, names[1:])):
-            yield from _written(text, row.span(), _sided_parts(row, names))
-        elif len(cells) == len(names) > 1 and _COUNTED.fullmatch(text[slice(*cells[0])]):
-            yield from _written(text, row.span(), _counted_parts(text, cells, names))
-        else:
-            yield from _written(text, row.span(), _parts(text, cells))
+        columns = _cells(text, *row.span("cells"), _BAR)
+        cells = [cell for cell in columns if cell.text]
+        parts: Iterable[Part] = ()
+        if is_above_rule and "|" in row["cells"]:
+            names = [cell.text for cell in columns]
+        elif not _is_rule(row[0]):
+            if len(names) >= len(cells) > 1 and all(map(_SIDE.fullmatch, names[1:])):
+                parts = _sided(columns, names)
+            elif len(cells) == len(names) > 1 and _COUNTED.fullmatch(cells[0].text):
+                parts = _counted(cells, names)
+            else:
+                parts = _plain(cells)
+        yield from _written(text, row.span(), parts)
 
 
 def _is_rule(row: str) -> bool:
     return "-" in row and not row.strip(" \t:|-")
 
 
-def _inside(row: str) -> str:
-    """A row without its last bar; what is before the first bar is no part of it."""
-    return row.rstrip(" \t").removesuffix("|")
-
-
-def _parts(text: str, cells: list[Span]) -> Iterator[Part]:
+def _plain(cells: list[_Cell]) -> Iterator[Part]:
     """A name and what is said of it: "| Effusion | None |", "| Effusion | Yes | Moderate | Right |"."""
-    others = [cell for cell in cells[2:] if text[slice(*cell)] not in DASHES]
-    says_yes = bool(others) and answer_of(text[slice(*cells[1])]) == "yes"
+    others = [cell for cell in cells[2:] if cell.text not in words.DASHES]
+    says_yes = bool(others) and words.answer_of(cells[1].text) == "yes"
     for number, cell in enumerate([*cells[: 1 if says_yes else 2], *others]):
-        colon = " " if text[cells[0][1] - 1] == ":" else ": "
-        yield ("- ", colon, ", ")[min(number, 2)], cell
+        yield ("- ", " " if cells[0].text.endswith(":") else ": ", ", ")[min(number, 2)], cell
 
 
-def _sided_parts(row: re.Match[str], names: list[str]) -> Iterator[Part]:
+def _sided(cells: list[_Cell], names: list[str]) -> Iterator[Part]:
     """What is said of each side: "| Effusion | Large | None |" below "| Finding | Right | Left |"."""
-    first, *others = _inside(row[1]).split("|")
-    start, new = row.start(1) + len(first) + 1, ""
-    for cell, name in zip(others, names[1:], strict=False):
-        if cell.strip():
-            side = name.split()[0].capitalize()
-            yield f"{new}- {side} {uncapitalised(first.strip())}: ", _trimmed(row.string, start, start + len(cell))
-            new = "\n"
-        start += len(cell) + 1
+    mark = "- "
+    for cell, name in zip(cells[1:], names[1:], strict=False):
+        if cell.text:
+            yield f"{mark}{name.split()[0].capitalize()} {words.uncapitalised(cells[0].text)}: ", cell
+            mark = "\n- "
 
 
-def _counted_parts(text: str, cells: list[Span], names: list[str]) -> Iterator[Part]:
+def _counted(cells: list[_Cell], names: list[str]) -> Iterator[Part]:
     """A row that begins with a number, which its column names: "| Nodule | Size |" above "| 1 | 7 mm |"."""
     is_named = names[0][:1].isalpha() and names[0].lower() not in _NUMBERS
     leads = iter((f"- {names[0]} ", ": ") if is_named else ("- ",))
     for cell, name in list(zip(cells, names, strict=True))[not is_named :]:
         yield next(leads, ", "), cell
         unit = _UNIT.search(name)
-        if unit and text[slice(*cell)].replace(".", "", 1).isdigit():
-            yield f" {unit[1]}", (cell[1], cell[1])
+        if unit and cell.text.replace(".", "", 1).isdigit():
+            yield f" {unit[1]}", cell._replace(start=cell.end)
 
 
 def _named_columns(text: str) -> Iterator[Edit]:
     """Finds the rows below a line whose cells, parted by tabs, name what a row says of its finding."""
-    keys: list[str] = []
+    names: list[str] = []
     end = 0
     for line in _LINE.finditer(text):
-        cells = [cell.strip(' "') for cell in line[0].split("\t")]
-        names = [spaced(cell).lower().replace("(", "").replace(")", "") for cell in cells]
+        cells = [cell.text for cell in _cells(text, *line.span(), _TAB)]
+        keys = [words.spaced(cell).lower().replace("(", "").replace(")", "") for cell in cells]
         is_next, end = line.start() == end + 1, line.end()
-        others = {name for name in names if name not in NAMES}
-        if 0 < len(others) == len(names) - 1 and (others <= KEYS or others <= SIDES):
-            keys = names
+        others = {key for key in keys if key not in words.NAMES}
+        if 0 < len(others) == len(keys) - 1 and (others <= words.KEYS or others <= words.SIDES):
+            names = keys
             yield Edit(*line.span(), "")
-        elif not is_next or not 1 < len(cells) <= len(keys):
-            keys = []
-        elif any(cell for key, cell in zip(keys, cells, strict=False) if key in NAMES):
-            yield Edit(*line.span(), _described(dict(zip(keys, cells, strict=False))))
+        elif not is_next or not 1 < len(cells) <= len(names):
+            names = []
+        elif any(cell for name, cell in zip(names, cells, strict=False) if name in words.NAMES):
+            yield Edit(*line.span(), _described({key: value_of(cell) for key, cell in zip(names, cells, strict=False)}))
 
 
-def _described(cells: dict[str, str]) -> str:
+def _described(cells: dict[str, Value]) -> str:
     """The statement of a row of a table, or one for each side; "" if it says nothing."""
-    if SIDES.isdisjoint(cells):
-        return describe({key: value_of(cell) for key, cell in cells.items()})
-    finding = next(value_of(cell).text for key, cell in cells.items() if key in NAMES)
-    said = [
-        (f"{key.capitalize()} {uncapitalised(finding)}", value_of(cell)) for key, cell in cells.items() if key in SIDES
-    ]
-    return "\n".join(
-        filter(None, (stated(name, cell.answer) if cell.answer else f"{name}: {cell.text}." for name, cell in said))
-    )
-
-
-class _Row(NamedTuple):
-    """A line as the places of its cells; which separator parts them; and where the line begins and ends."""
-
-    cells: list[Span]
-    separator: int
-    span: Span
-
-
-def _row(text: str, line: re.Match[str]) -> _Row | None:
-    """The row that a line is; None if it is none."""
-    for number, separator in enumerate(_SEPARATORS):
-        begins = at = line.end() - len(line[0].lstrip())
-        cells = []
-        for joint in separator.finditer(text, at, line.end()):
-            cells.append(_trimmed(text, at, joint.start()))
-            at = joint.end()
-        cells.append(_trimmed(text, at, line.end()))
-        first, second = (text[slice(*cell)].rstrip(".").lower() for cell in (cells * 2)[:2])
-        answers = second and (second in ANSWERS or second in _SIGNS)
-        if len(cells) > 1 and _NAME.match(first) and (answers or first in NAMES):
-            return _Row(cells, number, (begins, line.end()))
-    return None
+    if words.SIDES.isdisjoint(cells):
+        return describe(cells)
+    finding = next(words.uncapitalised(value.text) for key, value in cells.items() if key in words.NAMES)
+    sided = [(f"{key.capitalize()} {finding}", value) for key, value in cells.items() if key in words.SIDES]
+    said = (words.stated(name, value.answer) if value.answer else f"{name}: {value.text}." for name, value in sided)
+    return "\n".join(filter(None, said))
 
 
 def _rows(text: str) -> Iterator[Edit]:
     """Finds the rows of tables without Markdown; a line that names the columns goes."""
-    lines = [(number, _row(text, line)) for number, line in enumerate(_LINE.finditer(text))]
-    rows = [(number, row) for number, row in lines if row]
-    for _, group in groupby(enumerate(rows), lambda each: (each[1][0] - each[0], each[1][1].separator)):
-        table = [row for _, (_, row) in group]
-        keys = [text[slice(*row.cells[0])].lower() in NAMES for row in table]
-        if len(table) > 1 and not all(keys):
-            for row, names_columns in zip(table, keys, strict=True):
-                yield from _written(text, row.span, () if names_columns else _answered(text, row.cells))
+    rows = (_row(text, line.end() - len(line[0].lstrip()), line.end()) for line in _LINE.finditer(text))
+    for separator, group in groupby(rows, lambda row: row[0]):
+        table = [(cells, span) for _, cells, span in group]
+        if separator and len(table) > 1 and not all(cells[0].key in words.NAMES for cells, _ in table):
+            for cells, span in table:
+                parts = () if cells[0].key in words.NAMES else _answered(cells)
+                yield from _written(text, span, parts)
 
 
-def _answered(text: str, cells: list[Span]) -> Iterator[Part]:
+def _row(text: str, start: int, end: int) -> tuple[re.Pattern[str] | None, list[_Cell], tuple[int, int]]:
+    """What parts the cells of a row, its cells, and its place; None: the line is no row."""
+    for separator in _SEPARATORS:
+        cells = _cells(text, start, end, separator)
+        answers = len(cells) > 1 and bool(cells[1].text) and (cells[1].key in words.ANSWERS or cells[1].key in _SIGNS)
+        if len(cells) > 1 and _NAME.match(cells[0].text) and (answers or cells[0].key in words.NAMES):
+            return separator, cells, (start, end)
+    return None, [], (start, end)
+
+
+def _answered(cells: list[_Cell]) -> Iterator[Part]:
     """A name, its answer and what else is said of it; nothing for an answer that says nothing."""
-    name, (start, end), *others = cells
-    answer = text[start:end].rstrip(".").lower()
-    if answer_of(answer) != "unknown":
+    name, answer, *others = cells
+    if words.answer_of(answer.key) != "unknown":
         yield "", name
-        yield (f": {_SIGNS[answer]}", (end, end)) if answer in _SIGNS else (": ", (start, end))
-        yield from ((", ", cell) for cell in others if text[slice(*cell)].strip() and text[slice(*cell)] not in DASHES)
+        yield (f": {_SIGNS[answer.key]}", answer._replace(start=answer.end)) if answer.key in _SIGNS else (": ", answer)
+        yield from ((", ", cell) for cell in others if cell.text and cell.text not in words.DASHES)
 
 
 def _pairs(text: str) -> Iterator[Edit]:
@@ -218,7 +198,7 @@ def _pairs(text: str) -> Iterator[Edit]:
             at += len(part) + 1
         if len(pairs) > 1 and all(pairs):
             for pair in filter(None, pairs):
-                if pair["name"].strip().lower() in DESCRIBING and pair.start() > line.start():
+                if pair["name"].strip().lower() in words.DESCRIBING and pair.start() > line.start():
                     yield Edit(pair.start() - 1, pair.end("mark"), ", ")
                     continue
                 if pair.start() > line.start():
@@ -226,8 +206,8 @@ def _pairs(text: str) -> Iterator[Edit]:
                 yield Edit(*pair.span("mark"), ": ", 0)
 
 
-BAR_ROWS = (Step("table row", "|", _bar_rows),)
 TABLES = (
+    Step("table row", "|", _bar_rows),
     Step("table row", "\t", _named_columns),
     Step("table row", "|", _pairs),
     Step("table row", "\n", _rows, _IS_ROW),

@@ -26,7 +26,7 @@ COUNTS = frozenset(
     "rads score category grade stage class views view number count images series age type level size date time mrn id"
     " comparison technique indication history exam examination procedure recommendation recommendations".split()
 )
-# The keys of a record: those of the finding's name, of whether it is there, and those written before its name, in order.
+# The keys of a record: of the finding's name, of whether it is there, and what is written before its name, in order.
 NAMES = frozenset("finding name label condition observation abnormality pathology diagnosis entity concept".split())
 PRESENCE = frozenset(
     "present presence exists status state value answer detected positive assertion certainty polarity".split()
@@ -41,6 +41,7 @@ OPTION = (  # what a form offers
     r"none|no|nil|absent|present|yes|trace|minimal|small|mild|moderate|large|severe|massive|normal|abnormal|enlarged"
     r"|left|right|bilateral|both|unilateral|negative|positive|uncertain|borderline"
 )
+SEEN = "seen|present|identified|applicable|visualized|visualised|detected|evident|noted|visible"  # behind "not"
 NO_NAME = re.compile(  # what denies, and words that lead to a list
     r"\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free|with|to|for|since|from|following|are|is|as)\b",
     re.IGNORECASE,
