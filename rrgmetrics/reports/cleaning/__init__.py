@@ -9,7 +9,6 @@ decoding has split. A text that needs no change is returned unchanged.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -121,10 +120,10 @@ def clean(text: str) -> CleanText:
         {'control token': 1, 'split number': 1}
     """
     cleaned, places = text, None
-    removed: Counter[str] = Counter()
+    removed: dict[str, int] = {}
     for step in STEPS:
         if step.is_needed(cleaned):
             cleaned, places, n = apply(step.edits(cleaned), cleaned, places)
             if n and step.kind:
-                removed[step.kind] += n
-    return CleanText(cleaned, places, dict(removed)) if places is not None else CleanText(text)
+                removed[step.kind] = removed.get(step.kind, 0) + n
+    return CleanText(cleaned, places, removed) if places is not None else CleanText(text)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.reports.cleaning.edits import Edit, Step, gap_before
 from rrgmetrics.reports.cleaning.words import OPTION, SECTIONS
 
 _BOX = re.compile(
@@ -67,7 +67,7 @@ def _leading(text: str, boxes: list[re.Match[str]], end: int, *, choice: bool, b
     for box, last in zip(boxes, [*(after.start() for after in boxes[1:]), end], strict=True):
         begins = box is boxes[0]
         joint = ("- " if bare else "") if begins else "\n- " if not choice else ", " if stated else ""
-        start = max(at, len(text[: box.start()].rstrip(" \t"))) if joint and not begins else box.start()
+        start = max(at, gap_before(text, box.start())) if joint and not begins else box.start()
         label = text[box.end() : last].lstrip(" \t")
         ticked = _is_ticked(box)
         if not ticked and (choice or _NORMAL.match(label)):
@@ -89,7 +89,7 @@ def _behind(text: str, boxes: list[re.Match[str]], line: re.Match[str]) -> Itera
     for box, label in zip(boxes, labels, strict=True):
         answer = "present" if _is_ticked(box) else "none"
         colon = "" if label and label["colon"] else ":"
-        start = len(text[: box.start()].rstrip(" \t"))
+        start = gap_before(text, box.start())
         then = "" if box is boxes[-1] or text[box.end()] in ",;" else "\n-"
         yield Edit(start, box.end(), f"{colon} {answer}{then}")
 

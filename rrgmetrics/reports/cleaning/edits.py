@@ -81,6 +81,13 @@ def apply(edits: Iterable[Edit], text: str, places: Places | None) -> tuple[str,
     return "".join((*parts, text[at:])), made + places[at:], count
 
 
+def gap_before(text: str, at: int) -> int:
+    """Where the spaces and tabs before a place begin."""
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return at
+
+
 def _source(places: Places, start: int, end: int) -> tuple[int, int]:
     """Where the characters `[start, end)` came from; of none: the place between their neighbours."""
     if start < end:

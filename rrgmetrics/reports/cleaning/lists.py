@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
+from rrgmetrics.reports.cleaning.edits import Edit, Step, gap_before, replacing
 from rrgmetrics.reports.cleaning.words import is_name
 
 ITEM = "\n- "
@@ -42,9 +42,9 @@ _ROMAN = {name: number for number, name in enumerate("i ii iii iv v vi vii viii 
 _OPENS = re.compile(r"(?:\A|[\n.;:!?-])[ \t]*\Z")
 _BULLETS = "·∙⁃‣➢►▶✓✔❖§◆◇■□▫○●▪◦•"
 _MARKS = rf"^[ \t]*(?:[=-]{{1,3}}>|[>–—|]|-(?=[A-Z])|[+~](?=[ \t]))[ \t]*{_OPENING}"
-_BULLET = re.compile(rf"(?<!\d)[{_BULLETS}][ \t]*{_OPENING}")
-_SURE = re.compile(rf"(?<=[ \t])(?:\||(?<!\d )\*)[ \t]+{_OPENING}")
-_GAP = re.compile(rf"(?<=\S)[ \t]+(?=[A-Z]|{_SIZE})")
+_BULLET = re.compile(
+    rf"(?<!\d)[{_BULLETS}][ \t]*{_OPENING}|(?<=[ \t])(?:\||(?<!\d )\*)[ \t]+{_OPENING}"  # any of them; * and | alone
+)
 _PART = re.compile(rf"\s*(?:[A-Z]|{_SIZE})")
 _GOES_ON = re.compile(  # what is no statement of its own
     r"(?:in|of|at|on|to|for|with|which|that|is|are|was|were|has|have|and|or|but|likely|possibly|probably)\b",
@@ -134,16 +134,8 @@ def _begins_line(text: str, at: int) -> bool:
 
 def _as_item(text: str, start: int, end: int) -> Edit:
     """The edit that makes the mark `[start, end)` that of an item, on a line of its own."""
-    while start and text[start - 1] in " \t":
-        start -= 1
+    start = gap_before(text, start)
     return Edit(start, end, "- " if not start or text[start - 1] == "\n" else ITEM)
-
-
-def _gaps(text: str) -> Iterator[Edit]:
-    """Finds tabs between statements."""
-    for match in _GAP.finditer(text):
-        if "\t" in match[0]:
-            yield Edit(*match.span(), ITEM)
 
 
 def _separated(text: str) -> Iterator[Edit]:
@@ -211,9 +203,10 @@ LISTS = (
     Step("list marker", "[", _strings),
     Step("list marker", ("2", "b)", "b.", "B)", "B.", "ii)", "ii."), _counted, _SECOND),
     replacing("list marker", ">–—|+~-", rf"(?m){_MARKS}", "- "),
-    Step("list marker", _BULLETS, lambda text: (_as_item(text, *match.span()) for match in _BULLET.finditer(text))),
-    Step("list marker", "*|", lambda text: (_as_item(text, *match.span()) for match in _SURE.finditer(text))),
-    Step("list marker", "\t", _gaps),
+    Step(
+        "list marker", _BULLETS + "*|", lambda text: (_as_item(text, *mark.span()) for mark in _BULLET.finditer(text))
+    ),
+    replacing("list marker", "\t", rf"(?<=\S) *\t[ \t]*(?=[A-Z]|{_SIZE})", ITEM),
     Step("list marker", "-–—/>→+~", _separated, re.compile(r"[-–—/>→+~] ")),
     replacing("", "\t", r"\t", " "),
 )

@@ -81,7 +81,7 @@ def _mixed(match: re.Match[str]) -> str:
     return f"{match['whole'] or 0}{_FRACTIONS[match['part']]}"
 
 
-_UNIT_MARKS = ("mm", "cm", "MM", "CM", "Mm", "Cm", "illim", "entim", "ILLIM", "ENTIM")
+_UNIT_MARKS = ("mm", "cm", "MM", "CM", "illim", "entim", "ILLIM", "ENTIM")
 NUMBERS = (
     replacing("", "\n", rf"(?i)(?<=\d)(?P<cut>[ \t]*\n[ \t]*)(?={_UNIT})", " "),
     replacing("", _UNIT_MARKS, rf"(?i){_SIZE}", _sizes_in_words, where=_SPELLED),

@@ -54,7 +54,7 @@ class _Cell(NamedTuple):
 Part = tuple[str, _Cell]  # a cell that stays, and the text before it
 
 
-def _cells(text: str, start: int, end: int, separator: re.Pattern[str]) -> list[_Cell]:
+def _cells(separator: re.Pattern[str], text: str, start: int, end: int) -> list[_Cell]:
     ends = [*(joint.span() for joint in separator.finditer(text, start, end)), (end, end)]
     cells = []
     for last, after in ends:
@@ -84,7 +84,7 @@ def _bar_rows(text: str) -> Iterator[Edit]:
         is_above_rule = below is not None and below.start() == row.end() + 1 and _is_rule(below[0])
         names = names if row.start() == end + 1 else []
         end = row.end()
-        columns = _cells(text, *row.span("cells"), _BAR)
+        columns = _cells(_BAR, text, *row.span("cells"))
         cells = [cell for cell in columns if cell.text]
         parts: Iterable[Part] = ()
         if is_above_rule and "|" in row["cells"]:
@@ -136,7 +136,7 @@ def _named_columns(text: str) -> Iterator[Edit]:
     names: list[str] = []
     end = 0
     for line in _LINE.finditer(text):
-        cells = [cell.text for cell in _cells(text, *line.span(), _TAB)]
+        cells = [cell.text for cell in _cells(_TAB, text, *line.span())]
         keys = [words.spaced(cell).lower().replace("(", "").replace(")", "") for cell in cells]
         is_next, end = line.start() == end + 1, line.end()
         others = {key for key in keys if key not in words.NAMES}
@@ -173,7 +173,7 @@ def _rows(text: str) -> Iterator[Edit]:
 def _row(text: str, start: int, end: int) -> tuple[re.Pattern[str] | None, list[_Cell], tuple[int, int]]:
     """What parts the cells of a row, its cells, and its place; None: the line is no row."""
     for separator in _SEPARATORS:
-        cells = _cells(text, start, end, separator)
+        cells = _cells(separator, text, start, end)
         answers = len(cells) > 1 and bool(cells[1].text) and (cells[1].key in words.ANSWERS or cells[1].key in _SIGNS)
         if len(cells) > 1 and _NAME.match(cells[0].text) and (answers or cells[0].key in words.NAMES):
             return separator, cells, (start, end)
