@@ -17,7 +17,7 @@ _OPENS, _CLOSES = r"[\[({<=*~_+-]", r"[\])}>=*~_+-]"
 _GAP = 8  # characters before a heading, spaces among them, in which a statement ends
 _HEADED = re.compile(
     r"(?:\A|\n)[ \t]*[A-Z][A-Za-z ]{2,40}[ \t]*\n"  # alone on its line
-    rf"|{_OPENS}{{1,5}} ?[A-Z][A-Za-z ]{{2,40}} ?{_CLOSES}"
+    rf"|{_OPENS}{{1,5}} ?[A-Z][A-Za-z ]{{2,40}}:? ?{_CLOSES}"
     r"|(?:\A|\n)[ \t]*[A-Z][A-Z ]{2,40} [-–—] "
 )
 
