@@ -51,6 +51,7 @@ STEPS: tuple[Step, ...] = (
     *answers.SIGNS,
     *answers.MARKED_ANSWERS,
     *below.SIDED,
+    *lists.COUNTED,
     *below.HEADED_LISTS,
     *lists.LISTS,
     *below.BELOW,

@@ -79,7 +79,7 @@ _QUESTION = re.compile(
     rf"(?P<short>(?=(?:{_NO}|{_YES}){_END}))?",
     re.IGNORECASE | re.MULTILINE,
 )
-_ASKED = re.compile(rf"{_NAME}\Z", re.IGNORECASE)
+_ASKED = re.compile(rf"(?:.*, )?{_NAME}\Z", re.IGNORECASE)
 _UNMARKED_ANSWER = rf"{_NAME}[ \t]+(?:no|yes)"
 _UNMARKED_ROW = re.compile(
     rf"(?:^|(?<=[.!?] ))(?:[-*•][ \t])?{_UNMARKED_ANSWER}(?:[,;][ \t]*{_UNMARKED_ANSWER})*(?=[ \t]*(?:\.|\n|\Z))",

@@ -1,8 +1,9 @@
 r"""Headings and what is below them: "Pneumothorax:\n- None", "Negative for:\n- effusion\n- edema", "RIGHT LUNG: ...".
 
 A list under a denial is one statement, "Negative for: effusion; edema". Each item of a list under another name is said
-of that: "Aorta:\n- tortuous\n- calcified" is "Aorta: tortuous\nAorta: calcified". Each sentence behind a heading of one
-side gets the heading, each named item below it the side, unless it names a side or a part of the body that has none.
+of that, "Aorta:\n- tortuous\n- calcified" is "Aorta: tortuous\nAorta: calcified"; so is each of "Nodules: 1) RUL 2) RML".
+Each sentence behind a heading of one side gets the heading, each named item below it the side, unless it names a side
+or a part of the body that has none.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _denied_lists(text: str) -> Iterator[Edit]:
 
 
 _LIST_HEAD = re.compile(
-    r"^[ \t]*(?P<name>[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,3})"
+    r"(?:^[ \t]*(?:[-*•][ \t]+)?|[.;:][ \t]+)(?P<name>[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,3})"
     rf"(?P<gap>[ \t]*:[ \t]*\n\s*{_ITEM})(?=[A-Za-z(\d]){_HEADED}",
     re.MULTILINE,
 )

@@ -2,7 +2,6 @@ r"""Lists: whatever marks their items, in lines or within one, each item becomes
 
 A mark is one if the text has others of its kind: numbers and letters count up from the first, and separators part
 statements ("No pneumothorax - Cardiomegaly - Small effusion"), not a name from what is said of it ("Heart - enlarged").
-Each item behind a name is said of it: "Nodules: 1) RUL 2) RML" is "Nodules: RUL\nNodules: RML".
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step, gap_before, replacing
-from rrgmetrics.reports.cleaning.words import is_name
 
 ITEM = "\n- "
 _SIZE = r"\d+(?:\.\d+)?[ -]?[cm]m\b"
@@ -62,10 +60,6 @@ _PLACE = re.compile(  # where a tube or catheter ends: "PICC -> SVC"
 )
 _SENTENCE_END = re.compile(r"[.!?][ \t]+[A-Z]")
 _SMALL_END = re.compile(r"(?:[a-z]{4}|[ \t])[.!?][ \t]+(?:[a-z]{2}|\d[ \t]*\.)")  # the same in small letters
-_LONGEST_NAME = 80  # characters
-_NAMED = re.compile(
-    r"(?:^[ \t]*(?:[-*•][ \t]+)?|[.;:][ \t]+)(?P<name>[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,3}):[ \t]*\Z", re.MULTILINE
-)
 _HEADING = re.compile(r"[^:]{0,60}:")
 
 
@@ -82,24 +76,11 @@ def _counted(text: str) -> Iterator[Edit]:
                 found.append(run)
                 runs[style] = [match]
     lists = [run for run in (*found, *runs.values()) if len(run) > 1]
-    names = {match: name for run in lists if (name := _name(text, run)) for match in run[1:]}
     at = -1
     for match in sorted({match for run in lists for match in run}, key=lambda match: match.start()):
         if match.start() >= at and not (match["point"] and _begins_line(text, match.start())):
-            item = _as_item(text, match.start(), match.end())
-            yield item._replace(new=f"\n{names[match]}: ") if match in names else item
+            yield _as_item(text, *match.span())
             at = match.end()
-
-
-def _name(text: str, run: list[re.Match[str]]) -> str:
-    """The name before the items of a list in one line, each of which it is said of; "" if there is none."""
-    first, last = run[0].start(), run[-1].end()
-    head = _NAMED.search(text, max(0, first - _LONGEST_NAME), first)
-    end = text.find("\n", last)
-    ends = [*(after.start() for after in run[1:]), len(text) if end < 0 else end]
-    if "\n" in text[first:last] or any(":" in text[item.end() : end] for item, end in zip(run, ends, strict=True)):
-        return ""
-    return head["name"] if head and is_name(head["name"]) else ""
 
 
 def _strings(text: str) -> Iterator[Edit]:
@@ -197,11 +178,11 @@ def _slashes(text: str) -> Iterator[Edit]:
             yield Edit(*slash.span(), ", ")
 
 
+COUNTED = (Step("list marker", ("2", "b)", "b.", "B)", "B.", "ii)", "ii."), _counted, _SECOND),)
 LISTS = (
     Step("list marker", "/", _slashes, _SLASH),
     replacing("list marker", "/", r"[ \t]+//+[ \t]+", ITEM),
     Step("list marker", "[", _strings),
-    Step("list marker", ("2", "b)", "b.", "B)", "B.", "ii)", "ii."), _counted, _SECOND),
     replacing("list marker", ">–—|+~-", rf"(?m){_MARKS}", "- "),
     Step(
         "list marker", _BULLETS + "*|", lambda text: (_as_item(text, *mark.span()) for mark in _BULLET.finditer(text))
