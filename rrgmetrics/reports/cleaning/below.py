@@ -1,7 +1,7 @@
 r"""Headings and what is below them: "Pneumothorax:\n- None", "Negative for:\n- effusion\n- edema", "RIGHT LUNG: ...".
 
 A list under a denial is one statement, "Negative for: effusion; edema". Each item of a list under another name is said
-of that, "Aorta:\n- tortuous\n- calcified" is "Aorta: tortuous\nAorta: calcified"; so is each of "Nodules: 1) RUL 2) RML".
+of that, "Aorta:\n- tortuous\n- calcified" is "Aorta: tortuous\nAorta: calcified"; so is each of "Nodules: 1) A 2) B".
 Each sentence behind a heading of one side gets the heading, each named item below it the side, unless it names a side
 or a part of the body that has none.
 """
