@@ -13,6 +13,7 @@ from timing import ends_within
 import rrgmetrics
 from rrgmetrics.comparing import explain
 from rrgmetrics.reading import read
+from rrgmetrics.reports.cleaning import STEPS as CLEANING_STEPS
 from rrgmetrics.reports.cleaning import clean, first_control_token
 from rrgmetrics.reports.text import findings_text, impression_text
 from rrgmetrics.scoring import notice
@@ -55,6 +56,7 @@ STEPS = {
     "(1) No edema (2) Cardiomegaly": "- No edema\n- Cardiomegaly",
     "#1 No edema #2 Cardiomegaly": "- No edema\n- Cardiomegaly",
     "1: No edema 2: Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "1. No edema 2. Cardiomegaly": "1. No edema\n- Cardiomegaly",
     "1 No edema 2 Cardiomegaly": "- No edema\n- Cardiomegaly",
     "a) No edema b) Cardiomegaly": "- No edema\n- Cardiomegaly",
     "(i) No edema (ii) Cardiomegaly": "- No edema\n- Cardiomegaly",
@@ -99,6 +101,8 @@ STEPS = {
     "Heart ........ large\nLungs.....clear": "Heart: large\nLungs: clear",
     "Nodes >> No node\nHeart > Large": "Nodes: No node\nHeart: Large",
     "Effusion? No. Any edema? Yes.": "Effusion: No. edema: Yes.",
+    "Heart large, effusion? No.": "Heart large, effusion: No.",
+    "Effusion?\nNo.\nIs there any edema?\nYes.": "Effusion: No.\nedema: Yes.",
     "Effusion no, edema yes.": "Effusion: no, edema: yes.",
     "Effusion (Y/N): no": "Effusion: no",
     "Effusion,no\nEdema,yes": "Effusion: no\nEdema: yes",
@@ -136,10 +140,13 @@ STEPS = {
     "N/G tube, E/TT, C/T ratio, c/p angles": "NG tube, ETT, CT ratio, cp angles",
     "Q: Is there pneumothorax? A: No. Q2: Mass? A2: Yes.": "pneumothorax: No. Mass: Yes.",
     "Question: Any edema?\nAnswer: Mild edema.": "Mild edema.",
+    "No edema. Nodules:\n- RUL\n- LLL": "No edema. Nodules: RUL\nNodules: LLL",
     "aorta:\n  - tortuous\n  - calcified": "aorta: tortuous\n  aorta: calcified",
     "Nodules:\n1. LLL 9 mm, seen\n   before\n2. RUL 7 mm": "Nodules: LLL 9 mm, seen\n   before\nNodules: RUL 7 mm",
     "| Nodule | Size (mm) |\n|---|---|\n| 1 | 12 |\n| 2 | 7 |": "\n\n- Nodule 1: 12 mm\n- Nodule 2: 7 mm",
+    "THE HEART ISN'T LARGE. THERE IS N'T ANY EDEMA.": "THE HEART ISN'T LARGE. THERE IS not ANY EDEMA.",
     # numbers
+    "a nodule of 4.5\ncm": "a nodule of 4.5 cm",
     "tip 4. 5 cm above": "tip 4.5 cm above",
     "tip 4 .5 cm above": "tip 4.5 cm above",
     "tip 4 . 5 cm above": "tip 4.5 cm above",
@@ -210,6 +217,17 @@ def test_steps(given_text, cleaned):
 def test_clean_text_stays(text):
     cleaned = clean(text)
     assert (cleaned.text, cleaned.offsets, cleaned.removed) == (text, None, {})
+
+
+def test_commas_between_the_cells_of_a_row_end_no_sentence():
+    assert clean("| Mass | Left | New | Large |").text == "- Mass: Left, New, Large"
+
+
+@pytest.mark.parametrize("text", [*STEPS, *UNTOUCHED])
+def test_each_step_is_needed_where_it_has_edits(text):
+    for step in CLEANING_STEPS:
+        if any(text[start:end] != new for start, end, new, _ in step.edits(text)):
+            assert step.is_needed(text), (step.kind, step.needs)
 
 
 def test_what_was_removed_is_counted():

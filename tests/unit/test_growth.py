@@ -27,9 +27,10 @@ LEAST = 20_000  # lines; below, what is done once counts
 PIECES_OF_TEXT, SENTENCES = 700, 120  # more than a sentence is read at once with: within one, cost is quadratic
 CHOSEN = 24  # kinds a run, by the seed
 ONCE = {  # patterns that are asked for at one place, or in a window of some characters
-    "rrgmetrics.reports.cleaning.answers._HEAD",
-    "rrgmetrics.reports.cleaning.answers._NEXT_ITEM",
-    "rrgmetrics.reports.cleaning.answers._NEXT_LINE",
+    "rrgmetrics.reports.cleaning.words._LAST_WORD",
+    "rrgmetrics.reports.cleaning.answers._ASKED",
+    "rrgmetrics.reports.cleaning.below._NEXT_ITEM",
+    "rrgmetrics.reports.cleaning.below._NEXT_LINE",
     "rrgmetrics.reports.cleaning.boxes._HEADING",
     "rrgmetrics.reports.cleaning.boxes._LABEL",
     "rrgmetrics.reports.cleaning.boxes._LEAD",

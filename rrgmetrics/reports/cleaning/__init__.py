@@ -9,90 +9,53 @@ decoding has split. A text that needs no change is returned unchanged.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from rrgmetrics.reports.cleaning.answers import (
-    ANSWERS,
-    DENIED_BELOW,
-    HEADED_LISTS,
-    IN_BRACKETS,
-    MARKED_ANSWERS,
-    UNMARKED,
+from rrgmetrics.reports.cleaning import (
+    answers,
+    below,
+    boxes,
+    codes,
+    control,
+    fields,
+    headings,
+    letters,
+    lists,
+    markup,
+    numbers,
+    punctuation,
+    records,
+    tables,
 )
-from rrgmetrics.reports.cleaning.boxes import BOXES, NEEDS
-from rrgmetrics.reports.cleaning.codes import CODES, SIGNATURE
-from rrgmetrics.reports.cleaning.codes import NEEDS as NAMED
-from rrgmetrics.reports.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, first_control_token
-from rrgmetrics.reports.cleaning.dictation import BRACKETED, DICTATED, DICTATION
+from rrgmetrics.reports.cleaning.control import first_control_token
 from rrgmetrics.reports.cleaning.edits import Places, Step, apply
-from rrgmetrics.reports.cleaning.fields import FIELDS
-from rrgmetrics.reports.cleaning.headings import HEADED, HEADINGS, ORGAN_ALONE
-from rrgmetrics.reports.cleaning.letters import ENTITIES, LETTERS, SLASHED
-from rrgmetrics.reports.cleaning.lists import LISTS, SLASH
-from rrgmetrics.reports.cleaning.markup import MARKUP
-from rrgmetrics.reports.cleaning.numbers import NUMBERS, WRITTEN_OUT
-from rrgmetrics.reports.cleaning.questions import ANSWERED, QUESTIONS
-from rrgmetrics.reports.cleaning.rows import ROW, ROWS
-from rrgmetrics.reports.cleaning.sides import SIDED, SIDES
-from rrgmetrics.reports.cleaning.signs import PLUS, SIGNED, SIGNS
-from rrgmetrics.reports.cleaning.stops import COMMA, STOPS
 
 __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
 
 STEPS: tuple[Step, ...] = (
-    *ENTITIES,
-    *LETTERS,
-    *CONTROL_TOKENS,
-    *CODES,
-    *FIELDS,
-    *MARKUP,
-    *DICTATION,
-    *HEADINGS,
-    *BOXES,
-    *NUMBERS,
-    *STOPS,
-    *SIGNS,
-    *QUESTIONS,
-    *ROWS,
-    *MARKED_ANSWERS,
-    *SIDES,
-    *HEADED_LISTS,
-    *LISTS,
-    *ANSWERS,
-)
-# What an ASCII text must hold for any step to have work; each pattern begins with what one look at a character decides.
-_MARKS = (
-    *"<&[{\\*|`\t=#@\x7f\r\v\f_",
-    *NAMED,
-    *(" - ", " / ", " + ", " > ", "->", "--", " //", " n'", " n’", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)"),
-)
-_SUSPECT = (
-    re.compile(r"[0-9](?: +[.,]|\. +[0-9]|, ?[0-9]|[):]| ?-| [A-Z])"),
-    re.compile(r":[ \t]*(?:\n|[-+(01]|(?:n|n/?a|nil|not applicable|f|false|t|true|y|neg|pos)\b)", re.IGNORECASE),
-    re.compile(r"\n[ \t]*[\n=~>+-]"),
-    re.compile(r"\?[ \t]+[ny]\b", re.IGNORECASE),
-    DENIED_BELOW,
-    IN_BRACKETS,
-    UNMARKED,
-    NEEDS,
-    re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
-    COMMA,
-    SLASHED,
-    SIGNED,
-    PLUS,
-    SLASH,
-    ANSWERED,
-    BRACKETED,
-    DICTATED,
-    WRITTEN_OUT,
-    HEADED,
-    ORGAN_ALONE,
-    SIDED,
-    SIGNATURE,
+    *letters.LETTERS,
+    *control.CONTROL_TOKENS,
+    *codes.CODES,
+    *fields.FIELDS,
+    *markup.TAGS,
+    *boxes.PICKED,
+    *markup.MARKDOWN,
+    *punctuation.PUNCTUATION,
+    *tables.TABLES,
+    *records.RECORDS,
+    *headings.HEADINGS,
+    *boxes.BOXES,
+    *numbers.NUMBERS,
+    *answers.SIGNS,
+    *answers.MARKED_ANSWERS,
+    *below.SIDED,
+    *lists.COUNTED,
+    *below.HEADED_LISTS,
+    *lists.LISTS,
+    *below.BELOW,
+    *answers.ANSWERS,
 )
 
 
@@ -157,23 +120,11 @@ def clean(text: str) -> CleanText:
         >>> clean("et tube tip 4. 5 cm above the carina<|eot_id|>").removed
         {'control token': 1, 'split number': 1}
     """
-    if not _has_work(text):
-        return CleanText(text)
     cleaned, places = text, None
-    removed: Counter[str] = Counter()
+    removed: dict[str, int] = {}
     for step in STEPS:
         if step.is_needed(cleaned):
             cleaned, places, n = apply(step.edits(cleaned), cleaned, places)
             if n and step.kind:
-                removed[step.kind] += n
-    return CleanText(cleaned, places, dict(removed)) if places is not None else CleanText(text)
-
-
-def _has_work(text: str) -> bool:
-    """Tells whether a text holds anything that a step may look at."""
-    for mark in _MARKS:  # a generator takes three times as long here
-        if mark in text:
-            return True
-    if "\n" in text and ROW.search(text):  # a table has several lines
-        return True
-    return not text.isascii() or any(pattern.search(text) for pattern in _SUSPECT)
+                removed[step.kind] = removed.get(step.kind, 0) + n
+    return CleanText(cleaned, places, removed) if places is not None else CleanText(text)

@@ -1,7 +1,8 @@
-r"""Headings and their answers: "Pneumothorax:\n- None", "Effusion: (-)", "Edema - no" are one statement each.
+r"""A label and its answer, however they are written: "Effusion - no", "Edema? Yes.", "PTX (-)", "-ve for PTX".
 
-So is a list under a denial: "Negative for:\n- effusion\n- edema" is "Negative for: effusion; edema". Each item of a
-list under another name is said of that: "Aorta:\n- tortuous\n- calcified" is "Aorta: tortuous\nAorta: calcified".
+Each becomes "Effusion: no". A sentence that answers a question takes its place: "Q: Is there edema? A: Mild edema.".
+A dash at a word is a sign at the end of a statement, of the text, and of an item before another one with a sign. At the
+end of the text a hyphen behind several words may be what a model was cut off at.
 """
 
 from __future__ import annotations
@@ -10,212 +11,144 @@ import re
 from collections.abc import Iterator
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
-from rrgmetrics.reports.cleaning.headings import heading_names
+from rrgmetrics.reports.cleaning.words import COUNTS, SEEN, last_word
 
-_NONE = r"\(-\)|\[-\]|-|–|—|0|false|n|n/a|n\.a\.|na|not applicable|nil(?: seen)?|neg|[✗✘∅Ø☐]"
-_THERE = r"\(\+\)|\[\+\]|\[x\]|\+|1|true|y|pos|[✓✔☑☒]"
-_SHORT = rf"[:=][ \t]*(?:(?P<none>{_NONE})|(?:{_THERE}))(?=[ \t]*(?:[.;,](?!\d)|\n|\Z))"
-_HEAD = re.compile(r"([A-Za-z]+)\)?[ \t]{0,3}\Z")
-# What is counted, graded or dated, so that a number behind it is no answer.
-COUNTS = frozenset(
-    "rads score category grade stage class views view number count images series age type level size date time mrn id"
-    " comparison technique indication history exam examination procedure recommendation recommendations".split()
-)
-_SEEN = "seen|present|identified|applicable|visualized|visualised|detected|evident|noted|visible"
-_BARE = (
-    rf"(?:none(?: (?:{_SEEN}))?|not (?:{_SEEN})|no(?: evidence)?|nil|absent|negative|neg|n/?a|false|\(-\)|-|0)"
-    r"(?=[ \t]*(?:[.;,][ \t]*)?(?:\n|\Z))"
-)
-_ITEM = r"(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+)"
-DENIED_BELOW = re.compile(rf"\n\s{{0,8}}{_ITEM}?(?=(?i:{_BARE}))")
-_HEADED = r"(?![A-Za-z ,/&()-]{1,50}:)"  # what follows is no heading itself
-_BELOW = rf":[ \t]*\n\s*(?:{_ITEM}|(?<=\n)[ \t]*)(?=[A-Za-z(]){_HEADED}"
-SECTIONS = frozenset(
-    "findings finding impression impressions conclusion conclusions report opinion summary assessment diagnosis"
-    " observations result results comparison technique history indication exam examination recommendation".split()
-)
-
-
-def _head(match: re.Match[str]) -> str:
-    """The last word of the heading before a match."""
-    head = _HEAD.search(match.string, max(0, match.start() - 24), match.start())
-    return head[1].lower() if head else ""
-
-
-def _answer(match: re.Match[str]) -> str | None:
-    head = _head(match)
-    if not head or head in COUNTS:
-        return None
-    return ": none" if match["none"] else ": present"
-
-
-def _joined(match: re.Match[str]) -> str | None:
-    """Joins a heading with what lies below it, if that is a list or lies beyond a blank line."""
-    head, below = _head(match), match[0][1:]
-    return ": " if head and head not in SECTIONS and (below.count("\n") > 1 or not below.isspace()) else None
-
-
-_DENIED_HEAD = re.compile(
-    r"(?:^|(?<=[.!?;] ))[^\n:.;]{0,60}\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free)\b"
-    rf"[^\n:.;]{{0,60}}:(?P<gap>[ \t]*\n\s*)(?P<mark>{_ITEM})?(?=[A-Za-z(])",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NEXT_ITEM = re.compile(rf"[.;,]?[ \t]*\n[ \t]*{_ITEM}(?=[A-Za-z(]){_HEADED}")
-_NEXT_LINE = re.compile(rf"[;,]?[ \t]*\n[ \t]*(?=[A-Za-z(]){_HEADED}(?![^\n]*[.!?][ \t]*(?:\n|\Z))")
-_REST = re.compile(r"[^\n.;!?]*(?:;(?=[^\n]))?[^\n.;!?]*")
-
-
-def _denied_lists(text: str) -> Iterator[Edit]:
-    """Finds the line ends between the items of a list under a denial."""
-    at = 0
-    for head in _DENIED_HEAD.finditer(text):
-        if head.start() < at:
-            continue
-        yield Edit(head.start("gap"), head.end(), " ")
-        at = head.end()
-        following = _NEXT_ITEM if head["mark"] else _NEXT_LINE
-        while rest := _REST.match(text, at):
-            joint = following.match(text, rest.end())
-            if joint is None:
-                break
-            yield Edit(*joint.span(), "; ")
-            at = joint.end()
-
-
-_LIST_HEAD = re.compile(
-    r"^[ \t]*(?P<name>[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,3})"
-    rf"(?P<gap>[ \t]*:[ \t]*\n\s*{_ITEM})(?=[A-Za-z(\d]){_HEADED}",
-    re.MULTILINE,
-)
-NO_NAME = re.compile(  # what denies, and words that lead to a list
-    r"\b(?:no|not|none|nothing|negatives?|absent|without|excluded|out|free|with|to|for|since|from|following|are|is|as)\b",
-    re.IGNORECASE,
-)
-_MARK = re.compile(  # of the next item, behind the lines that the one before goes on in
-    rf"(?:\n(?!\s*{_ITEM})[ \t]*{_HEADED}(?:(?<=[ \t])(?=\S)|(?=[a-z]))[^\n]*){{0,5}}"
-    rf"\n[ \t]*(?P<mark>{_ITEM})(?=[A-Za-z(\d])(?P<bare>{_HEADED})?"
-)
-
-
-def _headed_lists(text: str) -> Iterator[Edit]:
-    r"""Finds the marks of the items below a name, which each item is said of: "Nodules:\n- RUL 12 mm\n- LLL 7 mm"."""
-    at = 0
-    for head in _LIST_HEAD.finditer(text):
-        name = head["name"]
-        if head.start() < at or not is_name(name):
-            continue
-        yield Edit(*head.span("gap"), ": ")
-        at = head.end()
-        while mark := _MARK.match(text, _line_end(text, at)):
-            if mark["bare"] is not None:
-                yield Edit(*mark.span("mark"), f"{name}: ")
-            at = mark.end()
-
-
-def is_name(heading: str) -> bool:
-    """Whether a heading names what its items are said of: no section, number or denial."""
-    words = {heading.lower(), heading.split()[-1].lower()}
-    return not (NO_NAME.search(heading) or words & (SECTIONS | COUNTS | heading_names().keys()))
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
-
-
+_DASH = "[-–—−]"
 _END = r"(?=[ \t]*(?:[.;,]|\n|\Z))"
-_NO = rf"no|n|absent|none|negative|neg|nil|not (?:{_SEEN})"
+_NO = rf"no|n|absent|none|negative|neg|nil|not (?:{SEEN})"
 _YES = r"yes|y|present|positive|pos|seen"
-_PARTING = r"(?:[ \t]+[-–—]+[ \t]*|[ \t]*(?:\.{2,}|…)[ \t]*| *\t[ \t]*|[ \t]*=[ \t]*)"
+
+# Signs for yes and no
+_SIGN = (
+    rf"(?:(?P<plus>\+)|{_DASH})ve\b|(?<![A-Za-z0-9])(?:(?P<apart>\+)|{_DASH}) ve\b"
+    r"|\b(?:neg|(?P<short>pos))\.(?= ?for\b)"
+)
+_IS_SIGN = re.compile(r"[-–—−+.] ?(?:[vV][eE]|[fF][oO][rR])\b")
+_ITEM_WITH_SIGN = r"[^,.;\n]{1,60}[-–—−+][ \t]*(?:[,.;\n]|\Z)"
+_AT_WORD = rf"{_DASH}(?<=[A-Za-z].)(?=[ \t]*(?:[.;]|,{_ITEM_WITH_SIGN}|\n[ \t]*(?=[A-Z]){_ITEM_WITH_SIGN}|\s*\Z))"
+_ENDING = rf"(?m)(?:^|(?<=[.;,] ))[A-Za-z]+(?:(?:[ /][A-Za-z]+){{1,3}}(?!-\s*\Z))?(?P<cut>{_AT_WORD})"
+_ITEM = re.compile(r"[ \t.]*(?P<item>(?P<before>[-–+]?)(?:[^,;\n]*[^,;\n \t.])?)[ \t.]*(?=[,;\n]|\Z)")
+_BOTH = re.compile(r"(?=.*\+)(?=.*[-–])[-–+]+")
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n[ \t]*[^\n]+)*")
+_PLUS = re.compile(r"(?:\A|[\n,;])[ \t]*\+ ?[A-Za-z]|[A-Za-z] \+[ \t]*(?:[,;\n]|\Z)")
+
+
+def _spelled(match: re.Match[str]) -> str:
+    """Returns the word for a sign, apart from a word that it is written at."""
+    gap = " " if match.string[: match.start()][-1:].isalnum() else ""
+    return gap + ("positive" if match.lastgroup else "negative")
+
+
+def _plus_and_minus(text: str) -> Iterator[Edit]:
+    """Finds the signs of lists in which each item has one: "+ cardiomegaly, - PTX", "cardiomegaly +, PTX -"."""
+    for paragraph in _PARAGRAPH.finditer(text):
+        found = (item.span("item") for item in _ITEM.finditer(text, *paragraph.span()) if item["item"])
+        items = [(start, end, text[start:end]) for start, end in found]
+        before, behind = ("".join(item[place] for _, _, item in items) for place in (0, -1))
+        if _BOTH.fullmatch(before) and all(item[1:].strip() for *_, item in items):
+            for start, end, item in items:
+                yield Edit(start, end - len(item[1:].lstrip()), "" if item[0] == "+" else "no ")
+        elif _BOTH.fullmatch(behind) and all(item[:-1].strip() for *_, item in items):
+            for start, end, item in items:
+                yield Edit(start + len(item[:-1].rstrip()), end, ": present" if item[-1] == "+" else ": none")
+
+
+SIGNS = (
+    replacing("short answer", "-–—−+.", rf"(?i){_SIGN}", _spelled, where=_IS_SIGN),
+    Step("short answer", "+", _plus_and_minus, _PLUS),
+    replacing("short answer", "–—−", r"(?<=[(\[])[–—−](?=[)\]])", "-"),
+    replacing("short answer", "-–—−", _ENDING, ": none", where=re.compile(_AT_WORD)),
+)
+
+# What parts a label from its answer
 _NAME = r"(?!no\b|not\b|and\b|or\b|there\b)[A-Za-z]+(?:[ /-][A-Za-z]+){0,5}"
-_LABEL = rf"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?{_NAME}"
+_WORDS = r"[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,4}"
+_PARTING = r"(?:[ \t]+[-–—]+[ \t]*|[ \t]*(?:\.{2,}|…)[ \t]*| *\t[ \t]*|[ \t]*=[ \t]*)"
+_ARROW = (  # between a name and what is said of it, where it compares no sides and no sizes
+    rf"(?:^|(?<=[.;] ))[ \t]*(?:[-*•][ \t]+)?(?!(?:no|not|there)\b){_WORDS}(?<!left)(?<!right)(?<!\bl)(?<!\br)"
+    r"(?P<cut>[ \t]*>>[ \t]*(?=[A-Za-z])|[ \t]+>[ \t]+(?-i:(?=[A-Z][a-z]|no\b)))(?!(?:left|right|l|r)\b)"
+)
+_LEADER = (  # of four or more dots between a name and what is said of it
+    rf"^[ \t]*(?:[-*•][ \t]+)?(?!(?:[^\n.]* )?(?:no|not|there|is|are|was|were|has|have|with)\b){_WORDS}"
+    r"(?P<cut>[ \t]+(?:\.{4,}|(?:\. ){4,})[ \t]*|\.{4,}(?=[^\s.])|\.{6,}[ \t]*)(?=[^\s.])(?![^\n]*\.{4})"
+)
 _QUESTION = re.compile(
-    rf"(?:^|(?<=[.;,] ))(?:[-*•][ \t])?(?P<asked>(?:(?:is|are) there (?:an? |any )?|any )?){_NAME}(?P<mark>\?[ \t]+)"
-    r"(?=(?:no|yes|n|y)\b[ \t]*(?:[.;,]|\n|\Z))",
+    r"(?:^|(?<=[.;,!?] ))[ \t]*(?:[-*•][ \t])?(?P<asked>(?:(?:Q|Question) ?\d{0,2}[.:)][ \t]*)?)"
+    r"(?P<there>(?:(?:is|are) (?:there (?:an? |any )?|the )|any )?)(?P<name>[^?\n.:;]{1,80})"
+    r"(?P<mark>\?\s{0,4}(?P<labelled>(?:A|Ans|Answer) ?\d{0,2}[.:)](?=\s))?[ \t]*)"
+    rf"(?P<short>(?=(?:{_NO}|{_YES}){_END}))?",
     re.IGNORECASE | re.MULTILINE,
 )
-_ANSWERED = rf"{_NAME}[ \t]+(?:no|yes)"
-_ROW = re.compile(
-    rf"(?:^|(?<=[.!?] ))(?:[-*•][ \t])?{_ANSWERED}(?:[,;][ \t]*{_ANSWERED})*(?=[ \t]*(?:\.|\n|\Z))",
+_ASKED = re.compile(rf"(?:.*, )?{_NAME}\Z", re.IGNORECASE)
+_UNMARKED_ANSWER = rf"{_NAME}[ \t]+(?:no|yes)"
+_UNMARKED_ROW = re.compile(
+    rf"(?:^|(?<=[.!?] ))(?:[-*•][ \t])?{_UNMARKED_ANSWER}(?:[,;][ \t]*{_UNMARKED_ANSWER})*(?=[ \t]*(?:\.|\n|\Z))",
     re.IGNORECASE | re.MULTILINE,
 )
-_UNMARKED = re.compile(
+_UNMARKED = re.compile(  # the last word of a name, and what parts it from the answer
     r"\b(?P<last>[A-Za-z]+)(?P<gap>[ \t]+)(?=(?:no|yes)[ \t]*(?:[,;.\n]|\Z))", re.IGNORECASE
-)  # the last word of a name, and what parts it from the answer
+)
+_LAST_ANSWER = re.compile(r"[nNyY](?:[oO](?<=[ \t]..)|[eE][sS](?<=[ \t]...))[ \t]*(?:[,;.\n]|\Z)")
 _LEADING = frozenset(  # words whose "no" belongs to what follows on the next line: "with no⏎effusion"
     "left right and or but with of in is are was were be has have had show shows showing shown demonstrate "
     "demonstrates demonstrating reveal reveals revealing see seen there".split()
 )
-IN_BRACKETS = re.compile(rf"[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]", re.IGNORECASE)
-UNMARKED = re.compile(r"[ ,?-](?:no|yes)[ \t]*(?:[.;,\n]|\Z)|\by(?:es)?/no?\b|\.{3}|\. \. |…|>> ?[a-z]", re.IGNORECASE)
-_ARROW = (  # between a name and what is said of it, where it compares no sides and no sizes
-    r"(?:^|(?<=[.;] ))[ \t]*(?:[-*•][ \t]+)?(?!(?:no|not|there)\b)"
-    r"[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,4}(?<!left)(?<!right)(?<!\bl)(?<!\br)"
-    r"(?P<cut>[ \t]*>>[ \t]*(?=[A-Za-z])|[ \t]+>[ \t]+(?-i:(?=[A-Z][a-z]|no\b)))(?!(?:left|right|l|r)\b)"
-)
-_LEADER = (  # of four or more dots between a name and what is said of it
-    r"^[ \t]*(?:[-*•][ \t]+)?(?!(?:[^\n.]* )?(?:no|not|there|is|are|was|were|has|have|with)\b)"
-    r"[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,4}"
-    r"(?P<cut>[ \t]+(?:\.{4,}|(?:\. ){4,})[ \t]*|\.{4,}(?=[^\s.])|\.{6,}[ \t]*)(?=[^\s.])(?![^\n]*\.{4})"
-)
 
 
 def _questions(text: str) -> Iterator[Edit]:
-    """Finds questions with their answers: "Effusion? No."."""
+    """Finds questions with their answers: "Effusion? No.", "Q: Any edema? A: Mild edema."."""
     for match in _QUESTION.finditer(text):
-        yield Edit(*match.span("asked"), "", 0)
-        yield Edit(*match.span("mark"), ": ")
+        if match["labelled"] and match["short"] is None:
+            yield Edit(match.start("asked"), match.end("mark"), "")
+        elif match["short"] is not None and (
+            match["labelled"] or (match["mark"] != "?" and _ASKED.match(match["name"]))
+        ):
+            yield Edit(match.start("asked"), match.start("name"), "", 0)
+            yield Edit(*match.span("mark"), ": ")
 
 
 def _unmarked(text: str) -> Iterator[Edit]:
     """Finds rows of answers without a mark: "Effusion no, edema yes"."""
-    for row in _ROW.finditer(text):
+    for row in _UNMARKED_ROW.finditer(text):
         for match in _UNMARKED.finditer(text, *row.span()):
             if match["last"].lower() not in _LEADING:
                 yield Edit(*match.span("gap"), ": ")
 
 
-def _bracketed(match: re.Match[str]) -> str:
+def _written(match: re.Match[str]) -> str:
     return ": none" if match["none"] else ": present"
 
 
+_OFFERED = r"(?i)(?:(?<![ \t])[ \t]+)?\(?\b(?:Y/N|yes/no)\b\)?(?=[ \t]*[:=?-])"
+_IN_BRACKETS = rf"(?i)(?<=[A-Za-z)])[ \t]*[(\[](?:(?P<none>{_NO})|(?:{_YES}))[)\]]{_END}"
+_PARTED = (" -", " –", " —", "..", "…", "\t", "=")
+_COMMA = rf"(?im)(?:^|(?<=[.;,] ))(?:[-*•][ \t])?{_NAME}(?P<cut>,)(?=(?:no|yes|absent|present)[ \t]*$)"
+_BEHIND_COMMA = re.compile(r",(?:no|yes|absent|present)[ \t]*(?:\n|\Z)", re.IGNORECASE)
 MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of items
-    Step(
-        "short answer",
-        replacing(r"(?:(?<![ \t])[ \t]+)?\(?\b(?:Y/N|yes/no)\b\)?(?=[ \t]*[:=?-])", "", re.IGNORECASE),
-        ("/N", "/n"),
-    ),
-    Step(
-        "short answer",
-        replacing(rf"(?<=[A-Za-z)])[ \t]*{IN_BRACKETS.pattern}{_END}", _bracketed, re.IGNORECASE),
-        IN_BRACKETS,
-    ),
-    Step(
-        "short answer",
-        replacing(rf"(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})", ": ", re.IGNORECASE),
-        (" -", " –", " —", "..", "…", "\t", "="),
-    ),
-    Step("short answer", replacing(_LEADER, ": ", re.IGNORECASE | re.MULTILINE), ("....", ". . . .")),
-    Step("short answer", replacing(_ARROW, ": ", re.IGNORECASE | re.MULTILINE), (" > ", ">> ")),
-    Step("short answer", _questions, ("?",)),
-    Step(
-        "short answer",
-        replacing(rf"{_LABEL}(?P<cut>,)(?=(?:no|yes|absent|present)[ \t]*$)", ": ", re.IGNORECASE | re.MULTILINE),
-        (",",),
-    ),
-    Step("short answer", _unmarked, UNMARKED),
+    Step("short answer", "?", _questions),
+    replacing("short answer", ("/N", "/n"), _OFFERED),
+    replacing("short answer", "([", _IN_BRACKETS, _written),
+    replacing("short answer", _PARTED, rf"(?i)(?<=[A-Za-z)]){_PARTING}(?=(?:{_NO}|{_YES}){_END})", ": "),
+    replacing("short answer", ("....", ". . . ."), rf"(?im){_LEADER}", ": "),
+    replacing("short answer", ">", rf"(?im){_ARROW}", ": "),
+    replacing("short answer", ",", _COMMA, ": ", where=_BEHIND_COMMA),
+    Step("short answer", (), _unmarked, _LAST_ANSWER),
 )
-HEADED_LISTS = (Step("heading", _headed_lists, (":\n", ": \n", ":\t\n")),)  # while the marks are as they were written
+
+# Signs for answers behind a label
+_NONE = r"\(-\)|\[-\]|-|–|—|0|false|n|n/a|n\.a\.|na|not applicable|nil(?: seen)?|neg|[✗✘∅Ø☐]"
+_THERE = r"\(\+\)|\[\+\]|\[x\]|\+|1|true|y|pos|[✓✔☑☒]"
+_SHORT = rf"(?i)[:=][ \t]*(?:(?P<none>{_NONE})|(?:{_THERE}))(?=[ \t]*(?:[.;,](?!\d)|\n|\Z))"
+_BRACKETED_SIGN = rf"(?<=[A-Za-z])[ \t](?:(?P<none>\(-\)|\[-\])|\(\+\)|\[\+\]){_END}"
+
+
+def _answer(match: re.Match[str]) -> str | None:
+    label = last_word(match.string, match.start())
+    return _written(match) if label and label not in COUNTS else None
+
+
 ANSWERS = (
-    Step(
-        "heading",
-        replacing(rf"(?<=[A-Za-z)])(?:[ \t]*:)?[ \t]*{DENIED_BELOW.pattern}", ": "),
-        DENIED_BELOW,
-    ),
-    Step("heading", _denied_lists, (":",)),
-    Step("heading", replacing(_BELOW, _joined), ("\n",)),
-    Step("short answer", replacing(_SHORT, _answer, re.IGNORECASE), (":", "=")),
-    Step("short answer", replacing(rf"(?<=[A-Za-z])[ \t](?:\(-\)|\[-\]){_END}", ": none"), ("(-)", "[-]")),
-    Step("short answer", replacing(rf"(?<=[A-Za-z])[ \t](?:\(\+\)|\[\+\]){_END}", ": present"), ("(+)", "[+]")),
-    Step("short answer", replacing(r"(?:(?<![^\n])|(?<=[,;.] ))\(-\)[ \t]*(?=[A-Za-z])", "no "), ("(-)",)),
+    replacing("short answer", ":=", _SHORT, _answer),
+    replacing("short answer", "([", _BRACKETED_SIGN, _written),
+    replacing("short answer", "(", r"(?:(?<![^\n])|(?<=[,;.] ))\(-\)[ \t]*(?=[A-Za-z])", "no "),
 )

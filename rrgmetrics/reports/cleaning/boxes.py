@@ -11,22 +11,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rrgmetrics.reports.cleaning.answers import SECTIONS
-from rrgmetrics.reports.cleaning.edits import Edit, Step
-from rrgmetrics.reports.cleaning.markup import OPTION
+from rrgmetrics.reports.cleaning.edits import Edit, Step, gap_before
+from rrgmetrics.reports.cleaning.words import OPTION, SECTIONS
 
 _BOX = re.compile(
     r"\[(?P<square>[ \t]{0,3}|_|[xX*✓✔✗✘√])\](?![ \t]*(?:[cm]m\b|\())|\((?P<round>[ \t]{1,3}|_|[xX✓✔√])\)"
     r"|(?P<drawn>[☐☑☒⬜✅❌✓✔✗✘])"
-)
-NEEDS = re.compile(
-    r"\[(?:[ \t]{0,3}|[_xX*✓✔✗✘√])\]|\((?:[ \t]{1,3}|[_xX✓✔√])\)|[☐☑☒⬜✅❌✗✘]|[/|,][ \t]?[A-Za-z ]{3,20}[)\]}][ \t]*:"
 )
 _OFFERED = re.compile(
     rf"(?<=[A-Za-z])[ \t]*[(\[{{](?P<options>(?:{OPTION})\b"
     r"(?:[ \t]*[/|,][ \t]*[A-Za-z][A-Za-z -]{1,20}){1,8})"
     r"[)\]}][ \t]*(?=:[ \t]*(?P<chosen>[A-Za-z][^\n.;,]*))",
     re.IGNORECASE,
+)
+_MARKED = re.compile(r"(\*{1,3}|_{1,2})[A-Za-z]+\1")
+_OPTION = re.compile(OPTION, re.IGNORECASE)
+_NO_FINDING = frozenset({"none", "no", "nil", "absent", "normal", "negative"})  # the first or last option
+_PICKED = re.compile(
+    r"(?<=:)[*_]{0,2}[ \t]*(?P<list>[(\[{]?(?P<options>[A-Za-z*_][A-Za-z*_/|, \t]{4,100})(?<=[A-Za-z*_])[)\]}]?)"
+    r"(?=[ \t]*[.;]?[ \t]*(?:\n|\Z))"
 )
 _OPEN = frozenset("☐⬜❌✗✘")  # drawn marks of what is not there
 _LINE = re.compile(r"[^\n]+")
@@ -39,26 +42,18 @@ _LONGEST = 8  # words of what a box behind it is of
 
 def _boxes(text: str) -> Iterator[Edit]:
     """Finds the boxes of each line that holds nothing else than boxes and what they are of."""
-    found = list(_BOX.finditer(text))
-    if len(found) < 2 and not any(map(_is_ticked, found)) and not _begins_line(text, found):
-        return
-    for line in _LINE.finditer(text):
-        boxes = [box for box in found if line.start() <= box.start() < line.end()]
-        if not boxes:
-            continue
+    lines = [(line, boxes) for line in _LINE.finditer(text) if (boxes := list(_BOX.finditer(text, *line.span())))]
+    is_alone = sum(len(boxes) for _, boxes in lines) == 1
+    for line, boxes in lines:
         before = text[line.start() : boxes[0].start()]
-        heading = _HEADING.search(before)
-        if _LEAD.fullmatch(before) or (heading and text[boxes[0].end() : line.end()].strip(" \t.;,")):
-            name = heading["name"].split()[-1].lower() if heading else ""
-            choice = bool(heading) and name not in SECTIONS
+        heading, leads = _HEADING.search(before), _LEAD.fullmatch(before)
+        if is_alone and not leads and not _is_ticked(boxes[0]):
+            return
+        if leads or (heading and text[boxes[0].end() : line.end()].strip(" \t.;,")):
+            choice = heading is not None and heading["name"].split()[-1].lower() not in SECTIONS
             yield from _leading(text, boxes, line.end(), choice=choice, bare=not before.strip())
         else:
             yield from _behind(text, boxes, line)
-
-
-def _begins_line(text: str, boxes: list[re.Match[str]]) -> bool:
-    start = boxes[0].start() if boxes else 0
-    return bool(boxes) and _LEAD.fullmatch(text, text.rfind("\n", 0, start) + 1, start) is not None
 
 
 def _is_ticked(box: re.Match[str]) -> bool:
@@ -72,7 +67,7 @@ def _leading(text: str, boxes: list[re.Match[str]], end: int, *, choice: bool, b
     for box, last in zip(boxes, [*(after.start() for after in boxes[1:]), end], strict=True):
         begins = box is boxes[0]
         joint = ("- " if bare else "") if begins else "\n- " if not choice else ", " if stated else ""
-        start = max(at, len(text[: box.start()].rstrip(" \t"))) if joint and not begins else box.start()
+        start = max(at, gap_before(text, box.start())) if joint and not begins else box.start()
         label = text[box.end() : last].lstrip(" \t")
         ticked = _is_ticked(box)
         if not ticked and (choice or _NORMAL.match(label)):
@@ -93,12 +88,10 @@ def _behind(text: str, boxes: list[re.Match[str]], line: re.Match[str]) -> Itera
         return
     for box, label in zip(boxes, labels, strict=True):
         answer = "present" if _is_ticked(box) else "none"
-        colon = bool(label and label["colon"])
-        start = box.start()
-        while text[start - 1] in " \t":
-            start -= 1
+        colon = "" if label and label["colon"] else ":"
+        start = gap_before(text, box.start())
         then = "" if box is boxes[-1] or text[box.end()] in ",;" else "\n-"
-        yield Edit(start, box.end(), ("" if colon else ":") + f" {answer}{then}")
+        yield Edit(start, box.end(), f"{colon} {answer}{then}")
 
 
 def _offered(text: str) -> Iterator[Edit]:
@@ -110,7 +103,22 @@ def _offered(text: str) -> Iterator[Edit]:
             yield Edit(*match.span(), "")
 
 
+def _picked(text: str) -> Iterator[Edit]:
+    """Finds the options behind a heading one of which is marked: "Edema: none / **mild** / severe" is "Edema: mild"."""
+    for match in _PICKED.finditer(text):
+        options = [each for each in re.split(r"\s*[/|,]\s*|\s+", match["options"].strip()) if each]
+        marked = [each for each in options if _MARKED.fullmatch(each)]
+        words = [each.strip("*_").lower() for each in options]
+        parted = not {"/", "|"}.isdisjoint(match["options"]) or not _NO_FINDING.isdisjoint(words[:1] + words[-1:])
+        if len(marked) == 1 and len(options) > 1 and parted and all(map(_OPTION.fullmatch, words)):
+            start = match.start("options") + match["options"].index(marked[0])
+            yield Edit(match.start("list"), start, "")
+            yield Edit(start, start + len(marked[0]), marked[0].strip("*_"), 0)
+            yield Edit(start + len(marked[0]), match.end("list"), "", 0)
+
+
+PICKED = (Step("Markdown", "*_", _picked),)  # while what is chosen is marked
 BOXES = (
-    Step("box", _offered, (":",)),
-    Step("box", _boxes, NEEDS),
+    Step("box", "([{", _offered, re.compile(r"[)\]}][ \t]*:")),
+    Step("box", "[(☐☑☒⬜✅❌✗✘", _boxes, re.compile(r"[☐☑☒⬜✅❌✗✘]|[\[(][ \t_xX*✓✔✗✘√\]]")),
 )

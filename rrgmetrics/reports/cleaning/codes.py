@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from rrgmetrics.reports.cleaning.edits import Step, replacing
+from rrgmetrics.reports.cleaning.edits import replacing
 
 _NUMBER = r"\d+(?:\.\d+)?"
 _GRAY = r"(?:[mcdµu]?Gy(?:[ \t]*[.*·x-]?[ \t]*c?m(?:2|²)?\b)?|mSv\b)"
@@ -28,16 +28,16 @@ _CODES = (
 _ADDRESS = r"(?:https?://|www\.)[^\s,;]+|(?:e-?mail:[ \t]*)?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _TEXT = r"^[ \t]*(?:OBX|NTE)\|(?:[^\n|]*\|){2,4}"  # the fields before the text of an observation or a note
 _SEGMENT = r"^[ \t]*[A-Z]{2}[A-Z0-9]\|[^\n]*"
-_INITIALS = r"(?:^|(?<=\d)[ \t]+)[A-Z]{2,3}[/:][A-Za-z]{2,3}[ \t]*$|^[ \t]*D: ?\d[\d/.-]+[ \t]+T: ?\d[\d/.-]+"
-_NAMES = "ICD CPT SNOMED KV DLP CTDI MGY MSV CGY".split()
-SIGNATURE = re.compile(r"\n[ \t]*[A-Z]{2,3}[/:][A-Za-z]{2,3}[ \t]*(?:\n|\Z)")
-NEEDS = (*_NAMES, *map(str.lower, _NAMES), *"kV MAS mAs DAP mGy mSv cGy @ www. WWW. ://".split(), "Gy.", "Gy ")
+_INITIALS = r"(?:(?<=\n)|(?<=\d)[ \t]+)[A-Z]{2,3}[/:][A-Za-z]{2,3}[ \t]*$|^[ \t]*D: ?\d[\d/.-]+[ \t]+T: ?\d[\d/.-]+"
+_CODE_NAMES = ("ICD", "CPT", "SNOMED", "icd", "cpt", "snomed")
+_DOSED = re.compile(r"[kKmMcCdDgG](?:[vV][pP]?\b|A[sS](?![A-Za-z])|[gG]?[yY]\b|[sS][vV]\b|LP|lp|AP|TDI|tdi)")
+_ADDRESSES = ("@", "www.", "WWW.", "://")
 
 CODES = (
-    Step("signature", replacing(_INITIALS, "", re.MULTILINE), ("/", ":")),
-    Step("HL7 segment", replacing(_TEXT, "", re.MULTILINE), ("|",)),
-    Step("HL7 segment", replacing(_SEGMENT, "", re.MULTILINE), ("|",)),
-    Step("code", replacing(_CODES, "", re.IGNORECASE), NEEDS),
-    Step("dose", replacing(_DOSE, "", re.IGNORECASE), NEEDS),
-    Step("address", replacing(_ADDRESS, "", re.IGNORECASE), ("@", "www.", "WWW.", "://")),
+    replacing("signature", "/:", rf"(?m){_INITIALS}", where=re.compile(r"[/:](?:[A-Za-z]{2,3}[ \t]*(?:\n|\Z)| ?\d)")),
+    replacing("HL7 segment", "|", rf"(?m){_TEXT}"),
+    replacing("HL7 segment", "|", rf"(?m){_SEGMENT}"),
+    replacing("code", _CODE_NAMES, rf"(?i){_CODES}"),
+    replacing("dose", "0123456789", rf"(?i){_DOSE}", where=_DOSED),
+    replacing("address", _ADDRESSES, rf"(?i){_ADDRESS}"),
 )

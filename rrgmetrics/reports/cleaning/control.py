@@ -23,7 +23,7 @@ _TOKEN = (
 _START = r"(?:<\|(?:im_start|start_header_id|start|header_start|turn|role)\|>|<start_of_turn>|<\|im_role\|>)"
 _ROLE = r"(?:assistant|user|system|model|human|tool|developer|ai|bot|gpt|ipython)"
 _OTHERS = r"(?:user|system|human|tool|developer)"
-ROLE_NAMES = r"(?:assistant|model|response|output|answer|ai|bot):"  # what a reply may begin with
+_ROLE_NAMES = r"(?:assistant|model|response|output|answer|ai|bot):"  # what a reply may begin with
 _THOUGHT = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|rationale)"
 _WORDS = re.compile(r"\[/?(?:UNK|MASK)\]|<(?:unk|mask)>", re.IGNORECASE)  # in place of a word
 _RUN = re.compile(rf"(?:(?:{_TOKEN})\s*)+")
@@ -63,8 +63,6 @@ def without_closing_tokens(text: str) -> str:
 
 def _tokens(text: str) -> Iterator[Edit]:
     """Finds runs of tokens; one between two statements ends the first."""
-    if "<" not in text and "[" not in text:
-        return
     for match in _RUN.finditer(text):
         yield Edit(*match.span(), _between(text, match), len(_ONE.findall(match[0])))
 
@@ -86,30 +84,19 @@ def _between(text: str, run: re.Match[str]) -> str:
     return "\n\n" if around.islower() else "\n" if "\n" in run[0] else space
 
 
+_THINKING = (
+    rf"<{_THOUGHT}>.*?(?:</{_THOUGHT}>|\Z)\s*|\A.*?</{_THOUGHT}>\s*|\[THINK\].*?(?:\[/THINK\]|\Z)\s*"
+    r"|◁think▷.*?(?:◁/think▷|\Z)\s*"
+)
+_IS_THINKING = re.compile(rf"</?{_THOUGHT}>|\[THINK\]|◁think▷", re.IGNORECASE)
+_OTHER_TURN = rf"(?s){_START}\s*{_OTHERS}\b(?:(?!{_START}).)*(?={_START})"
 CONTROL_TOKENS = (
-    Step(
-        "thinking",
-        replacing(r"<\|channel\|>(?:analysis|commentary).*?(?:(?=<\|channel\|>final)|\Z)", "", re.DOTALL),
-        ("<|channel|>",),
-    ),
-    Step(
-        "thinking",
-        replacing(
-            rf"<{_THOUGHT}>.*?(?:</{_THOUGHT}>|\Z)\s*|\A.*?</{_THOUGHT}>\s*|\[THINK\].*?(?:\[/THINK\]|\Z)\s*"
-            r"|◁think▷.*?(?:◁/think▷|\Z)\s*",
-            "",
-            re.DOTALL | re.IGNORECASE,
-        ),
-        re.compile(rf"</?{_THOUGHT}>|\[THINK\]|◁think▷", re.IGNORECASE),
-    ),
-    Step("prompt", replacing(r"\[INST\](?:(?!\[INST\]).)*?\[/INST\]\s*", "", re.DOTALL), ("[INST]",)),
-    Step("prompt", replacing(rf"{_START}\s*{_OTHERS}\b(?:(?!{_START}).)*(?={_START})", "", re.DOTALL), ("<",)),
-    Step("role name", replacing(rf"{_START}(?P<cut>\s*{_ROLE}\b:?)(?! */)", ""), ("<",)),
-    Step("role name", replacing(r"<\|channel\|>(?P<cut>final|analysis|commentary)\b", ""), ("<|channel|>",)),
-    Step("control token", _tokens, ("<", "[")),
-    Step(
-        "role name",
-        replacing(rf"\A\s*(?:#{{1,4}} *)?{ROLE_NAMES}\s*", "", re.IGNORECASE),
-        (":",),
-    ),
+    replacing("thinking", "<", r"(?s)<\|channel\|>(?:analysis|commentary).*?(?:(?=<\|channel\|>final)|\Z)"),
+    replacing("thinking", "<[◁", rf"(?is){_THINKING}", where=_IS_THINKING),
+    replacing("prompt", "[", r"(?s)\[INST\](?:(?!\[INST\]).)*?\[/INST\]\s*"),
+    replacing("prompt", "<", _OTHER_TURN),
+    replacing("role name", "<", rf"{_START}(?P<cut>\s*{_ROLE}\b:?)(?! */)"),
+    replacing("role name", "<", r"<\|channel\|>(?P<cut>final|analysis|commentary)\b"),
+    Step("control token", "<[", _tokens),
+    replacing("role name", ":", rf"(?i)\A\s*(?:#{{1,4}} *)?{_ROLE_NAMES}\s*"),
 )

@@ -15,9 +15,9 @@ HEADINGS_FILE = Path(__file__).parents[2] / "reading" / "lexicon" / "common" / "
 _BEFORE = r"(?:\A|(?<=\n)|(?<=[.;!?:\])>] ))[ \t]*"
 _OPENS, _CLOSES = r"[\[({<=*~_+-]", r"[\])}>=*~_+-]"
 _GAP = 8  # characters before a heading, spaces among them, in which a statement ends
-HEADED = re.compile(
+_HEADED = re.compile(
     r"(?:\A|\n)[ \t]*[A-Z][A-Za-z ]{2,40}[ \t]*\n"  # alone on its line
-    rf"|{_OPENS}{{1,5}} ?[A-Z][A-Za-z ]{{2,40}} ?{_CLOSES}"
+    rf"|{_OPENS}{{1,5}} ?[A-Z][A-Za-z ]{{2,40}}:? ?{_CLOSES}"
     r"|(?:\A|\n)[ \t]*[A-Z][A-Z ]{2,40} [-–—] "
 )
 
@@ -85,7 +85,7 @@ _ORGAN = (
     r"|abdomen"
 )
 _ORGAN_CELL = rf"^[ \t]*(?=(?-i:[A-Z]))(?:{_ORGAN})(?P<cut>[ \t]*\t[ \t]*)(?=(?-i:[A-Z])[^\t\n]*$)"
-ORGAN_ALONE = re.compile(rf"(?:\A|\n)[ \t]*(?:{_ORGAN})(?P<cut>)(?=[ \t]*\n[ \t]*[A-Z])", re.IGNORECASE)
+_ORGAN_ALONE = rf"(?:\A|\n)[ \t]*(?:{_ORGAN})(?P<cut>)(?=[ \t]*\n[ \t]*[A-Z])"
 
 
 def _organ(match: re.Match[str]) -> str | None:
@@ -95,7 +95,7 @@ def _organ(match: re.Match[str]) -> str | None:
 
 
 HEADINGS = (
-    Step("heading", _headings, HEADED),
-    Step("heading", replacing(_ORGAN_CELL, ": ", re.IGNORECASE | re.MULTILINE), ("\t",)),
-    Step("heading", replacing(ORGAN_ALONE.pattern, _organ, re.IGNORECASE), ORGAN_ALONE),
+    Step("heading", "\n[({<=*~_+-–—", _headings, _HEADED),
+    replacing("heading", "\t", rf"(?im){_ORGAN_CELL}", ": "),
+    replacing("heading", "\n", rf"(?i){_ORGAN_ALONE}", _organ),
 )

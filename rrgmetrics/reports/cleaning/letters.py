@@ -9,75 +9,54 @@ import html
 import re
 from collections.abc import Iterator
 
-from rrgmetrics.reports.cleaning.edits import NOT_ASCII, Edit, Step, replacing
+from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 
 _ENTITY = r"&(?:#\d{1,7};|#[xX][0-9a-fA-F]{1,6};|(?:nbsp|amp|lt|gt|quot)\b;?|[A-Za-z][A-Za-z0-9]{1,30};)"
-_SPACE = r"[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff]"
+_SPACES = r"\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff"
 _LETTERS = {
-    "ﬀ": "ff",
-    "ﬁ": "fi",
-    "ﬂ": "fl",
-    "ﬃ": "ffi",
-    "ﬄ": "ffl",
-    "ﬅ": "st",
-    "ﬆ": "st",
-    "œ": "oe",
-    "Œ": "Oe",
-    "æ": "ae",
-    "Æ": "Ae",
-    "㎜": "mm",
-    "㎝": "cm",
-    "×": "x",
-    "\u00ad": "",  # a hyphen that shows only where a line ends
-    "\u200c": "",  # what parts or joins letters
-    "\u200d": "",
-    "\u2060": "",
-    "ü": "u",  # in names: "Bülau drain"; other letters with accents tell other languages apart
+    **dict(
+        zip("ﬀ ﬁ ﬂ ﬃ ﬄ ﬅ ﬆ œ Œ æ Æ ㎜ ㎝ ×".split(), "ff fi fl ffi ffl st st oe Oe ae Ae mm cm x".split(), strict=True)
+    ),
     **{chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},  # as wide as Chinese characters
+    **dict.fromkeys("\u00ad\u200c\u200d\u2060", ""),  # a hyphen that shows only where a line ends; joiners
+    **dict.fromkeys("\x85\u2028\u2029", "\n"),
+    "ü": "u",  # in names: "Bülau drain"; other letters with accents tell other languages apart
 }
+_LETTER = rf"[{_SPACES}]|▁(?=\|)|\u00ad(?=[\s{_SPACES}])|[{''.join(map(re.escape, _LETTERS))}]"
+_SLASHED = r"(?<![\w/])(?:[no]/gt?|n/jt?|e/tt?|c/t(?=[ -]ratio)|c/p(?=[ -](?:angle|sulc|recess)))(?![\w/])"
+_HIDDEN = r"(?:date|time|name|patient|mrn|dob)"
 _PIECES = re.compile(r" (?=[Ġ▁])")  # pieces of words, joined by spaces
 _PIECE = re.compile(r" ?([Ġ▁])| (?![Ġ▁])")
-SLASHED = re.compile(  # one name in spite of its slash: "N/G tube", "C/T ratio"
-    r"(?<![\w/])(?:[no]/gt?|n/jt?|e/tt?|c/t(?=[ -]ratio)|c/p(?=[ -](?:angle|sulc|recess)))(?![\w/])", re.IGNORECASE
-)
-PLACEHOLDER = re.compile(
-    r"(?:^|(?<=[\n.;!?:\])>] ))(?:<(?:date|time|name|patient|mrn|dob)>|\[(?:date|time|name|patient|mrn|dob)\])",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
-def _entity(match: re.Match[str]) -> str | None:
-    plain = html.unescape(match[0])
-    return None if plain == match[0] else plain
+def _plain_letter(match: re.Match[str]) -> str:
+    at_line_end = match[0] == "\u00ad" and match.string[match.end() : match.end() + 1].isspace()
+    return "-" if at_line_end else _LETTERS.get(match[0], " ")
 
 
 def _marked_spaces(text: str) -> Iterator[Edit]:
     """Finds the marks that GPT-2's and SentencePiece's tokenizers write for a space."""
-    if "Ġ" in text or "▁" in text:
-        in_pieces = _PIECES.search(text) is not None
-        for match in _PIECE.finditer(text):
-            if match[1] or in_pieces:
-                yield Edit(*match.span(), " " if match[1] and match.end() > 1 else "")
+    in_pieces = _PIECES.search(text) is not None
+    for match in _PIECE.finditer(text):
+        if match[1] or in_pieces:
+            yield Edit(*match.span(), " " if match[1] and match.end() > 1 else "")
 
 
-ENTITIES = (
-    Step("HTML entity", replacing(_ENTITY, _entity), ("&",)),
-    Step("HTML entity", replacing(_ENTITY, _entity), ("&",)),  # "&amp;nbsp;" was escaped twice
-)
+_ENTITIES = replacing("HTML entity", "&", _ENTITY, lambda match: html.unescape(match[0]))
 LETTERS = (
-    Step("", replacing(rf"{_SPACE}|\u2581(?=\|)", " "), NOT_ASCII),
-    Step("", replacing(r"\u00ad(?=\s)", "-"), ("\u00ad",)),  # at the end of a line
-    Step("", replacing("[" + "".join(map(re.escape, _LETTERS)) + "]", lambda match: _LETTERS[match[0]]), NOT_ASCII),
-    Step("", replacing(SLASHED.pattern, lambda match: match[0].replace("/", ""), re.IGNORECASE), SLASHED),
-    Step("", lambda text: (Edit(*match.span(), "___") for match in PLACEHOLDER.finditer(text)), ("<", "[")),
-    Step("token mark", _marked_spaces, ("Ġ", "▁")),
-    Step("token mark", replacing(r"[ĊĉČ]|<0x0[AaDd]>", "\n"), ("Ċ", "ĉ", "Č", "<0x0")),
-    Step("token mark", replacing(r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[a-z])@@ (?=[a-z])", ""), ("##", "@@ ")),
-    Step("", replacing(r"\r\n?|\\r\\n|\\[nr](?![a-z])|\\n(?=[a-z]{2})", "\n"), ("\r", "\\")),
-    Step("", replacing(r"\bca n['’]t\b", "cannot", re.IGNORECASE), ("a n",)),  # as tokenizers part it
-    Step("", replacing(r"(?<=[a-z]) (?P<cut>n['’]t)\b", "not", re.IGNORECASE), (" n'", " n’", " N'")),
-    Step("", replacing(r"\\t", "\t"), ("\\t",)),
-    Step("", replacing(r"\\\.(?:br|sp|sk|in|ti|ce|fi|nf)[+-]?\d*\\", "\n", re.IGNORECASE), ("\\.",)),  # HL7's line ends
-    Step("", replacing(r"\\[,;:! ]", " "), ("\\",)),  # LaTeX's spaces: "3\,cm"
-    Step("", replacing(r"[\v\f\x1c-\x1e\x85\u2028\u2029]", "\n"), re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")),
+    *(_ENTITIES, _ENTITIES),  # "&amp;nbsp;" was escaped twice
+    replacing("", (), _LETTER, _plain_letter, where=re.compile(r"[^\x00-\x7f]")),
+    replacing(
+        "", "/", rf"(?i){_SLASHED}", lambda match: match[0].replace("/", "")
+    ),  # one name: "N/G tube", "C/T ratio"
+    replacing("", "<[", rf"(?im)(?:^|(?<=[\n.;!?:\])>] ))(?:<{_HIDDEN}>|\[{_HIDDEN}\])", "___"),
+    Step("token mark", "Ġ▁", _marked_spaces),
+    replacing("token mark", ("Ċ", "ĉ", "Č", "<0x0"), r"[ĊĉČ]|<0x0[AaDd]>", "\n"),
+    replacing("token mark", "#@", r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[a-z])@@ (?=[a-z])"),
+    replacing("", "\r\\\v\f\x1c\x1d\x1e", r"\r\n?|\\r\\n|\\[nr](?![a-z])|\\n(?=[a-z]{2})|[\v\f\x1c-\x1e]", "\n"),
+    replacing("", "'’", r"(?i)\bca n['’]t\b", "cannot"),  # as tokenizers part it
+    replacing("", "'’", r"(?i)(?<=[a-z]) (?P<cut>n['’]t)\b", "not"),
+    replacing("", "\\", r"\\t", "\t"),
+    replacing("", "\\", r"(?i)\\\.(?:br|sp|sk|in|ti|ce|fi|nf)[+-]?\d*\\", "\n"),  # HL7's line ends
+    replacing("", "\\", r"\\[,;:! ]", " "),  # LaTeX's spaces: "3\,cm"
 )

@@ -2,7 +2,6 @@ r"""Lists: whatever marks their items, in lines or within one, each item becomes
 
 A mark is one if the text has others of its kind: numbers and letters count up from the first, and separators part
 statements ("No pneumothorax - Cardiomegaly - Small effusion"), not a name from what is said of it ("Heart - enlarged").
-Each item behind a name is said of it: "Nodules: 1) RUL 2) RML" is "Nodules: RUL\nNodules: RML".
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rrgmetrics.reports.cleaning.answers import is_name
-from rrgmetrics.reports.cleaning.edits import NOT_ASCII, Edit, Step, replacing
+from rrgmetrics.reports.cleaning.edits import Edit, Step, gap_before, replacing
 
 ITEM = "\n- "
 _SIZE = r"\d+(?:\.\d+)?[ -]?[cm]m\b"
@@ -35,16 +33,16 @@ _COUNTED = re.compile(
     r"|\((?P<bracketed_roman>[ivx]{1,4})\)[ \t]*(?=[A-Za-z])"
     r")"
 )
-_SECOND = re.compile(r"2(?:[).:]| ?[-–]|[ \t]+[A-Z])|[bB][).]|ii[.)]|#2")  # a list has a second item
+_SECOND = re.compile(r"2(?:[):]|\.(?!\d)| ?[-–]|[ \t]+[A-Z])|\b(?:[bB]|ii)[).]|#2")  # a list has a second item
 _STRINGS = re.compile(r"\s*\[\s*['\"].*['\"][\s,]*\]\s*", re.DOTALL)
 _QUOTES = re.compile(r"\A\s*\[\s*['\"]|['\"][\s,]*\]\s*\Z|['\"],\s+['\"]")
 _ROMAN = {name: number for number, name in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)}
 _OPENS = re.compile(r"(?:\A|[\n.;:!?-])[ \t]*\Z")
 _BULLETS = "·∙⁃‣➢►▶✓✔❖§◆◇■□▫○●▪◦•"
-_MARKS = re.compile(rf"^[ \t]*(?:[=-]{{1,3}}>|[>–—|]|-(?=[A-Z])|[+~](?=[ \t]))[ \t]*{_OPENING}", re.MULTILINE)
-_BULLET = re.compile(rf"(?<!\d)[{_BULLETS}][ \t]*{_OPENING}")
-_SURE = re.compile(rf"(?<=[ \t])(?:\||(?<!\d )\*)[ \t]+{_OPENING}")
-_GAP = re.compile(rf"(?<=\S)[ \t]+(?=[A-Z]|{_SIZE})")
+_MARKS = rf"^[ \t]*(?:[=-]{{1,3}}>|[>–—|]|-(?=[A-Z])|[+~](?=[ \t]))[ \t]*{_OPENING}"
+_BULLET = re.compile(
+    rf"(?<!\d)[{_BULLETS}][ \t]*{_OPENING}|(?<=[ \t])(?:\||(?<!\d )\*)[ \t]+{_OPENING}"  # any of them; * and | alone
+)
 _PART = re.compile(rf"\s*(?:[A-Z]|{_SIZE})")
 _GOES_ON = re.compile(  # what is no statement of its own
     r"(?:in|of|at|on|to|for|with|which|that|is|are|was|were|has|have|and|or|but|likely|possibly|probably)\b",
@@ -62,10 +60,6 @@ _PLACE = re.compile(  # where a tube or catheter ends: "PICC -> SVC"
 )
 _SENTENCE_END = re.compile(r"[.!?][ \t]+[A-Z]")
 _SMALL_END = re.compile(r"(?:[a-z]{4}|[ \t])[.!?][ \t]+(?:[a-z]{2}|\d[ \t]*\.)")  # the same in small letters
-_LONGEST_NAME = 80  # characters
-_NAMED = re.compile(
-    r"(?:^[ \t]*(?:[-*•][ \t]+)?|[.;:][ \t]+)(?P<name>[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,3}):[ \t]*\Z", re.MULTILINE
-)
 _HEADING = re.compile(r"[^:]{0,60}:")
 
 
@@ -82,24 +76,11 @@ def _counted(text: str) -> Iterator[Edit]:
                 found.append(run)
                 runs[style] = [match]
     lists = [run for run in (*found, *runs.values()) if len(run) > 1]
-    names = {match: name for run in lists if (name := _name(text, run)) for match in run[1:]}
     at = -1
     for match in sorted({match for run in lists for match in run}, key=lambda match: match.start()):
         if match.start() >= at and not (match["point"] and _begins_line(text, match.start())):
-            item = _as_item(text, match.start(), match.end())
-            yield item._replace(new=f"\n{names[match]}: ") if match in names else item
+            yield _as_item(text, *match.span())
             at = match.end()
-
-
-def _name(text: str, run: list[re.Match[str]]) -> str:
-    """The name before the items of a list in one line, each of which it is said of; "" if there is none."""
-    first, last = run[0].start(), run[-1].end()
-    head = _NAMED.search(text, max(0, first - _LONGEST_NAME), first)
-    end = text.find("\n", last)
-    ends = [*(after.start() for after in run[1:]), len(text) if end < 0 else end]
-    if "\n" in text[first:last] or any(":" in text[item.end() : end] for item, end in zip(run, ends, strict=True)):
-        return ""
-    return head["name"] if head and is_name(head["name"]) else ""
 
 
 def _strings(text: str) -> Iterator[Edit]:
@@ -134,16 +115,8 @@ def _begins_line(text: str, at: int) -> bool:
 
 def _as_item(text: str, start: int, end: int) -> Edit:
     """The edit that makes the mark `[start, end)` that of an item, on a line of its own."""
-    while start and text[start - 1] in " \t":
-        start -= 1
+    start = gap_before(text, start)
     return Edit(start, end, "- " if not start or text[start - 1] == "\n" else ITEM)
-
-
-def _gaps(text: str) -> Iterator[Edit]:
-    """Finds tabs between statements."""
-    for match in _GAP.finditer(text):
-        if "\t" in match[0]:
-            yield Edit(*match.span(), ITEM)
 
 
 def _separated(text: str) -> Iterator[Edit]:
@@ -193,31 +166,28 @@ def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
 
 _DEGREE_WORD = r"(?:trace|tiny|minimal|small|mild|moderate|large|severe|left|right|bilateral|[LR]|[LR][UML]L|RML)"
 _NO_DEGREE = "".join(rf"(?<!{word}/)" for word in "trace small mild minimal moderate large severe right left".split())
-SLASH = re.compile(rf"/(?<=[a-z]{{4}}/){_NO_DEGREE}(?=(?:no|{_DEGREE_WORD}) [A-Za-z])")
+_SLASH = re.compile(rf"/(?<=[a-z]{{4}}/){_NO_DEGREE}(?=(?:no|{_DEGREE_WORD}) [A-Za-z])")
 _DENIAL = re.compile(r"\b(?:no|not|without|none|negative|denies|free of|absence of)\b[^.;\n]*\Z", re.IGNORECASE)
 _SAID_BEFORE = 80  # characters that are looked at before a slash
 
 
 def _slashes(text: str) -> Iterator[Edit]:
     """Finds slashes before another finding with words of its own: "LLL consolidation/small L effusion"."""
-    for slash in SLASH.finditer(text):
+    for slash in _SLASH.finditer(text):
         if not _DENIAL.search(text, max(0, slash.start() - _SAID_BEFORE), slash.start()):
             yield Edit(*slash.span(), ", ")
 
 
+COUNTED = (Step("list marker", ("2", "b)", "b.", "B)", "B.", "ii)", "ii."), _counted, _SECOND),)
 LISTS = (
-    Step("list marker", _slashes, SLASH),
-    Step("list marker", replacing(r"[ \t]+//+[ \t]+", ITEM), (" //",)),
-    Step("list marker", _strings, ("['", '["', "[ ", "[\n")),
-    Step("list marker", _counted, _SECOND),
+    Step("list marker", "/", _slashes, _SLASH),
+    replacing("list marker", "/", r"[ \t]+//+[ \t]+", ITEM),
+    Step("list marker", "[", _strings),
+    replacing("list marker", ">–—|+~-", rf"(?m){_MARKS}", "- "),
     Step(
-        "list marker",
-        lambda text: (Edit(*match.span(), "- ") for match in _MARKS.finditer(text)),
-        (">", "–", "—", "|", "+", "~", "-"),
+        "list marker", _BULLETS + "*|", lambda text: (_as_item(text, *mark.span()) for mark in _BULLET.finditer(text))
     ),
-    Step("list marker", lambda text: (_as_item(text, *match.span()) for match in _BULLET.finditer(text)), NOT_ASCII),
-    Step("list marker", lambda text: (_as_item(text, *match.span()) for match in _SURE.finditer(text)), ("*", "|")),
-    Step("list marker", _gaps, ("\t",)),
-    Step("list marker", _separated, _SEPARATORS),
-    Step("", replacing(r"\t", " "), ("\t",)),
+    replacing("list marker", "\t", rf"(?<=\S) *\t[ \t]*(?=[A-Z]|{_SIZE})", ITEM),
+    Step("list marker", "-–—/>→+~", _separated, re.compile(r"[-–—/>→+~] ")),
+    replacing("", "\t", r"\t", " "),
 )

@@ -59,10 +59,7 @@ _PLAIN = re.sub(r"\?P<\w+>", "?:", _NUMBER)
 _SIZE = rf"\b(?:{_PLAIN}-? (?:by|x|to|or) ){{0,2}}{_PLAIN}(?=[ -]{_UNIT})"
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "1/2": ".5", "1/4": ".25", "3/4": ".75"}
 _MIXED = rf"(?<![\d./])(?:(?P<whole>\d{{1,2}})[ -]?)?(?P<part>[½¼¾]|(?<!\d)(?:[13]/4|1/2))(?=[ -]?{_UNIT})"
-WRITTEN_OUT = re.compile(  # "seven mm", "1/2 cm", "3 point 5 cm", "diam. 4"
-    r"[ -](?:(?<=[A-Za-z].)|(?<=/[24].))(?:[mMcC][mM]|[mM][iI][lL][lL][iI]|[cC][eE][nN][tT][iI])"
-    r"|/[24][cCmM]|[dD][iI][aA][mM]?\. ?\d|[pP][oO][iI][nN][tT] \d"
-)
+_SPELLED = re.compile(r"[mMcC](?<=[A-Za-z][ -].)(?:[mM]\b|[iI][lL][lL][iI]|[eE][nN][tT][iI])|[pP][oO][iI][nN][tT] \d")
 
 
 def _value(word: str) -> int:
@@ -84,12 +81,13 @@ def _mixed(match: re.Match[str]) -> str:
     return f"{match['whole'] or 0}{_FRACTIONS[match['part']]}"
 
 
+_UNIT_MARKS = ("mm", "cm", "MM", "CM", "illim", "entim", "ILLIM", "ENTIM")
 NUMBERS = (
-    Step("", replacing(rf"(?<=\d)(?P<cut>[ \t]*\n[ \t]*)(?={_UNIT})", " ", re.IGNORECASE), ("\n",)),
-    Step("", replacing(_SIZE, _sizes_in_words, re.IGNORECASE), WRITTEN_OUT),
-    Step("", replacing(_MIXED, _mixed, re.IGNORECASE), ("½", "¼", "¾", "/2", "/4")),
-    Step("", replacing(r"\bdiam?\.(?= ?\d)", "diameter", re.IGNORECASE), WRITTEN_OUT),
-    Step("split number", _split_numbers, (" .", ". ")),
-    Step("decimal comma", replacing(r"(?<=\d)·(?=\d)", "."), ("·",)),
-    Step("decimal comma", replacing(_COMMA, ".", re.IGNORECASE), (",",)),
+    replacing("", "\n", rf"(?i)(?<=\d)(?P<cut>[ \t]*\n[ \t]*)(?={_UNIT})", " "),
+    replacing("", _UNIT_MARKS, rf"(?i){_SIZE}", _sizes_in_words, where=_SPELLED),
+    replacing("", ("½", "¼", "¾", "/2", "/4"), rf"(?i){_MIXED}", _mixed),
+    replacing("", (".",), r"(?i)\bdiam?\.(?= ?\d)", "diameter", where=re.compile(r"\.(?<=[mMaA]\.) ?\d")),
+    Step("split number", (" .", ". "), _split_numbers, re.compile(r"\d(?: +\.|\. +\d)")),
+    replacing("decimal comma", "·", r"(?<=\d)·(?=\d)", "."),
+    replacing("decimal comma", ",", rf"(?i){_COMMA}", ".", where=re.compile(r",\d")),
 )

@@ -1,7 +1,9 @@
-r"""Marks that were dictated as words: "no effusion period edema period", "no effusion comma edema", "new line".
+r"""Punctuation: marks that were dictated as words ("no effusion period", "new line"), and commas for full stops.
 
 A period may also be one of time ("over a period of two years", "in the postoperative period"), a new line a catheter
 ("new line in the SVC", "after new line placement"), a colon a part of the bowel.
+A line without a full stop within it and with two or more commas before a capital letter is a row of sentences, "Heart
+size is normal, The lungs are clear, No edema"; one such comma may be before a name ("cardiomegaly, Kerley B lines").
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from functools import cache
 from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 from rrgmetrics.reports.cleaning.headings import any_heading
 
-DICTATED = re.compile(
+_DICTATED = re.compile(
     r"[ \n](?:period|full stop|comma|semicolon|colon|next (?:line|paragraph)|new (?:line|paragraph))\b(?!-)",
     re.IGNORECASE,
 )
@@ -61,15 +63,31 @@ def _is_mark(word: str, before: str, behind: str) -> bool:
 
 def _dictated(text: str) -> Iterator[Edit]:
     """Finds dictated marks, each with the space before it."""
-    for match in DICTATED.finditer(text):
+    for match in _DICTATED.finditer(text):
         start, end = match.start() + 1, match.end()
         before, word = text[max(0, start - _NEAR) : start], match[0][1:].lower()
         if _is_mark(word, before, text[end : end + _NEAR]):
             yield Edit(start - len(before) + len(before.rstrip(" ")), end, _MARKS.get(word, "\n\n"))
 
 
-BRACKETED = re.compile(r"[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]", re.IGNORECASE)
-DICTATION = (
-    Step("dictated mark", replacing(BRACKETED.pattern, "\n\n", re.IGNORECASE), BRACKETED),
-    Step("dictated mark", _dictated, DICTATED),
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_COMMA = re.compile(rf",(?=[ \t]+(?!(?:{_MONTHS})[a-z]*\b)(?:[A-Z][a-z]|A ))")
+_STOP = re.compile(r"[.;!?][ \t]+\S")
+_LINE = re.compile(r"[^\n]+")
+
+
+def _spliced(text: str) -> Iterator[Edit]:
+    """Finds the commas that replace full stops."""
+    for line in _LINE.finditer(text):
+        commas = [] if _STOP.search(line[0]) else list(_COMMA.finditer(line[0]))
+        for comma in commas if len(commas) > 1 else ():
+            at = line.start() + comma.start()
+            yield Edit(at, at + 1, ".")
+
+
+_BRACKETED = r"(?i)[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]"
+PUNCTUATION = (
+    replacing("dictated mark", "[{<(", _BRACKETED, "\n\n"),
+    Step("dictated mark", (), _dictated, _DICTATED),
+    Step("comma for a full stop", ",", _spliced, _COMMA),
 )
