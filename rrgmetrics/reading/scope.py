@@ -56,12 +56,15 @@ BROKEN, BROKEN_SHARE = 2, 10  # pairs of words that do not go together: at least
 USUAL, SURE, WEAK = 2, 4, 1  # weights of the terms of another part of the body or modality
 TITLE = 8  # weight of a title that names another part of the body
 NEEDED = 4  # weight from which on a text is of another kind
-_LONGEST_TITLE = 6  # words
-_LABELS = frozenset({"exam", "examination", "study", "procedure", "modality", "technique", "title"})
+_LONGEST_TITLE = 8  # words
+_LABELS = frozenset(
+    {"exam", "examination", "study", "procedure", "modality", "technique", "title", "description", "type", "performed", "report"}
+)
 _HEADS = _LABELS | {":", "¶", "unenhanced"}
 _LONGEST_HEADING = 2  # words before its colon
 _OF_CHEST = frozenset({"an MRI report", "an ultrasound report"})  # their titles name the chest
 _BEHIND_TITLES = frozenset({".", "¶", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
+_SAID_OF_IT = frozenset({"was", "for", "show", "demonstrate"})  # behind a title that names the chest
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"})  # no finding
 _NORMAL = frozenset({"normal", "clear"})
@@ -97,7 +100,9 @@ class _Knowledge(NamedTuple):
     titles: dict[tuple[str, ...], Kind]
     title_words: frozenset[str]  # that may stand in a title
     examinations: frozenset[str]  # words for an examination
-    ct: frozenset[tuple[str, ...]]  # names of a CT
+    ct: frozenset[tuple[str, ...]]  # names of a CT, of no part of the body
+    ct_names: frozenset[str]  # words for a CT
+    chest_names: frozenset[str]  # words for the chest in a title
     parts: dict[str, Kind]  # of the body
 
 
@@ -381,16 +386,22 @@ def _named_at(first: int, words: Sequence[str], knowledge: _Knowledge) -> Kind |
         if kind and ends(first + n):
             return kind
     title = [*takewhile(knowledge.title_words.__contains__, words[first : first + _LONGEST_TITLE])]
+    if not (knowledge.ct_names.isdisjoint(title) or knowledge.chest_names.isdisjoint(title)):
+        behind = first + len(title)
+        return CT if ends(behind) or title[-1] in _BEHIND_TITLES or words[behind] in _SAID_OF_IT else None
     if ends(first + len(title)) and not knowledge.examinations.isdisjoint(title) and knowledge.chest.isdisjoint(title):
         return next((knowledge.parts[word] for word in title if word in knowledge.parts), None)
     return None
 
 
 def _is_ct(words: Sequence[str], knowledge: _Knowledge) -> bool:
-    """Whether a text names a CT first of all, and no part of the body: "CT: small effusion"."""
-    first = _opening(words)
-    ends = (n for n, word in enumerate(words[first : first + _LONGEST_TITLE], first) if word in (":", "."))
-    return tuple(words[first : next(ends, first)]) in knowledge.ct
+    """Whether a title names a CT, and no part of the body: "CT: small effusion"."""
+
+    def named_at(first: int) -> bool:
+        ends = (n for n, word in enumerate(words[first : first + _LONGEST_TITLE], first) if word in (":", ".", "¶"))
+        return tuple(words[first : next(ends, first)]) in knowledge.ct
+
+    return any(map(named_at, _openings(words)))
 
 
 def _opening(words: Sequence[str], first: int = 0) -> int:
@@ -483,6 +494,7 @@ def _knowledge(lexicon: Lexicon) -> _Knowledge:
     titles = tables["examinations"]
     parts = {word: kind for kind, listed in titles["parts"].items() for word in plain(listed)}
     examinations = plain(titles["names"])
+    ct_names, chest_names = frozenset(plain(titles["ct_names"])), frozenset(plain(titles["chest_names"]))
     languages = {name: frozenset(words) - english for name, words in tables["languages"].items()}
     return _Knowledge(
         grammar=frozenset(grammar),
@@ -492,9 +504,11 @@ def _knowledge(lexicon: Lexicon) -> _Knowledge:
         scripts=tables["scripts"],
         chest=frozenset(plain(tables["chest"])),
         titles=by_phrase(tables["titles"]),
-        title_words=frozenset({*examinations, *parts, *plain(titles["words"])}),
+        title_words=frozenset({*examinations, *parts, *ct_names, *chest_names, *plain(titles["words"])}),
         examinations=frozenset(examinations),
         ct=frozenset(tuple(words_of(term, lexicon.words)) for term in titles["ct"]),
+        ct_names=ct_names,
+        chest_names=chest_names,
         parts=parts,
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),
         own=tuple(pack.kind for pack in chain(lexicon.key.pack, packs)),

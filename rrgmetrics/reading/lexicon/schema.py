@@ -364,7 +364,12 @@ SHAPES: dict[str, Shape] = {
             "weak": Table(_TERMS),
             "shared": Table(_TERMS),
             "titles": Table(_TERMS),
-            "examinations": _record({"ct": _TERMS, "names": _TERMS, "words": _TERMS, "parts": Table(_TERMS)}),
+            "examinations": _record(
+                {
+                    **dict.fromkeys(("ct", "ct_names", "chest_names", "names", "words"), _TERMS),
+                    "parts": Table(_TERMS),
+                }
+            ),
             "chest": _TERMS,
         }
     ),
