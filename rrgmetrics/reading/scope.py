@@ -58,7 +58,19 @@ TITLE = 8  # weight of a title that names another part of the body
 NEEDED = 4  # weight from which on a text is of another kind
 _LONGEST_TITLE = 8  # words
 _LABELS = frozenset(
-    {"exam", "examination", "study", "procedure", "modality", "technique", "title", "description", "type", "performed", "report"}
+    {
+        "exam",
+        "examination",
+        "study",
+        "procedure",
+        "modality",
+        "technique",
+        "title",
+        "description",
+        "type",
+        "performed",
+        "report",
+    }
 )
 _HEADS = _LABELS | {":", "¶", "unenhanced"}
 _LONGEST_HEADING = 2  # words before its colon
