@@ -80,6 +80,8 @@ def _headed_lists(text: str) -> Iterator[Edit]:
         while mark := _MARK.match(text, _line_end(text, at)):
             if mark["bare"] is not None:
                 yield Edit(*mark.span("mark"), f"{name}: ")
+            elif text[mark.end() : _line_end(text, mark.end())].rstrip().endswith(":"):
+                break  # a name with a list of its own
             at = mark.end()
 
 
