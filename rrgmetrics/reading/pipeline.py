@@ -190,7 +190,12 @@ ITEMS = (
         ("senses", "word", "change", "negation_after", "quality"),
         needs=(Signs(words=HAS | DOES | APPEARANCE),),
     ),
-    Step(name_prior_study, _SMALL, ("senses", "earlier_study"), needs=(Signs(words=PRIOR), Signs(senses=("acuity",)))),
+    Step(
+        name_prior_study,
+        _SMALL,
+        ("senses", "acuity", "earlier_study"),
+        needs=(Signs(words=PRIOR), Signs(senses=("acuity",))),
+    ),
     Step(
         read_seen_before,
         _SMALL,
@@ -223,7 +228,7 @@ ITEMS = (
     Step(
         resolve_places,
         _TOKENS,
-        ("side", "structure", "zone"),
+        ("senses", "holds", "quality", "severity", "side", "structure", "tip", "zone"),
         makes="items",
         needs=(Signs(lists=("pairing", "heights", "more")),),
     ),

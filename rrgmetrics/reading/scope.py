@@ -58,10 +58,31 @@ TITLE = 8  # weight of a title that names another part of the body
 NEEDED = 4  # weight from which on a text is of another kind
 _LONGEST_TITLE = 6  # words
 _LABELS = frozenset({"exam", "examination", "study", "procedure", "modality", "technique", "title"})
-_HEADS = _LABELS | {":", "¶", "unenhanced"}
+_OCCASIONS = frozenset(
+    "unenhanced enhanced contrast staging restaging screening postoperative pediatric repeat low dose".split()
+)  # may stand before a title: "RESTAGING CT chest"
+_HEADS = _LABELS | _OCCASIONS | {":", "¶"}
 _LONGEST_HEADING = 2  # words before its colon
 _OF_CHEST = frozenset({"an MRI report", "an ultrasound report"})  # their titles name the chest
-_BEHIND_TITLES = frozenset({".", "¶", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
+_BEHIND_TITLES = frozenset(
+    {
+        ".",
+        "¶",
+        ":",
+        ",",
+        ";",
+        "-",
+        "and",
+        "with",
+        "without",
+        "report",
+        "protocol",
+        "contrast",
+        "for",
+        "following",
+        "after",
+    }
+)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"})  # no finding
 _NORMAL = frozenset({"normal", "clear"})
