@@ -59,7 +59,7 @@ NEEDED = 4  # weight from which on a text is of another kind
 _LONGEST_TITLE = 6  # words
 _LABELS = frozenset({"exam", "examination", "study", "procedure", "modality", "technique", "title"})
 _OCCASIONS = frozenset(
-    "unenhanced enhanced contrast staging restaging screening postoperative pediatric repeat low dose".split()
+    "unenhanced enhanced contrast staging restaging screening postoperative pediatric repeat".split()
 )  # may stand before a title: "RESTAGING CT chest"
 _HEADS = _LABELS | _OCCASIONS | {":", "¶"}
 _LONGEST_HEADING = 2  # words before its colon
