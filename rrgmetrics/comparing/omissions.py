@@ -106,7 +106,10 @@ def left_out(ref: Unit, cands: Sequence[Unit], candidate: Reading, lexicon: Lexi
     """Yields what the reference gives of an observation, and none of the candidate's that show the same does."""
     for detail in _given(ref, lexicon):
         part = part_of(lexicon, detail, ref.head.concept)
-        if part and not any(_gives(cand, detail, candidate, lexicon) for cand in cands):
+        given = any(
+            _gives(cand, detail, candidate, lexicon) or _is_beside(ref, cand, detail, candidate) for cand in cands
+        )
+        if part and not given:
             yield LeftOutDetail(detail, part)
 
 
@@ -194,6 +197,14 @@ def _gives(cand: Unit, detail: Detail, candidate: Reading, lexicon: Lexicon) -> 
     if detail == "malposition" and position(head, lexicon):
         return True
     return bool(head.tip or head.position or head.measurements_mm or head.levels or cand.zones)
+
+
+def _is_beside(ref: Unit, cand: Unit, detail: Detail, candidate: Reading) -> bool:
+    """Tells whether another finding of the sentence is at that place: "bruise and TEAR OF THE LEFT LOWER LOBE"."""
+    beside = [f for f in candidate.findings if f.sentence == cand.head.sentence and f.assertion != "absent"]
+    if detail in ("side", "both_sides"):
+        return any(f.side == ref.side for f in beside)
+    return detail == "zone" and any(f.zones & ref.zones for f in beside)
 
 
 def _is_plural(cand: Unit, candidate: Reading, lexicon: Lexicon) -> bool:

@@ -46,6 +46,7 @@ _DESCRIBING = frozenset(
     }
 )
 _PLACE = frozenset({"side", "zone", "structure", "location_preposition"})
+_LARGEST = frozenset({"largest", "biggest", "dominant"})
 _OWNING = frozenset({"its", "their"})
 _REACH = 16  # tokens
 _DEPTH = 4  # items from a device to the word that judges its depth
@@ -59,7 +60,7 @@ def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
         before = groups[k - 1] if k else None
         lo = before[0].last if before else 0
         split = _split(items, lo, group[0], small) if before else _after_with(items, group[0].first, small)
-        post = items[lo:split] if before else []
+        post = _without_largest(items[lo:split], before, mentions, lexicon) if before else []
         pre = items[split : group[0].first]
         for mention in before or ():
             mention.modifiers.extend(post)
@@ -80,11 +81,21 @@ def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
             if known and mention.assertion == "absent" and not (mention.denies or mention.change):
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
         if k == len(groups) - 1:
-            tail = items[group[0].last :]
+            tail = _without_largest(items[group[0].last :], group, mentions, lexicon)
             for mention in group:
                 mention.modifiers.extend(tail)
                 mention.post_place = _has_place(tail)
                 mention.definite_article = mention.definite_article or _at_that_place(tail, small)
+
+
+def _without_largest(tail: list[Item], group: list[Mention], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
+    """Gives lesions the words of their largest, and returns the others: "NODULES with edema, THE LARGEST 9 mm"."""
+    at = next((i for i in range(1, len(tail)) if tail[i].word in _LARGEST and tail[i - 1].word == "the"), None)
+    lesions = [mention for mention in mentions if mention.concept in lexicon.roles["one_by_one"] and not mention.denies]
+    if at is None or not lesions or any(mention in lesions for mention in group):
+        return tail
+    lesions[0].modifiers.extend(tail[at:])
+    return tail[: at - 1]
 
 
 def add_topic(mentions: list[Mention], topic: Item | None) -> None:

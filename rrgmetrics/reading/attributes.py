@@ -108,6 +108,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
             fields["measurements"] += senses["measure"]
     if device.never_in and not fields["tip"] and _ends_in_any(device.never_in, mention, lexicon):
         fields.setdefault("position", "bad")
+    if mention.concept in lexicon.roles["unpaired"]:
+        fields["sides"].clear()
     if group == BONES:
         fields["zones"] -= _own_bones(lexicon, mention.concept)
     if mention.concept in lexicon.roles["directed"] and len(fields["sides"]) > 1:

@@ -20,6 +20,7 @@ _THEN = {
     ("there", "was"),
     ("there", "were"),
 }  # "less THAN IT WAS"
+_THINGS = frozenset({"concept", "structure"})
 PLAIN = frozenset(
     {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
 )
@@ -31,6 +32,8 @@ def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return False
     if [item.word for item in items[i + 1 : i + 2]] == ["one"] and i and items[i - 1].word == "the":
         return True  # "the BIGGER ones being calcified"
+    if _than_another_thing(items, i, lexicon):
+        return True
     if i and items[i - 1].word == "the" and any("measure" in item.senses for item in items[i + 1 : i + 2]):
         return True  # "two nodules, the LARGER 8 mm"
     if i and items[i - 1].word in lexicon.small.indefinite and _than_a_date(items[i + 1 :], lexicon):
@@ -56,6 +59,16 @@ def was_then(items: list[Item], i: int, small: SmallWords) -> bool:
         return False
     opening = items[:verb] if items[0].word in ("in", "on") else []  # "ON THE LAST FILM it was larger"
     return any(is_then(item, small) for item in (*opening, *behind))
+
+
+def _than_another_thing(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a finding is compared with another: "the false lumen is LARGER THAN THE TRUE LUMEN"."""
+    ahead = items[i + 1 :]
+    if [item.word for item in ahead[:2]] != ["than", "the"] or _than_a_date(ahead, lexicon):
+        return False
+    things = [item for item in ahead[2 : 2 + NEAR] if item.senses.keys() & _THINGS or item.word in lexicon.small.others]
+    studies = (_is_date(item, lexicon.small) or item.senses.get("structure") == CHEST for item in ahead)
+    return bool(things) and not any(studies)
 
 
 def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:

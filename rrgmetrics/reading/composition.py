@@ -49,8 +49,9 @@ _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "
 _CAUSES = frozenset({"due", "owing", "secondary", "caused"})
 _AT = frozenset({"at", "in", "within", "of", "around"})  # lead to the place of a structure
 _LEADING = frozenset({"side", "location_preposition"})
-# No quality is said of a structure behind them.
-_APART = frozenset({"where", "overlie", "overly", "abut", "abutting", "contacting", "touching", "invading", "encasing"})
+# No quality is said of a structure behind them: "a mass that TOUCHES the mediastinum".
+_APART = frozenset({"where", "overlie", "overly", "abut", "contact", "reach", "touch", "adjoin"})
+_APART |= {"abutting", "contacting", "touching", "adjoining", "invading", "encasing"}
 _NAMELESS = frozenset({"those", "one"})  # stand for a finding: "THOSE in the right lung have shrunk"
 _ADJOINED = frozenset({"measure", "severity", "morphology", "side", "zone"})  # between an adjective and its noun
 _ADJECTIVE = ("al", "ar", "ic")  # ends of adjectives for structures: "mediastinal", "hilar", "aortic"

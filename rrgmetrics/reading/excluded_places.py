@@ -13,7 +13,7 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
     """Takes the place from words for places without the finding, in place: "SPARING the left lung".
 
     How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
-    where it comes from: "VIA the subclavian vein".
+    where it comes from: "VIA the subclavian vein". It lies in what it extends into: "mass EXTENDING INTO the lingula".
     """
     spared = reached = way = False
     for i, item in enumerate(items):
@@ -26,7 +26,7 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
         elif item.word in small.sparing:
             spared = True
         elif item.word in small.reaching:
-            reached = True
+            reached = [each.word for each in items[i + 1 : i + 2]] != ["into"]
         elif is_joint(item, small) or "concept" in item.senses:
             spared = reached = False
         elif spared and item.senses.keys() & {"side", "zone", "tip"}:

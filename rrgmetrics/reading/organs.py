@@ -21,6 +21,7 @@ _AROUND = _SAID_OF | {"around", "surround", "surrounding", "between", "surrounde
 _LEVELS = frozenset({"level", "height", "region", "projection"})  # "at the LEVEL of the fifth rib" is not in it
 _COMPARED = frozenset({"lower", "higher"})  # "LOWER density" is no place
 _NOUNS = frozenset({"opacity_head", "effusion_head", "nodule_head", "mass_head", "granuloma_head"})  # no organs
+_CALLED = frozenset({"probable_before", "possible_before", "item_break"})  # from a lesion to what it is
 _REACH = 8  # items from a lesion to its organ
 _FAR = 12  # items from a noun, over verbs and articles, to the organ that it is said of
 _LOOKS = frozenset(
@@ -53,7 +54,7 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         found = (lexicon.findings_in.get((mention.concept, organ)) for organ in organs)
         name = next((each for each in found if each), None)
         if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
-            organ = _organ_said_of(items, mention, lexicon)
+            organ = _organ_said_of(items, mention, lexicon) or _organ_of_lesion(items, mention, lexicon)
             is_quality = mention.last < len(items) and items[mention.last].word == "of"  # "the density OF the skin"
             is_quality = is_quality and mention.concept in lexicon.roles["describing"]
             name = (
@@ -95,6 +96,20 @@ def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seq
             ahead = items[k - 1] if k and items[k - 1].word not in lexicon.small.definite else items[max(0, k - 2)]
             near = k and "location_preposition" in ahead.senses and ahead.word not in _SAID_OF | lexicon.small.definite
             return () if near else places
+    return ()
+
+
+def _organ_of_lesion(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:
+    """Returns the organ of the lesion that is called so: "the LIVER LESION is probably a CYST"."""
+    for k in range(mention.first - 1, max(0, mention.first - _REACH) - 1, -1):
+        item = items[k]
+        if "concept" in item.senses:
+            named = item.senses["concept"] if k + 1 < mention.first else ""
+            organs = (organ for (_, organ), name in lexicon.findings_in.items() if name == named)
+            return [organ for organ in organs if organ in lexicon.elsewhere]
+        called = item.senses.keys() & _CALLED or item.word in lexicon.small.verbs | lexicon.small.indefinite
+        if item.word != "," and not called and not _is_aside(item, lexicon):
+            return ()
     return ()
 
 

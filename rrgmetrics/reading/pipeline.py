@@ -192,7 +192,12 @@ ITEMS = (
         ("senses", "word", "change", "negation_after", "quality"),
         needs=(Signs(words=HAS | DOES | APPEARANCE),),
     ),
-    Step(name_prior_study, _SMALL, ("senses", "earlier_study"), needs=(Signs(words=PRIOR), Signs(senses=("acuity",)))),
+    Step(
+        name_prior_study,
+        _SMALL,
+        ("senses", "acuity", "earlier_study"),
+        needs=(Signs(words=PRIOR), Signs(senses=("acuity",))),
+    ),
     Step(
         read_seen_before,
         _SMALL,
@@ -225,7 +230,7 @@ ITEMS = (
     Step(
         resolve_places,
         _TOKENS,
-        ("side", "structure", "zone"),
+        ("senses", "holds", "quality", "severity", "side", "structure", "tip", "zone"),
         makes="items",
         needs=(Signs(lists=("pairing", "heights", "more")),),
     ),

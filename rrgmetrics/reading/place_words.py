@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from rrgmetrics.reading.lexicon import Lexicon
-from rrgmetrics.reading.senses import Senses
+from rrgmetrics.reading.senses import Senses, without
 from rrgmetrics.reading.tokens import Item, Token
 
+_DEGREES = frozenset({"severity", "quality"})
 _OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"})  # end what "more" speaks of
 _CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
 _LIST = 7  # items from "upper" to the noun that it shares
@@ -51,8 +52,18 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
                 end = paired or end
                 zones = [each for each in items[i:end] if "zone" in each.senses and "side" not in each.senses]
                 items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word), *zones]
+            elif _is_most_there(items, i, lexicon):
+                items[i + 1] = items[i + 1].saying(without(items[i + 1].senses, "severity", "quality"))
         i += 1
     return items
+
+
+def _is_most_there(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether "most" at `i` names the place that has most of it, and no degree: "MOST MARKED at the bases"."""
+    if items[i].word != "most" or i + 2 >= len(items) or items[i + 1].senses.keys().isdisjoint(_DEGREES):
+        return False
+    after = items[i + 2]
+    return after.word in lexicon.small.places or "zone" in after.senses or "location_preposition" in after.senses
 
 
 def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> Senses:

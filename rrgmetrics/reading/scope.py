@@ -76,7 +76,9 @@ _HEADS = _LABELS | {":", "¶", "unenhanced"}
 _LONGEST_HEADING = 2  # words before its colon
 _OF_CHEST = frozenset({"an MRI report", "an ultrasound report"})  # their titles name the chest
 _BEHIND_TITLES = frozenset({".", "¶", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
-_SAID_OF_IT = frozenset({"was", "for", "show", "demonstrate"})  # behind a title that names the chest
+_SAID_OF_IT = frozenset(
+    {"was", "for", "following", "after", "show", "demonstrate"}
+)  # behind a title that names the chest
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"})  # no finding
 _NORMAL = frozenset({"normal", "clear"})

@@ -19,6 +19,7 @@ _THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its da
 _ACROSS = frozenset({"deep", "thick", "wide", "long", "across"})
 _OF_IMAGES = frozenset({"/", ":", ",", "-"})  # between a series and an image
 _NO_SIZES = frozenset({"rib", "t", "l", "c", "d", "th", "segment", "station", "image", "series"})
+_WHEN = 3  # items from "when" to the size there was
 _DATED = 5  # items from a size to "ago"
 _TODAY = frozenset({"now", "currently", "today"})
 _AND = frozenset({"and", "but"})
@@ -237,6 +238,8 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether the size at `i` is that of an earlier study: "9 mm, measured 14 mm BEFORE", "(14 mm IN MARCH)"."""
     small, after = lexicon.small, items[i + 1 : i + 1 + _DATED]
     after = after[1:] if after and after[0].word in _ACROSS else after
+    if any(item.word == "when" for item in items[max(0, i - _WHEN) : i]):
+        return any("measure" in item.senses for item in items[:i])  # "21 mm, smaller than WHEN IT MEASURED 28 mm"
     if i > 1 and items[i - 1].word in _AGAINST and "measure" in items[i - 2].senses:
         return True
     if not any("measure" in item.senses for item in items if item is not items[i]):

@@ -42,6 +42,7 @@ Role = Literal[
     "look",
     "diffuse",
     "device_sum",
+    "unpaired",
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
