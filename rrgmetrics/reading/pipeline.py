@@ -62,7 +62,7 @@ from rrgmetrics.reading.nouns import (
     drop_outlines,
     name_nouns,
 )
-from rrgmetrics.reading.place_words import resolve_places
+from rrgmetrics.reading.place_words import INNER, PARTS, forget_inner_places, resolve_places
 from rrgmetrics.reading.prior_values import INSTEAD, NOW, tell_what_was
 from rrgmetrics.reading.pronouns import OF_TWO, PRONOUNS, resolve_pronouns
 from rrgmetrics.reading.recording import follow, watch
@@ -227,6 +227,7 @@ ITEMS = (
         makes="items",
         needs=(Signs(senses=("ordinal", "level", "structure", "concept")),),
     ),
+    Step(forget_inner_places, ("items",), ("zone",), needs=(Signs(words=INNER), Signs(words=PARTS))),
     Step(
         resolve_places,
         _TOKENS,

@@ -8,12 +8,16 @@ lung" says that the left lung is not free.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.senses import Senses, without
 from rrgmetrics.reading.tokens import Item, Token
 
+INNER = frozenset({"central", "peripheral"})
+PARTS = frozenset(
+    {"necrosis", "cavitation", "calcification", "lucency", "enhancement", "low", "hypodensity", "fat", "gas"}
+)
 _DEGREES = frozenset({"severity", "quality"})
 _OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"})  # end what "more" speaks of
 _CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
@@ -23,6 +27,13 @@ _THAN = frozenset({"than", "that", "on", "the", "in"})
 _ORGAN = frozenset({"structure"})
 _OTHER_SIDE = {"left": "right", "right": "left"}
 _JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–"})  # between "upper" and "mid zones"
+
+
+def forget_inner_places(items: list[Item]) -> None:
+    """Takes "central" and "peripheral" for parts of a lesion, and no places in a lung, in place: "CENTRAL necrosis"."""
+    for i, (item, then) in enumerate(pairwise(items)):
+        if item.word in INNER and "zone" in item.senses and then.word in PARTS:
+            items[i] = item.without("zone")
 
 
 def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> list[Item]:

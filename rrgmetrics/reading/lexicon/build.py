@@ -171,6 +171,8 @@ class _Builder:
                     kept.pop("zone", None)  # a central catheter is not a place, an aortic valve is one
                 if "zone" in senses and len(words) > _SHORT:
                     kept.pop("zone", None)  # "APICAL segment of the lower lobe"
+                if i and words[i] == "central":
+                    kept.pop("zone", None)  # "mass with CENTRAL cavitation"
                 if kept:
                     inside.append(kept)
                 i = end
