@@ -19,6 +19,7 @@ from rrgmetrics.reports.text import findings_text, impression_text
 from rrgmetrics.scoring import notice
 
 STEPS = {
+    "Effusion: 0. Edema: 1. Pneumothorax: 0.": "Effusion: none. Edema: present. Pneumothorax: none.",
     "_Small effusion._ _No edema._": "Small effusion. No edema.",
     "The heart is normal, The lungs are clear, No edema": "The heart is normal. The lungs are clear. No edema",
     # control tokens, roles, prompts, thinking
@@ -158,6 +159,8 @@ STEPS = {
     "1½ cm, ½ cm, 2 1/2 cm, 3/4 cm, diam. 4 mm": "1.5 cm, 0.5 cm, 2.5 cm, 0.75 cm, diameter 4 mm",
 }
 UNTOUCHED = (
+    "IMPRESSION: 1. No acute disease.",
+    "Lungs: 1. Clear.",
     "the left - sided drain is out . a right - sided port ends in the svc . no other line .",
     "heart large. scar or mass - as before. no edema. effusion - more on the left.",
     "dilated / tortuous aorta . basal airspace disease / atelectasis . no effusion .",

@@ -138,7 +138,8 @@ MARKED_ANSWERS = (  # before lists are looked for: "Edema - no" is no row of ite
 # Signs for answers behind a label
 _NONE = r"\(-\)|\[-\]|-|–|—|0|false|n|n/a|n\.a\.|na|not applicable|nil(?: seen)?|neg|[✗✘∅Ø☐]"
 _THERE = r"\(\+\)|\[\+\]|\[x\]|\+|1|true|y|pos|[✓✔☑☒]"
-_SHORT = rf"(?i)[:=][ \t]*(?:(?P<none>{_NONE})|(?:{_THERE}))(?=[ \t]*(?:[.;,](?!\d)|\n|\Z))"
+_NUMBER = r"(?<=[01])\.[ \t]+(?![A-Za-z /-]{1,40}[:=])\S"  # of an item: "IMPRESSION: 1. Clear lungs.", no answer
+_SHORT = rf"(?i)[:=][ \t]*(?:(?P<none>{_NONE})|(?:{_THERE}))(?!{_NUMBER})(?=[ \t]*(?:[.;,](?!\d)|\n|\Z))"
 _BRACKETED_SIGN = rf"(?<=[A-Za-z])[ \t](?:(?P<none>\(-\)|\[-\])|\(\+\)|\[\+\]){_END}"
 
 
