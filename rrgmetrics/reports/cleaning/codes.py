@@ -10,6 +10,7 @@ import re
 
 from rrgmetrics.reports.cleaning.edits import replacing
 
+_GAP = r"[ \t]{0,8}"  # bounded: two in a row would be tried in each way
 _NUMBER = r"\d+(?:\.\d+)?"
 _GRAY = r"(?:[mcdµu]?Gy(?:[ \t]*[.*·x-]?[ \t]*c?m(?:2|²)?\b)?|mSv\b)"
 _CODE = r"(?:[A-Z]\d{2}(?:\.\w{1,4})?|\d{3,5}(?:\.\d{1,2})?)"
@@ -17,15 +18,15 @@ _DOSE_NAME = (
     r"(?:kVp?|mAs?|CTDI[ -]?(?:vol|w)?|DLP|DAP|dose[ -](?:area|length)[ -]product|(?:effective|total|radiation) dose)"
 )
 _DOSE = (
-    rf"\b{_DOSE_NAME}\b[ \t]*(?:[:=]|of\b|is\b)?[ \t]*{_NUMBER}(?:[ \t]*{_GRAY})?[,;]?"
-    rf"|\b{_NUMBER}[ \t]*(?:kVp?|mAs?)\b[,;]?"
+    rf"\b{_DOSE_NAME}\b{_GAP}(?:[:=]|of\b|is\b)?{_GAP}{_NUMBER}(?:{_GAP}{_GRAY})?[,;]?"
+    rf"|\b{_NUMBER}{_GAP}(?:kVp?|mAs?)\b[,;]?"
 )
 _CODES = (
     r"\b(?:ICD(?:[ -]?(?:9|10))?(?:[ -]?CM)?|CPT|SNOMED)\b"
-    rf"(?:[ \t]*codes?)?[ \t]*[:=#]?[ \t]*{_CODE}\b(?:[,;/ \t]+{_CODE}\b)*"
-    r"(?=[ \t]*(?:[^A-Za-z \t:-]|\Z|ICD|CPT|SNOMED))"  # "ICD-10: J90 Pleural effusion" is an indication
+    rf"(?:{_GAP}codes?)?{_GAP}[:=#]?{_GAP}{_CODE}\b(?:[,;/ \t]{{1,4}}{_CODE}\b)*"
+    rf"(?={_GAP}(?:[^A-Za-z \t:-]|\Z|ICD|CPT|SNOMED))"  # "ICD-10: J90 Pleural effusion" is an indication
 )
-_ADDRESS = r"(?:https?://|www\.)[^\s,;]+|(?:e-?mail:[ \t]*)?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_ADDRESS = r"(?:https?://|www\.)[^\s,;]+|(?:e-?mail:[ \t]*)?\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
 _TEXT = r"^[ \t]*(?:OBX|NTE)\|(?:[^\n|]*\|){2,4}"  # the fields before the text of an observation or a note
 _SEGMENT = r"^[ \t]*[A-Z]{2}[A-Z0-9]\|[^\n]*"
 _INITIALS = r"(?:(?<=\n)|(?<=\d)[ \t]+)[A-Z]{2,3}[/:][A-Za-z]{2,3}[ \t]*$|^[ \t]*D: ?\d[\d/.-]+[ \t]+T: ?\d[\d/.-]+"
