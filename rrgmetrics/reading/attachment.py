@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from rrgmetrics.reading.boundaries import INCLUDING
 from rrgmetrics.reading.ellipsis import is_joint
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
@@ -382,3 +383,22 @@ def share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon) 
             last = later.tokens[1]
             said = (i for i in later.modifiers if i.senses.keys() & {"position", "change"} and i.first >= last)
             earlier.modifiers.extend(said)
+
+
+def share_with_included(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Lets what is said of all devices hold for those it includes: "devices are UNCHANGED, INCLUDING the PICC"."""
+    devices = [m for m in _in_order(mentions) if not m.denies and lexicon.concepts[m.concept].is_device]
+    for whole in (mention for mention in devices if mention.concept in lexicon.roles["device_sum"]):
+        at = next((i for i in range(whole.last, len(items)) if items[i].word in INCLUDING), len(items))
+        included = [mention for mention in devices if mention.first > at]
+        for each in included:
+            _share_verdict(whole, each)
+        if included:
+            _share_verdict(included[-1], whole)
+
+
+def _share_verdict(one: Mention, other: Mention) -> None:
+    """Gives a device the position and the change of another one, if none is said of it."""
+    if not any("position" in item.senses for item in other.modifiers):
+        other.modifiers.extend(item for item in one.modifiers if "position" in item.senses)
+    other.course = other.course or one.course

@@ -28,6 +28,7 @@ _HELD = ("verb", "concept", "normal", "structure")  # what a side may hold
 _SAYING = frozenset({"verb", "concept", "normal", "quality", "negation_before"})
 _LISTED = frozenset({"or", "nor", "and", "with"})
 _ENDINGS = ("ing", "ed", "ly", "al", "ar", "ic", "ous", "s")
+INCLUDING = frozenset({"including", "include", "namely"})  # before a part of what is said before
 _COURSE = frozenset({"change", "earlier_study", "location_preposition", "severity"})
 _DENYING = frozenset({"negation_before", "resolved_before"})
 _DOUBTING = frozenset({"possible_before", "possible_list", "probable_before", "not_excluded_before", "evidenced_by"})
@@ -61,6 +62,8 @@ class BoundarySearch(SentenceView):
         end = self._end(mark + 1)
         if self.items[mark].word == "," and self._is_course(mark + 1, end):
             return False  # "cardiomegaly, NO CHANGE FROM THE PRIOR STUDY"
+        if self._word(mark + 1) in INCLUDING:
+            return False
         says = not _SAYING.isdisjoint(self._held(mark + 1, end))
         if spanned and not says:
             return False  # "nodes: right paratracheal, 18 mm; SUBCARINAL, 22 mm"

@@ -38,7 +38,9 @@ from rrgmetrics.reading.attachment import (
     share_device_words,
     share_places,
     share_verdict,
+    share_with_included,
 )
+from rrgmetrics.reading.boundaries import INCLUDING
 from rrgmetrics.reading.change import give_changes, settle_changes
 from rrgmetrics.reading.dates import PRIOR, name_prior_study, read_same_as_before, read_seen_before
 from rrgmetrics.reading.denied_lists import deny_lists
@@ -383,6 +385,13 @@ DESCRIPTION = (
     Step(share_device_words, ("mentions", "lexicon"), ("mention.modifiers",), needs=_DEVICE, mentions=2),
     Step(give_to_whole, ("mentions",), ("mention.course", "mention.modifiers"), needs=_DEVICE, mentions=2),
     Step(share_verdict, _MENTIONS, ("mention.modifiers",), needs=_DEVICE, mentions=2),
+    Step(
+        share_with_included,
+        _MENTIONS,
+        ("mention.course", "mention.modifiers"),
+        needs=(*_DEVICE, Signs(words=INCLUDING)),
+        mentions=2,
+    ),
     Step(inherit_words, ("mentions", "lexicon"), ("mention.course", "mention.modifiers"), mentions=2),
 )
 STAGES = (ITEMS, MENTIONS, ASSERTION, DESCRIPTION)
