@@ -200,7 +200,7 @@ def _gives(cand: Unit, detail: Detail, candidate: Reading, lexicon: Lexicon) -> 
 
 
 def _is_beside(ref: Unit, cand: Unit, detail: Detail, candidate: Reading) -> bool:
-    """Tells whether another finding of the sentence is at that place: "bruise and TEAR OF THE LEFT LOWER LOBE"."""
+    """Whether another finding of the sentence is at that place: "bruise and TEAR OF THE LEFT LOWER LOBE"."""
     beside = [f for f in candidate.findings if f.sentence == cand.head.sentence and f.assertion != "absent"]
     if detail in ("side", "both_sides"):
         return any(f.side == ref.side for f in beside)

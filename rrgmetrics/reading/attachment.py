@@ -47,6 +47,8 @@ _DESCRIBING = frozenset(
     }
 )
 _PLACE = frozenset({"side", "zone", "structure", "location_preposition"})
+_WITH = frozenset({"without", "with"})
+_ENDS = frozenset({";", "and", "but", "while"})  # of what is denied with a normal structure
 _LARGEST = frozenset({"largest", "biggest", "dominant"})
 _OWNING = frozenset({"its", "their"})
 _REACH = 16  # tokens
@@ -272,9 +274,6 @@ def _has_place(items: list[Item]) -> bool:
     return True in ["side" in item.senses or "zone" in item.senses for item in items]
 
 
-_WITH, _ENDS = frozenset({"without", "with"}), frozenset({";", "and", "but", "while"})
-
-
 def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Lets a place said once hold for all findings of a list, a place after the list first."""
     groups = _by_position(mentions)
@@ -386,19 +385,19 @@ def share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon) 
 
 
 def share_with_included(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Lets what is said of all devices hold for those it includes: "devices are UNCHANGED, INCLUDING the PICC"."""
+    """Gives devices behind "including" the verdict on all of them: "devices are UNCHANGED, INCLUDING the PICC"."""
     devices = [m for m in _in_order(mentions) if not m.denies and lexicon.concepts[m.concept].is_device]
     for whole in (mention for mention in devices if mention.concept in lexicon.roles["device_sum"]):
         at = next((i for i in range(whole.last, len(items)) if items[i].word in INCLUDING), len(items))
         included = [mention for mention in devices if mention.first > at]
         for each in included:
-            _share_verdict(whole, each)
+            _copy_verdict(whole, each)
         if included:
-            _share_verdict(included[-1], whole)
+            _copy_verdict(included[-1], whole)
 
 
-def _share_verdict(one: Mention, other: Mention) -> None:
-    """Gives a device the position and the change of another one, if none is said of it."""
+def _copy_verdict(one: Mention, other: Mention) -> None:
+    """Gives a device the position and the change of another one where it has none of its own."""
     if not any("position" in item.senses for item in other.modifiers):
         other.modifiers.extend(item for item in one.modifiers if "position" in item.senses)
     other.course = other.course or one.course

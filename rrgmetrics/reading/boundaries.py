@@ -28,7 +28,7 @@ _HELD = ("verb", "concept", "normal", "structure")  # what a side may hold
 _SAYING = frozenset({"verb", "concept", "normal", "quality", "negation_before"})
 _LISTED = frozenset({"or", "nor", "and", "with"})
 _ENDINGS = ("ing", "ed", "ly", "al", "ar", "ic", "ous", "s")
-INCLUDING = frozenset({"including", "include", "namely"})  # before a part of what is said before
+INCLUDING = frozenset({"including", "include", "namely"})  # before a part of what is named before
 _COURSE = frozenset({"change", "earlier_study", "location_preposition", "severity"})
 _DENYING = frozenset({"negation_before", "resolved_before"})
 _DOUBTING = frozenset({"possible_before", "possible_list", "probable_before", "not_excluded_before", "evidenced_by"})
@@ -75,7 +75,7 @@ class BoundarySearch(SentenceView):
         return log_odds(WEIGHTS, self.features(first, mark)) > needed
 
     def _is_course(self, first: int, last: int) -> bool:
-        """Tells whether the items between only say how something has changed since an earlier study."""
+        """Whether the items between name only a change since an earlier study."""
         items = [item for item in self.items[first:last] if item.senses.get("structure") != CHEST]
         if not items or not items[0].senses:
             return False  # "OVERALL no change"

@@ -62,7 +62,7 @@ def was_then(items: list[Item], i: int, small: SmallWords) -> bool:
 
 
 def _than_another_thing(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a finding is compared with another: "the false lumen is LARGER THAN THE TRUE LUMEN"."""
+    """Whether a finding is compared with another: "the false lumen is LARGER THAN THE TRUE LUMEN"."""
     ahead = items[i + 1 :]
     if [item.word for item in ahead[:2]] != ["than", "the"] or _than_a_date(ahead, lexicon):
         return False
@@ -112,7 +112,7 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _than_a_number(items: list[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether a comparative bounds a number: "none is LARGER than 8 mm", "LESS than 20% height loss"."""
+    """Whether a comparative bounds a number: "none is LARGER than 8 mm", "LESS than 20% height loss"."""
     number, behind = items[i + 2 : i + 3], items[i + 3 : i + 5]
     if not number or items[i + 1].word != "than":
         return False

@@ -208,7 +208,7 @@ def _is_aside(items: list[Item], q: int) -> bool:
 
 
 def _adjunct(items: list[Item], s: int) -> bool:
-    """Tells whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma").
+    """Whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma").
 
     One that is named by an adjective goes on through a list: "bulky MEDIASTINAL and hilar lymphadenopathy".
     """

@@ -70,7 +70,7 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
 
 
 def _is_most_there(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether "most" at `i` names the place that has most of it, and no degree: "MOST MARKED at the bases"."""
+    """Whether "most" at `i` names the place that has most of it, and no degree: "MOST MARKED at the bases"."""
     if items[i].word != "most" or i + 2 >= len(items) or items[i + 1].senses.keys().isdisjoint(_DEGREES):
         return False
     after = items[i + 2]

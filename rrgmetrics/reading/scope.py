@@ -76,9 +76,7 @@ _HEADS = _LABELS | {":", "¶", "unenhanced"}
 _LONGEST_HEADING = 2  # words before its colon
 _OF_CHEST = frozenset({"an MRI report", "an ultrasound report"})  # their titles name the chest
 _BEHIND_TITLES = frozenset({".", "¶", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
-_SAID_OF_IT = frozenset(
-    {"was", "for", "following", "after", "show", "demonstrate"}
-)  # behind a title that names the chest
+_BEHIND_CHEST_TITLES = frozenset({"was", "for", "following", "after", "show", "demonstrate"})
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"})  # no finding
 _NORMAL = frozenset({"normal", "clear"})
@@ -402,7 +400,7 @@ def _named_at(first: int, words: Sequence[str], knowledge: _Knowledge) -> Kind |
     title = [*takewhile(knowledge.title_words.__contains__, words[first : first + _LONGEST_TITLE])]
     if not (knowledge.ct_names.isdisjoint(title) or knowledge.chest_names.isdisjoint(title)):
         behind = first + len(title)
-        return CT if ends(behind) or title[-1] in _BEHIND_TITLES or words[behind] in _SAID_OF_IT else None
+        return CT if ends(behind) or title[-1] in _BEHIND_TITLES or words[behind] in _BEHIND_CHEST_TITLES else None
     if ends(first + len(title)) and not knowledge.examinations.isdisjoint(title) and knowledge.chest.isdisjoint(title):
         return next((knowledge.parts[word] for word in title if word in knowledge.parts), None)
     return None

@@ -57,6 +57,11 @@ def read_table(*files: Path) -> list[Row]:
     ]
 
 
+def unescaped(text: str) -> str:
+    r"""A cell with line ends and tabs for its "\n" and "\t"."""
+    return text.replace(r"\n", "\n").replace(r"\t", "\t")
+
+
 def each_row(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Runs a test with each row; rows that were read from several files are a test for each file.
 

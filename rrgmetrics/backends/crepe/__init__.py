@@ -131,11 +131,11 @@ class CrepeBackend:
             return self._annotate(pairs)
         compared = readings["compared"]
         read = {pair.reference: compared[pair].reference for pair in pairs}
-        plain = [
-            pair
-            for pair in pairs
-            if read.setdefault(pair.candidate, compared[pair].candidate) is compared[pair].candidate
-        ]
+        plain = []
+        for pair in pairs:
+            candidate = compared[pair].candidate
+            if read.setdefault(pair.candidate, candidate) is candidate:
+                plain.append(pair)
         answers = self._compose(plain, compared)
         for pair in (pair for pair in pairs if pair not in answers):  # what its candidate claims is another's history
             answers |= self._compose([pair], compared)

@@ -366,7 +366,11 @@ SHAPES: dict[str, Shape] = {
             "titles": Table(_TERMS),
             "examinations": _record(
                 {
-                    **dict.fromkeys(("ct", "ct_names", "chest_names", "names", "words"), _TERMS),
+                    "ct": _TERMS,
+                    "ct_names": _TERMS,
+                    "chest_names": _TERMS,
+                    "names": _TERMS,
+                    "words": _TERMS,
                     "parts": Table(_TERMS),
                 }
             ),

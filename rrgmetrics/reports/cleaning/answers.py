@@ -64,11 +64,11 @@ SIGNS = (
 _NAME = r"(?!no\b|not\b|and\b|or\b|there\b)[A-Za-z]+(?:[ /-][A-Za-z]+){0,5}"
 _WORDS = r"[A-Za-z][A-Za-z/-]*(?: [A-Za-z/-]+){0,4}"
 _PARTING = r"(?:[ \t]+[-–—]+[ \t]*|[ \t]*(?:\.{2,}|…)[ \t]*| *\t[ \t]*|[ \t]*=[ \t]*)"
-_ARROW = (  # between a name and what is said of it, where it compares no sides and no sizes
+_ARROW = (  # between a name and its description, where it compares no sides and no sizes
     rf"(?:^|(?<=[.;] ))[ \t]*(?:[-*•][ \t]+)?(?!(?:no|not|there)\b){_WORDS}(?<!left)(?<!right)(?<!\bl)(?<!\br)"
     r"(?P<cut>[ \t]*>>[ \t]*(?=[A-Za-z])|[ \t]+>[ \t]+(?-i:(?=[A-Z][a-z]|no\b)))(?!(?:left|right|l|r)\b)"
 )
-_LEADER = (  # of four or more dots between a name and what is said of it
+_LEADER = (  # of four or more dots between a name and its description
     rf"^[ \t]*(?:[-*•][ \t]+)?(?!(?:[^\n.]* )?(?:no|not|there|is|are|was|were|has|have|with)\b){_WORDS}"
     r"(?P<cut>[ \t]+(?:\.{4,}|(?:\. ){4,})[ \t]*|\.{4,}(?=[^\s.])|\.{6,}[ \t]*)(?=[^\s.])(?![^\n]*\.{4})"
 )

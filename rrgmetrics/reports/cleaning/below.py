@@ -69,7 +69,7 @@ _MARK = re.compile(  # of the next item, behind the lines that the one before go
 
 
 def _headed_lists(text: str) -> Iterator[Edit]:
-    r"""Finds the marks of the items below a name, which each item is said of: "Nodules:\n- RUL 12 mm\n- LLL 7 mm"."""
+    r"""Finds the marks of the items below a name that each of them describes: "Nodules:\n- RUL 12 mm\n- LLL 7 mm"."""
     at = 0
     for head in _LIST_HEAD.finditer(text):
         name = head["name"]

@@ -49,7 +49,7 @@ def _records(text: str) -> Iterator[Edit]:
 
 
 def _sided(text: str) -> Iterator[Edit]:
-    """Finds the lines below a name that hold what is said of its sides."""
+    """Finds the lines below a name that describe one of its sides each."""
     for head in _SIDED.finditer(text):
         name = words.spaced(head["name"])
         if (

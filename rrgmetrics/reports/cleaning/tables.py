@@ -104,7 +104,7 @@ def _is_rule(row: str) -> bool:
 
 
 def _plain(cells: list[_Cell]) -> Iterator[Part]:
-    """A name and what is said of it: "| Effusion | None |", "| Effusion | Yes | Moderate | Right |"."""
+    """A name and its description: "| Effusion | None |", "| Effusion | Yes | Moderate | Right |"."""
     others = [cell for cell in cells[2:] if cell.text not in words.DASHES]
     says_yes = bool(others) and words.answer_of(cells[1].text) == "yes"
     for number, cell in enumerate([*cells[: 1 if says_yes else 2], *others]):
@@ -112,7 +112,7 @@ def _plain(cells: list[_Cell]) -> Iterator[Part]:
 
 
 def _sided(cells: list[_Cell], names: list[str]) -> Iterator[Part]:
-    """What is said of each side: "| Effusion | Large | None |" below "| Finding | Right | Left |"."""
+    """The description of each side: "| Effusion | Large | None |" below "| Finding | Right | Left |"."""
     mark = "- "
     for cell, name in zip(cells[1:], names[1:], strict=False):
         if cell.text:
@@ -181,7 +181,7 @@ def _row(text: str, start: int, end: int) -> tuple[re.Pattern[str] | None, list[
 
 
 def _answered(cells: list[_Cell]) -> Iterator[Part]:
-    """A name, its answer and what else is said of it; nothing for an answer that says nothing."""
+    """A name, its answer and the rest of its description; nothing for an answer that says nothing."""
     name, answer, *others = cells
     if words.answer_of(answer.key) != "unknown":
         yield "", name
@@ -190,7 +190,7 @@ def _answered(cells: list[_Cell]) -> Iterator[Part]:
 
 
 def _pairs(text: str) -> Iterator[Edit]:
-    """Finds the bars between the pairs of a line in which each part is a name and what is said of it."""
+    """Finds the bars between the pairs of a line in which each part is a name and its description."""
     for line in _LINE.finditer(text):
         at, pairs = line.start(), []
         for part in line[0].split("|"):

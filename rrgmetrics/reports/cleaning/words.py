@@ -70,7 +70,7 @@ def uncapitalised(name: str) -> str:
 
 
 def is_name(heading: str) -> bool:
-    """Whether a heading names what its items are said of: no section, number or denial."""
+    """Whether a heading names what its items describe: no section, number or denial."""
     words = {heading.lower(), heading.split()[-1].lower()}
     return not (NO_NAME.search(heading) or words & (SECTIONS | COUNTS | heading_names().keys()))
 

@@ -9,7 +9,7 @@ import pytest
 
 from rrgmetrics import explain
 from rrgmetrics.reading import read
-from table_rows import each_row, read_table
+from table_rows import each_row, read_table, unescaped
 
 REPORT = "The heart is mildly enlarged. There is a small left pleural effusion. No pneumothorax."
 LINES = [
@@ -86,7 +86,7 @@ def test_the_same_letters_in_a_report_are_read(text: str, concepts: list[str]) -
 
 @each_row("kind, arrived, plain", read_table(Path(__file__).parent / "arrived.tsv"))
 def test_a_report_as_it_arrives_is_read_as_in_plain_english(kind: str, arrived: str, plain: str) -> None:
-    text = arrived.replace("\\n", "\n").replace("\\t", "\t")
+    text = unescaped(arrived)
     assert errors(plain, text) == []
     assert errors(text, plain) == []
 

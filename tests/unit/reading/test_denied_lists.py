@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rrgmetrics.reading import read
-from table_rows import each_row, read_table
+from table_rows import each_row, read_table, unescaped
 
 ROWS = read_table(Path(__file__).parent / "denied_lists.tsv")
 
@@ -18,7 +18,7 @@ def named(phrases: str) -> set[tuple[str, str | None]]:
 
 @each_row("kind, text, present, absent", ROWS)
 def test_what_is_there_and_what_is_not(kind: str, text: str, present: str, absent: str) -> None:
-    reading = read(text.replace("\\n", "\n").replace("\\t", "\t"))
+    reading = read(unescaped(text))
     assert {(f.concept, f.side) for f in reading.abnormal} == named(present), kind
     denied = {f.concept for f in reading.findings if f.assertion == "absent"}
     assert {concept for concept, _ in named(absent)} <= denied, kind

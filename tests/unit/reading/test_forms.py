@@ -7,13 +7,13 @@ from pathlib import Path
 from reading_table import check
 
 from rrgmetrics.reading import read
-from table_rows import each_row, read_table
+from table_rows import each_row, read_table, unescaped
 
 ROWS = read_table(Path(__file__).parent / "forms.tsv")
 
 
 @each_row("kind, text, expected", ROWS)
 def test_form(kind: str, text: str, expected: str) -> None:
-    reading = read(text.replace(r"\n", "\n").replace(r"\t", "\t"))
+    reading = read(unescaped(text))
     for part in expected.split(";"):
         check(part.strip(), reading, {}, kind)

@@ -8,7 +8,7 @@ import pytest
 
 from rrgmetrics.reading import read
 from rrgmetrics.reading.scope import out_of_scope, scope_of, unread_spans
-from table_rows import each_row, read_table
+from table_rows import each_row, read_table, unescaped
 
 XRAY, CT = "chest X-ray reports in English", "chest CT reports in English"
 
@@ -151,7 +151,7 @@ def test_a_ct_report_that_advises_something_is_still_one():
 
 @each_row("kind, text", read_table(Path(__file__).parent / "scope.tsv"))
 def test_the_kind_of_a_report_follows_from_its_terms(kind: str, text: str) -> None:
-    scope = scope_of(text.replace("\\n", "\n"))
+    scope = scope_of(unescaped(text))
     if kind == "elsewhere":
         assert out_of_scope(scope, XRAY)
         assert out_of_scope(scope, CT)
@@ -161,4 +161,4 @@ def test_the_kind_of_a_report_follows_from_its_terms(kind: str, text: str) -> No
 
 @each_row("kind, text", read_table(Path(__file__).parent / "titles.tsv"))
 def test_kind_by_title(kind: str, text: str) -> None:
-    assert scope_of(text.replace("\\n", "\n")).kind == kind
+    assert scope_of(unescaped(text)).kind == kind
