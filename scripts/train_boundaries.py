@@ -5,7 +5,8 @@ Usage: python scripts/train_boundaries.py
 Sentences of invented reports are joined by commas, and by semicolons: a mark that joins two of them is a boundary, one
 inside a sentence is none, unless `boundary_examples.txt` says so. A mark counts in full where the reading of the
 report depends on it, else little. For text without marks all punctuation is removed, and each gap between two items is
-an example; texts keep their capitals, or lose them, and have lines. The reports: the generator's, those of
+an example; texts keep their capitals, or lose them, and have lines. In some reports words are replaced by "XXXX", as in public sets
+whose names and dates were removed. The reports: the generator's, those of
 `benchmarks/voices` that may be read, the sentences of the reader's tables, alone and together, lists from
 `boundary_frames.yaml`, and `gap_examples.txt`. Some twelve minutes of processor time. The generator uses the reader, so
 that a second run gives slightly other weights: run the tests of the reader, and `benchmarks/layouts.py`, before you
@@ -49,6 +50,9 @@ SIZES = (1, 2, 3, 3, 4, 5)  # sentences of a report made of single ones
 REPORTS = 1800  # of each kind
 MARKED = 0.35  # of the sentences of a report from tables, those with a mark at least
 INDIFFERENT = 0.3  # weight of a mark on which the reading does not depend
+REMOVED = 0.3  # of the reports, those from which words are removed: from so many of their sentences,
+REMOVED_SENTENCES = 0.6  # a word each,
+REMOVED_NEXT = 0.3  # or that word and the next
 WRITTEN = 3.0  # weight of a mark in what was written to show where statements end
 STRENGTH = 1.0  # inverse of the penalty (L1), which leaves some 2,500 features
 STRENGTH_GAPS = 0.4
@@ -92,6 +96,11 @@ def main() -> None:
         "frames": [*lists()],
         "written": [*written()],
     }
+    removing = Random(9)
+    kinds = {
+        kind: reports if kind == "written" else [without_words(said, removing) for said in reports]
+        for kind, reports in kinds.items()
+    }
     rng = Random(5)
     at_marks = {
         kind: [each for said in reports for joint in JOINTS for each in examples_of(said, joint)]
@@ -124,6 +133,25 @@ def write_weights(examples: Sequence[Example], path: Path, strength: float) -> N
     lines = [f"{feature}\t{weight:.2f}" for feature, weight in sorted(weights.items()) if abs(weight) >= 0.005]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{path.name}: {len(lines):,} weights")
+
+
+def without_words(said: Said, rng: Random) -> Said:
+    """Returns a report with some words removed, or as it is."""
+    if rng.random() >= REMOVED:
+        return said
+    return [without_word(sentence, rng) if rng.random() < REMOVED_SENTENCES else sentence for sentence in said]
+
+
+def without_word(sentence: str, rng: Random) -> str:
+    """Returns a sentence with "XXXX" for one of its words, or for two in a row."""
+    words = sentence.split(" ")
+    bare = [word.strip(".,;") for word in words]
+    first = rng.choice([k for k, word in enumerate(bare) if word.isalpha()] or [len(words)])
+    last = first + 1 + (rng.random() < REMOVED_NEXT)
+    return " ".join(
+        word.replace(own, "XXXX") if first <= k < last and own.isalpha() else word
+        for k, (word, own) in enumerate(zip(words, bare, strict=True))
+    )
 
 
 def gaps_of(said: Said, rng: Random) -> Iterator[Example]:

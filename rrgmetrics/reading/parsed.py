@@ -63,6 +63,10 @@ class Parsed:
         """The characters between a word and the one before it."""
         return self.text[self.tokens[k - 1].end - self.start : self.tokens[k].start - self.start]
 
+    def written(self, k: int) -> str:
+        """The characters of a word."""
+        return self.text[self.tokens[k].start - self.start : self.tokens[k].end - self.start]
+
     def once(self, make: Callable[[Parsed], T]) -> T:
         """What a function makes of the sentence, made once."""
         if make not in self._made:
@@ -86,7 +90,7 @@ def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Itera
     inline = inline_headings(report, tokens, lexicon.inline)
     found = [*sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline, SEARCHED)]
     parts: tuple[Parts, ...] = (_unmarked_statements, _clauses)
-    if _has_ends(report, tokens):
+    if _has_ends(report, tokens, found):
         parts = (_at_semicolons, _statements if _are_several(found, tokens) else _joined_statements, _clauses)
     kept = _kept(lexicon)
     for sentence in found:
@@ -125,14 +129,24 @@ def _is_of_film(mention: Mention, lexicon: Lexicon) -> bool:
     return lexicon.concepts[mention.concept].counts and not lexicon.concepts[mention.concept].is_device
 
 
-def _has_ends(report: str, tokens: list[Token]) -> bool:
-    """Tells whether full stops, the marks of a list or short lines tell where the statements of a report end."""
+def _has_ends(report: str, tokens: list[Token], found: list[Sentence]) -> bool:
+    """Whether full stops, the marks of a list, or lines show where the statements of a report end.
+
+    Lines do if they are short, or if words with a capital seldom stand elsewhere than where a line begins.
+    """
     breaks = 0
     for token in tokens:
         if token.word == "." or (token.word == "¶" and not report[token.start : token.end].isspace()):
             return True
         breaks += token.word == "¶"
-    return breaks * _LINE > len(tokens)
+    if not breaks or breaks * _LINE > len(tokens):
+        return breaks > 0
+    inside = sum(_is_capital(report[token.start : token.end]) for token in tokens)
+    for sentence in found:
+        first = tokens[sentence.first]
+        inside -= _is_capital(report[first.start : first.end])
+    lines = len(found) - len({sentence.section for sentence in found})
+    return inside < lines and not any(report[tokens[sentence.first].start].islower() for sentence in found)
 
 
 def _cut(
@@ -203,7 +217,9 @@ def _with_marks(
 ) -> list[tuple[int, int]]:
     tokens = range(1, len(parsed.tokens))
     small = parsed.text[1:].islower()
-    initials = frozenset() if small else frozenset(k for k in range(len(parsed.tokens)) if _is_capital(parsed, k))
+    initials = (
+        frozenset() if small else frozenset(k for k in range(len(parsed.tokens)) if _is_capital(parsed.written(k)))
+    )
     capitals = frozenset(k for k in initials if k and k - 1 not in initials)
     broken = "\n" in parsed.text and parsed.text.islower()
     lines = frozenset(k for k in tokens if broken and "\n" in parsed.between(k))
@@ -211,10 +227,8 @@ def _with_marks(
     return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, marks, search)
 
 
-def _is_capital(parsed: Parsed, k: int) -> bool:
-    """Tells whether a word is written like the first of a sentence: "The", not "SVC" or "left"."""
-    first, last = parsed.tokens[k].start - parsed.start, parsed.tokens[k].end - parsed.start
-    word = parsed.text[first:last]
+def _is_capital(word: str) -> bool:
+    """Whether a word is written like the first of a sentence: "The", not "SVC" or "left"."""
     return word[:1].isupper() and word[1:].islower()
 
 

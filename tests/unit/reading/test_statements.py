@@ -43,6 +43,12 @@ def test_text_without_punctuation_reads_as_with_full_stops(kind: str, text: str)
     assert _said(" ".join(part[0].upper() + part[1:] for part in small)) == expected, kind
 
 
+@each_row("text", read_table(HERE / "long_lines.tsv"))
+def test_long_lines_read_as_with_full_stops(text: str) -> None:
+    lines = text.split(" | ")
+    assert _said("FINDINGS:\n" + "\n".join(lines)) == _said("FINDINGS:\n" + " ".join(f"{line}." for line in lines))
+
+
 ROWS_OF_SEMICOLONS = (
     "Heart size is normal; the lungs are hyperinflated; small left effusion; no pneumothorax",
     "Large right effusion; mediastinum shifted to the left; bones intact; left lung clear",
