@@ -5,12 +5,12 @@ Usage: python scripts/train_boundaries.py
 Sentences of invented reports are joined by commas, and by semicolons: a mark that joins two of them is a boundary, one
 inside a sentence is none, unless `boundary_examples.txt` says so. A mark counts in full where the reading of the
 report depends on it, else little. For text without marks all punctuation is removed, and each gap between two items is
-an example; texts keep their capitals, or lose them, and have lines. In some reports words are replaced by "XXXX", as in public sets
-whose names and dates were removed. The reports: the generator's, those of
-`benchmarks/voices` that may be read, the sentences of the reader's tables, alone and together, lists from
-`boundary_frames.yaml`, and `gap_examples.txt`. Some twelve minutes of processor time. The generator uses the reader, so
-that a second run gives slightly other weights: run the tests of the reader, and `benchmarks/layouts.py`, before you
-keep them. Needs scikit-learn.
+an example; texts keep their capitals, or lose them, and have lines. In some reports words are replaced by "XXXX", as
+in public sets whose names and dates were removed. The reports: the generator's, those of `benchmarks/voices` that may
+be read, the sentences of the reader's tables, alone and together, lists from `boundary_frames.yaml`, and
+`gap_examples.txt`. Some twelve minutes of processor time. The generator uses the reader, so that a second run gives
+slightly other weights: run the tests of the reader, and `benchmarks/layouts.py`, before you keep them. Needs
+scikit-learn.
 """
 
 from __future__ import annotations
