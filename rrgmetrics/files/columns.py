@@ -298,6 +298,26 @@ def obvious_columns(
     return chosen
 
 
+def fitting_columns(found: Collection[str], missing: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """The columns that a user may name for missing fields: those given, and the likeliest of each missing field.
+
+    Args:
+        found: The columns of a source.
+        missing: Fields that it lacks.
+        columns: Names that a user gave, by field.
+
+    Example:
+        >>> fitting_columns(["exam", "generated"], ["report"], {"study_id": "exam"})
+        {'study_id': 'exam', 'report': 'generated'}
+    """
+    fitting = {field: column for field, column in columns.items() if column in found}
+    for field in missing:
+        left = [name for name in found if name not in fitting.values() and name not in COLUMNS]
+        if alike := _alike(left, field):
+            fitting[field] = alike[0]
+    return fitting
+
+
 def id_column(found: Collection[str], wanted: Sequence[tuple[str, ...]], columns: Mapping[str, str]) -> str:
     """The column of ids: `study_id`, the one that the user named, or the only one with such a name; "" if none.
 
@@ -409,6 +429,10 @@ def _way_out(
 
 def _near(left: Sequence[str], field: str) -> list[str]:
     """The columns that may be meant by a field, by their names; all of them where no name says it."""
+    return _alike(left, field) or reports_of_systems(left) or list(left)
+
+
+def _alike(left: Sequence[str], field: str) -> list[str]:
+    """The columns whose names say that they may hold a field."""
     near = [name for name in left if has_word(name, field)] or [name for name in left if _has_name(name, field)]
-    near = near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]
-    return near or reports_of_systems(left) or list(left)
+    return near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]
