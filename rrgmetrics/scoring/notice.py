@@ -54,8 +54,9 @@ def warn_of_control_tokens(columns: Mapping[str, Sequence[str]], study_ids: Sequ
         unit = "index" if study_ids is None else "study id"
         ids = [str(index) if study_ids is None else study_ids[index] for index in marked]
         message = (
-            f"{len(marked):,} of {len(texts):,} {name} contain control tokens, as {next(iter(marked.values()))} "
-            f"({first_of(ids, unit)}): decode with skip_special_tokens=True. Metrics that extract findings ignore "
+            f"{len(marked):,} of {len(texts):,} {name} contain control tokens or a prompt, as "
+            f"{next(iter(marked.values()))} ({first_of(ids, unit)}): decode the new tokens only, with "
+            f"skip_special_tokens=True. Metrics that extract findings ignore "
             f"them; the others count them as words. {VARIABLE}=no turns this message off."
         )
         if message not in _of_tokens:
