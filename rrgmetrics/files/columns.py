@@ -26,22 +26,32 @@ Columns = Mapping[str, str] | None
 _used: ContextVar[Collection[str]] = ContextVar("used", default=CONTEXT_KEYS)
 _pending: ContextVar[list[_Taken] | None] = ContextVar("pending", default=None)
 
-_GENERATED = ("prediction", "predictions", "pred", "hypothesis", "hyp", "generated", "generated_report", "output")
+_GENERATED = (
+    "prediction",
+    "predictions",
+    "predict",
+    "pred",
+    "hypothesis",
+    "hyp",
+    "generated",
+    "generated_report",
+    "output",
+)
 _WRITTEN = ("ground_truth", "gt", "target", "gold", "label", "references", "reference_report", "original")
 # Words of a column's name that say what it holds: `findings_gt` and `GT report` are references.
 _WORDS = {
     "reference": frozenset("gt truth ref reference references target gold radiologist".split()),
     "candidate": frozenset(
-        "pred preds prediction predictions predicted hyp hypothesis generated candidate candidates output".split()
+        "pred preds predict prediction predictions predicted hyp hypothesis generated candidate candidates output".split()
     ),
     "study_id": frozenset("id uid accession".split()),
 }
 _WORDS["report"] = _WORDS["candidate"]
 # Whole names that say it where no column has such a word.
 _NAMES = {
-    "reference": frozenset({"report", "reports", "text", "findings", "impression", "original"}),
-    "candidate": frozenset({"report", "reports", "text", "findings", "impression"}),
-    "report": frozenset({"reports", "text", "findings", "impression"}),
+    "reference": frozenset({"report", "reports", "text", "report_text", "findings", "impression", "original"}),
+    "candidate": frozenset({"report", "reports", "text", "report_text", "findings", "impression"}),
+    "report": frozenset({"reports", "text", "report_text", "findings", "impression"}),
     "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accno", "accnr"}),
 }
 # All words that a column of study ids may have: `dicom_accession` is one, `patient_id` and `model_id` are none.
@@ -49,7 +59,9 @@ _NUMBER = frozenset("no nr num number nummer".split())
 _NUMBERED = frozenset("acc case exam examination order report request study".split())  # `AccNr`, `case_number`
 _OF_IDS = _WORDS["study_id"] | _NUMBER | _NUMBERED | frozenset("dicom image instance row sample sop".split())
 # Words of columns that hold no report.
-_OTHER = frozenset("id ids label labels score scores path file date time length count name split class".split())
+_OTHER = frozenset(
+    "id ids label labels score scores path file date time length count name split class prompt instruction".split()
+)
 # What other tools call a column that is missing here, for the message only.
 RENAMES = {
     "reference": (*_WRITTEN, "report", "text"),
@@ -128,7 +140,8 @@ def pick_columns(
     """
     used = [] if {*CONTEXT_KEYS} <= {*optional} else [key for key in used_context() if key not in columns]
     _check_spelling(found, columns, where, used)
-    columns = {**obvious_columns(found, wanted, columns), **_respelt(found, columns, used), **columns}
+    needed = [fields for fields in wanted if fields[0] not in optional]
+    columns = {**obvious_columns(found, needed, columns), **_respelt(found, columns, used), **columns}
     names = {field: columns.get(field, field) for field in COLUMNS}
     chosen: dict[str, str] = {}
     for fields in wanted:
@@ -396,6 +409,11 @@ def _missing(
             f"{said} --columns holds for every file: rename the column in this one, or join the systems in one table, "
             "with a column for each: rrgmetrics compare TABLE --systems COLUMN COLUMN."
         )
+    if named == ["study_id"] and (own := id_column(found, [], {})):
+        return (
+            f"{said} --columns holds for every file: leave out study_id={columns['study_id']}, and the column of ids is "
+            f"found by its name in each file (here {own!r})."
+        )
     if named:
         return said
     return f"{said} {_way_out(found, fields, columns, where, others)}".strip()
@@ -429,7 +447,8 @@ def _way_out(
 
 def _near(left: Sequence[str], field: str) -> list[str]:
     """The columns that may be meant by a field, by their names; all of them where no name says it."""
-    return _alike(left, field) or reports_of_systems(left) or list(left)
+    texts = [name for name in left if not {*_words(name)} & _OTHER]
+    return _alike(left, field) or reports_of_systems(left) or texts or list(left)
 
 
 def _alike(left: Sequence[str], field: str) -> list[str]:
