@@ -26,23 +26,14 @@ Columns = Mapping[str, str] | None
 _used: ContextVar[Collection[str]] = ContextVar("used", default=CONTEXT_KEYS)
 _pending: ContextVar[list[_Taken] | None] = ContextVar("pending", default=None)
 
-_GENERATED = (
-    "prediction",
-    "predictions",
-    "predict",
-    "pred",
-    "hypothesis",
-    "hyp",
-    "generated",
-    "generated_report",
-    "output",
-)
+_GENERATED = tuple("prediction predictions predict pred hypothesis hyp generated generated_report output".split())
 _WRITTEN = ("ground_truth", "gt", "target", "gold", "label", "references", "reference_report", "original")
 # Words of a column's name that say what it holds: `findings_gt` and `GT report` are references.
 _WORDS = {
     "reference": frozenset("gt truth ref reference references target gold radiologist".split()),
     "candidate": frozenset(
-        "pred preds predict prediction predictions predicted hyp hypothesis generated candidate candidates output".split()
+        "pred preds predict prediction predictions predicted hyp hypothesis generated candidate candidates "
+        "output".split()
     ),
     "study_id": frozenset("id uid accession".split()),
 }
@@ -411,8 +402,8 @@ def _missing(
         )
     if named == ["study_id"] and (own := id_column(found, [], {})):
         return (
-            f"{said} --columns holds for every file: leave out study_id={columns['study_id']}, and the column of ids is "
-            f"found by its name in each file (here {own!r})."
+            f"{said} --columns holds for every file: leave out study_id={columns['study_id']}, and the column of ids "
+            f"is found by its name in each file (here {own!r})."
         )
     if named:
         return said
