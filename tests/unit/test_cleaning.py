@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from timing import ends_within
 
 import rrgmetrics
+from rrgmetrics import cli
 from rrgmetrics.comparing import explain
 from rrgmetrics.reading import read
 from rrgmetrics.reports.cleaning import STEPS as CLEANING_STEPS
@@ -508,6 +509,22 @@ def test_control_tokens_are_warned_of_once_for_each_column(caplog, monkeypatch):
         "2 of 4 candidates of ours contain control tokens or a prompt, as <|im_end|> (study ids s1, s3)",
     ]
     assert "decode the new tokens only, with skip_special_tokens=True" in caplog.messages[0]
+
+
+def test_tables_and_pages_count_texts_with_control_tokens(tmp_path):
+    rows = [{"study_id": "s1", "reference": "Small effusion.", "candidate": "Small effusion.<|im_end|>"}]
+    clean_rows = [{**rows[0], "candidate": "Small effusion."}]
+    compared = rrgmetrics.compare({"a": rows, "b": clean_rows}, metrics="bleu", trivial=False, progress=False)
+    said = "1 of 1 candidates of a contain control tokens or a prompt, which metrics that extract no findings count as"
+    assert said in compared.to_latex()
+    assert said in compared.to_html()
+    assert "candidates of b contain" not in compared.to_latex()
+    (tmp_path / "pairs.csv").write_text("study_id,reference,candidate\ns1,No edema.,USER: Look. ASSISTANT: No edema.\n")
+    table = tmp_path / "table.md"
+    assert (
+        cli.main(["compare", "--systems", str(tmp_path / "pairs.csv"), "--metrics", "bleu", "--table", str(table)]) == 0
+    )
+    assert "1 of 1 candidates contain control tokens or a prompt" in table.read_text()
 
 
 @pytest.mark.parametrize(
