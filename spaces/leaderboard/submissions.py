@@ -248,7 +248,8 @@ class _Reader:
 
     def _option(self, row: Row, missing: Sequence[str]) -> str:
         """The option of the command line that names the columns of a file; "" where no name fits."""
-        fitting = fitting_columns(list(row)[:SHOWN], missing, self._named)
+        short = [name for name in list(row)[:SHOWN] if name.isprintable() and _cut(name) == repr(name)]
+        fitting = fitting_columns(short, missing, self._named)
         if not fitting.keys() >= {*missing}:
             return ""
         return f"; rename those of the file, or on the command line name them: --columns {written(fitting)}"

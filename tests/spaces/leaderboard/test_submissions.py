@@ -71,6 +71,7 @@ def test_the_columns_can_have_other_names(board, tmp_path):
     [
         ("exam_id,generated", " --columns report=generated."),
         ("study_id,findings", " --columns report=findings."),
+        (f"study_id,prediction_{'x' * 99}", " The columns are study_id, report. The rest"),  # too long to copy
         ("key,prediction", " The columns are study_id, report."),  # no name says that it holds ids
     ],
 )
