@@ -312,7 +312,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         except Exception as error:
             raise InputError(
                 f"No report could be generated for the first example: {type(error).__name__}: {error}. Nothing was "
-                f"trained; {overrun or 'see generate_fn=, prompt= and generation_config= of ReportMetricsCallback.'}"
+                f"trained. {overrun or 'See generate_fn=, prompt= and generation_config= of ReportMetricsCallback.'}"
             ) from error
         if len(texts) != 1 or not isinstance(texts[0], str):
             raise InputError(

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.bert import batches, pick_device, quietly
-from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
+from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, check_path, find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import stored_shapes, weight_files
 from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
@@ -154,6 +154,7 @@ def load_classifier(
         MissingExtraError: torch or transformers is not installed.
         BackendError: Weights or tokenizer not found (within a second), damaged, or of another number of labels.
     """
+    check_path(checkpoint)
     need(f"The classifier {checkpoint}", "published")
     files = find_checkpoint(checkpoint, weights=(*WEIGHTS, PICKLE))
     own = any((files.folder / file).is_file() for file in TOKENIZERS)

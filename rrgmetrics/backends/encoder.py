@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.bert import batches, bert_forward, load_int8, pick_device, quietly
 from rrgmetrics.backends.bert_numpy import Floats, load_bert, read_arrays
-from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
+from rrgmetrics.backends.checkpoints import Checkpoint, check_path, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import blamed, load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
@@ -187,6 +187,7 @@ def load_encoder(
     if checkpoint in FOLDERS:
         encoder = _bundled(checkpoint, layer, pick_device(device))
     else:
+        check_path(checkpoint)
         need(f"The encoder {checkpoint}", "published")
         files = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
         encoder = _published(checkpoint, files, layer, pick_device(device))

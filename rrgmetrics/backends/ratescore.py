@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.base import read_parts
 from rrgmetrics.backends.bert import batches, pick_device, quietly
-from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
+from rrgmetrics.backends.checkpoints import Checkpoint, check_path, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_model, load_tokenizer
 from rrgmetrics.backends.encoder import FINDINGS, SENTENCE_END, Encoder, TokenVectors, load_encoder
 from rrgmetrics.backends.reader import ReaderBackend, reader_backend
@@ -222,6 +222,7 @@ def load_entities(
         layer = 0 if encoder else NAME_LAYERS
         names = load_encoder(encoder or FINDINGS, layer=layer, device=device, batch_size=batch_size)
         return ReaderEntities(_centred(names))
+    check_path(checkpoint)
     need(f"ratescore@{checkpoint}", "published")
     files = find_checkpoint(checkpoint)
     classifier = _load_classifier(files, pick_device(device))

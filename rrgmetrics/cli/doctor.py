@@ -1,4 +1,7 @@
-"""`rrgmetrics doctor`: whether published weights are here, whole, and say what their authors printed."""
+"""`rrgmetrics doctor`: whether published weights are here, whole, and say what their authors printed.
+
+The server of a judge is asked too, which models it has.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from rrgmetrics.cli.formats import print_line, print_paragraph
 from rrgmetrics.errors import InputError
 from rrgmetrics.utils.text_format import counted
 
-REPORT = "rrgmetrics-doctor.md"
 SIGNS = {"ok": "✓", "fault": "✗", "left": "–"}
 
 
@@ -21,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "metrics", nargs="*", metavar="METRIC", help="metrics to check, with or without a configuration (default: all)"
     )
-    parser.add_argument("--output", default=REPORT, metavar="FILE", help=f"report to write (default: {REPORT})")
-    parser.add_argument("--force", action="store_true", help=f"overwrite FILE; {REPORT} is always overwritten")
+    parser.add_argument("--output", metavar="FILE", help="write the results as a report to share (.md)")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
     parser.add_argument(
         "--no-download", action="store_true", help="list what would be downloaded, and download nothing"
     )
@@ -52,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.doctor import Doctor
     from rrgmetrics.doctor.report import report
 
-    files.check_outputs(documents=[options.output], force=options.force or options.output == REPORT)
+    files.check_outputs(documents=[options.output], force=options.force)
     for folder in options.texts:
         if not folder.is_dir():
             raise InputError(f"--texts {folder} is not a folder; pass one with the authors' files.")
@@ -64,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
         texts=options.texts,
     )
     if doctor.silence:
-        print_paragraph(f"{doctor.silence}; only files on this machine are checked.")
+        print_paragraph(f"{doctor.silence}; of the Hub, only files on this machine are checked.")
     print_line(f"The cache of the Hub is {cache_folder()}.")
     seen, count = [], Counter[str]()
     for checkup in doctor.examine(split_names(options.metrics)):
@@ -75,10 +77,11 @@ def run(options: argparse.Namespace) -> None:
             print_paragraph(f"  {SIGNS[remark.status]} {remark.sentence}", indent="    ")
         for sentence in checkup.verified:
             print_paragraph(f"  · {sentence}", indent="    ")
-    files.write_text(options.output, report(seen), force=True)
+    if options.output:
+        files.write_text(options.output, report(seen), force=True)
     print_paragraph(
         f"{counted(len(seen), 'configuration')}: {count['ok']} passed, {counted(count['fault'], 'fault')}, "
-        f"{count['left']} not checked. The same report, to share: {options.output}."
+        f"{count['left']} not checked."
     )
     if count["fault"]:
         raise InputError(f"{counted(count['fault'], 'fault')}, see above.")

@@ -95,6 +95,8 @@ def run(options: argparse.Namespace) -> None:
     console.print(explained(reference, candidate, shown))
     if not comparison.out_of_scope and (note := experimental_note(comparison.pack)):
         console.print(f"\n{note}", markup=False)
+    if not reference.strip():
+        console.print("\nThe reference is empty; `score` leaves such a pair unscored.", markup=False)
     if options.trace:
         print_traces(console, reference, candidate, options.modality)
         if comparison.trace is not None:

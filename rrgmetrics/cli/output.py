@@ -15,6 +15,7 @@ from rrgmetrics.cli.terminal import Terminal, paragraph
 from rrgmetrics.reporting.documents import document
 from rrgmetrics.reporting.tables import Table
 from rrgmetrics.reports.missing import REASON
+from rrgmetrics.scoring.notice import token_lines
 from rrgmetrics.scoring.results import missing_of, unscored_lines
 from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs.conventions import CONVENTIONS
@@ -152,6 +153,7 @@ def write_reports(
     pairs = {name: studies.pairs for name, studies in systems.items()}
     for path in options.table:
         notes = [*map(as_options, files.left_out(systems)), *missing_of(results, pairs, None).empty_lines]
+        notes += token_lines(pairs)
         n_pairs = len(next(iter(pairs.values())))
         table = table_of(shown_rows(options, rows), n_pairs, correction, notes=notes)
         files.write_text(path, document(path, [table]), force=options.force)

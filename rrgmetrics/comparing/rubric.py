@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from rrgmetrics.comparing.device_positions import position
 from rrgmetrics.comparing.differences import acute, attribute_errors, diagnoses, doubted, is_turned, opposed
 from rrgmetrics.comparing.graded_findings import Graded, graded, graded_claim, regraded
-from rrgmetrics.comparing.model import INTERPRETED, SIGNIFICANT, Attribute, ErrorCategory, Link, ReportComparison
+from rrgmetrics.comparing.model import INTERPRETED, SIGNIFICANT, Attribute, ErrorCategory, Link, ReportComparison, Unit
 from rrgmetrics.comparing.significance import harm, indication_kinds, position_of
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Significance
@@ -233,10 +233,12 @@ class _Grader:
                 grades.append(self.malposition(ref, cand))
         if not said:
             grades.append(self.misnamed(ref, cand))
-        for each in grades:
-            if each:
-                half = each.attribute == "temporal" and not is_turned(ref.unit, cand.unit)
-                yield Difference(link.reference, link.candidate, *each, part=ONE_SIDED_CHANGE if half else 1)
+        for each in filter(None, grades):
+            if each.attribute == "temporal" and not is_turned(ref.unit, cand.unit):
+                one_sided = each._replace(why=_why_one_sided(ref.unit))
+                yield Difference(link.reference, link.candidate, *one_sided, part=ONE_SIDED_CHANGE)
+            else:
+                yield Difference(link.reference, link.candidate, *each)
 
     def _said_elsewhere(self, link: Link) -> bool:
         """Tells whether both reports also agree on one of the two in one word, so that this one only adds to it."""
@@ -400,6 +402,12 @@ _WHY: dict[str, dict[bool, str]] = {
         "temporal": "another course",
     }.items()
 }
+
+
+def _why_one_sided(reference: Unit) -> str:
+    """Says which report has a change that the other one does not report."""
+    has_change = any(reading.change not in (None, "stable") for reading in reference.readings)
+    return "change left out" if has_change else "only the candidate reports a change"
 
 
 def _differ(a: Significance, b: Significance) -> bool:

@@ -4,8 +4,8 @@ For each configuration with published weights, the revision is resolved on the H
 checksums are compared with the recorded ones; then the classes that load the small files are checked. Weights are
 downloaded only if all these checks pass and the disk has room. Then every file is checked, revision and checksums are
 stored for later loads, and the authors' examples are scored and compared with the published values. Without a network,
-missing files are listed with their size and location. `rrgmetrics doctor` prints the result and writes a report to
-share.
+missing files are listed with their size and location. The server of a judge is asked which models it has.
+`rrgmetrics doctor` prints the result, and writes it as a report to share where that is asked for.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from rrgmetrics.doctor.repositories import (
     look_here,
     look_there,
 )
+from rrgmetrics.doctor.servers import BASE_URL, has_server, look_at_server
 from rrgmetrics.doctor.verified import verified
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.scorers.build import build_scorer
@@ -128,7 +129,8 @@ class Doctor:
             names: Metrics, with a configuration or without one; none: all.
 
         Yields:
-            What was seen of each. Revisions and checksums are kept, and later loads take them.
+            What was seen of each, and without names of the server in `OPENAI_BASE_URL`, if there is one. Revisions and
+            checksums are kept, and later loads take them.
 
         Raises:
             InputError: A name is not that of a metric.
@@ -143,12 +145,14 @@ class Doctor:
             repositories = tuple({found.need.name: found for found in (*inside, *named)}.values())
             remarks = [remark for repository in repositories for remark in repository.remarks]
             if not repositories:
-                remarks.append(_without_weights(configuration))
+                remarks.append(_server_of(configuration) or _without_weights(configuration))
             if lacking and all(found.is_faultless for found in repositories):
                 remarks.append(Remark("fault", lacking))
             elif self.score and not lacking:
                 remarks += self._score(configuration, repositories)
             yield Checkup(configuration, repositories, tuple(remarks))
+        if not names and has_server():
+            yield Checkup(f"judges on {BASE_URL}", (), (look_at_server("", {}),))
 
     def _ask(self, needed: Sequence[Need]) -> None:
         """Asks the Hub about repositories, and checks all that can be checked before weights are sent."""
@@ -247,6 +251,13 @@ def _lacking(configuration: str) -> str:
     except MissingExtraError as error:
         return in_one_line(str(error))
     return ""
+
+
+def _server_of(configuration: str) -> Remark | None:
+    """What was seen of the server that a judge asks; None for other configurations."""
+    scorer: Any = build_scorer(parse_name(configuration))
+    kind, _, model = getattr(scorer, "engine_config", "").partition(":")
+    return look_at_server(model, scorer.engine) if kind == "openai" else None
 
 
 def _without_weights(configuration: str) -> Remark:

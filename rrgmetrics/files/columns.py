@@ -26,22 +26,23 @@ Columns = Mapping[str, str] | None
 _used: ContextVar[Collection[str]] = ContextVar("used", default=CONTEXT_KEYS)
 _pending: ContextVar[list[_Taken] | None] = ContextVar("pending", default=None)
 
-_GENERATED = ("prediction", "predictions", "pred", "hypothesis", "hyp", "generated", "generated_report", "output")
+_GENERATED = tuple("prediction predictions predict pred hypothesis hyp generated generated_report output".split())
 _WRITTEN = ("ground_truth", "gt", "target", "gold", "label", "references", "reference_report", "original")
 # Words of a column's name that say what it holds: `findings_gt` and `GT report` are references.
 _WORDS = {
     "reference": frozenset("gt truth ref reference references target gold radiologist".split()),
     "candidate": frozenset(
-        "pred preds prediction predictions predicted hyp hypothesis generated candidate candidates output".split()
+        "pred preds predict prediction predictions predicted hyp hypothesis generated candidate candidates "
+        "output".split()
     ),
     "study_id": frozenset("id uid accession".split()),
 }
 _WORDS["report"] = _WORDS["candidate"]
 # Whole names that say it where no column has such a word.
 _NAMES = {
-    "reference": frozenset({"report", "reports", "text", "findings", "impression", "original"}),
-    "candidate": frozenset({"report", "reports", "text", "findings", "impression"}),
-    "report": frozenset({"reports", "text", "findings", "impression"}),
+    "reference": frozenset({"report", "reports", "text", "report_text", "findings", "impression", "original"}),
+    "candidate": frozenset({"report", "reports", "text", "report_text", "findings", "impression"}),
+    "report": frozenset({"reports", "text", "report_text", "findings", "impression"}),
     "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accno", "accnr"}),
 }
 # All words that a column of study ids may have: `dicom_accession` is one, `patient_id` and `model_id` are none.
@@ -49,7 +50,9 @@ _NUMBER = frozenset("no nr num number nummer".split())
 _NUMBERED = frozenset("acc case exam examination order report request study".split())  # `AccNr`, `case_number`
 _OF_IDS = _WORDS["study_id"] | _NUMBER | _NUMBERED | frozenset("dicom image instance row sample sop".split())
 # Words of columns that hold no report.
-_OTHER = frozenset("id ids label labels score scores path file date time length count name split class".split())
+_OTHER = frozenset(
+    "id ids label labels score scores path file date time length count name split class prompt instruction".split()
+)
 # What other tools call a column that is missing here, for the message only.
 RENAMES = {
     "reference": (*_WRITTEN, "report", "text"),
@@ -128,7 +131,8 @@ def pick_columns(
     """
     used = [] if {*CONTEXT_KEYS} <= {*optional} else [key for key in used_context() if key not in columns]
     _check_spelling(found, columns, where, used)
-    columns = {**obvious_columns(found, wanted, columns), **_respelt(found, columns, used), **columns}
+    needed = [fields for fields in wanted if fields[0] not in optional]
+    columns = {**obvious_columns(found, needed, columns), **_respelt(found, columns, used), **columns}
     names = {field: columns.get(field, field) for field in COLUMNS}
     chosen: dict[str, str] = {}
     for fields in wanted:
@@ -298,6 +302,26 @@ def obvious_columns(
     return chosen
 
 
+def fitting_columns(found: Collection[str], missing: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """The columns that a user may name for missing fields: those given, and the likeliest of each missing field.
+
+    Args:
+        found: The columns of a source.
+        missing: Fields that it lacks.
+        columns: Names that a user gave, by field.
+
+    Example:
+        >>> fitting_columns(["exam", "generated"], ["report"], {"study_id": "exam"})
+        {'study_id': 'exam', 'report': 'generated'}
+    """
+    fitting = {field: column for field, column in columns.items() if column in found}
+    for field in missing:
+        left = [name for name in found if name not in fitting.values() and name not in COLUMNS]
+        if alike := _alike(left, field):
+            fitting[field] = alike[0]
+    return fitting
+
+
 def id_column(found: Collection[str], wanted: Sequence[tuple[str, ...]], columns: Mapping[str, str]) -> str:
     """The column of ids: `study_id`, the one that the user named, or the only one with such a name; "" if none.
 
@@ -376,6 +400,11 @@ def _missing(
             f"{said} --columns holds for every file: rename the column in this one, or join the systems in one table, "
             "with a column for each: rrgmetrics compare TABLE --systems COLUMN COLUMN."
         )
+    if named == ["study_id"] and (own := id_column(found, [], {})):
+        return (
+            f"{said} --columns holds for every file: leave out study_id={columns['study_id']}, and the column of ids "
+            f"is found by its name in each file (here {own!r})."
+        )
     if named:
         return said
     return f"{said} {_way_out(found, fields, columns, where, others)}".strip()
@@ -409,6 +438,11 @@ def _way_out(
 
 def _near(left: Sequence[str], field: str) -> list[str]:
     """The columns that may be meant by a field, by their names; all of them where no name says it."""
+    texts = [name for name in left if not {*_words(name)} & _OTHER]
+    return _alike(left, field) or reports_of_systems(left) or texts or list(left)
+
+
+def _alike(left: Sequence[str], field: str) -> list[str]:
+    """The columns whose names say that they may hold a field."""
     near = [name for name in left if has_word(name, field)] or [name for name in left if _has_name(name, field)]
-    near = near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]
-    return near or reports_of_systems(left) or list(left)
+    return near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]

@@ -52,7 +52,7 @@ KINDS: Mapping[str, Kind] = {
         "E", "false comparison", ("#dcebf7", "#1f5a8c"), ("#1c3850", "#94c5ee"), "dotted", "blue"
     ),
     ErrorCategory.MISSING_COMPARISON.value: Kind(
-        "F", "missing comparison", ("#e8edcb", "#4b560c"), ("#363c12", "#cfd77a"), "dashed", "green"
+        "F", "missing or wrong comparison", ("#e8edcb", "#4b560c"), ("#363c12", "#cfd77a"), "dashed", "green"
     ),
     MATCHED: Kind("✓", "in both reports", ("#eceae3", "#5d5952"), ("#2a2d31", "#a8a49b"), "solid", "dim"),
     ONLY_HERE: Kind("≠", "only in this report", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "dashed", "yellow"),

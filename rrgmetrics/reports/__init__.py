@@ -133,7 +133,7 @@ def _report_in(value: Any, where: str) -> str:
 def check_report(text: Any, where: str) -> None:
     """Raises InputError, naming `where`, unless `text` is a report: a string of at most MAX_CHARACTERS."""
     if not isinstance(text, str):
-        raise InputError(f"{where} is {describe(text)}; pass a string for each report ('' for an empty one).")
+        raise InputError(f"{where} is {describe(text)}; pass a string for each report{_string_in(text)}.")
     if len(text) > MAX_CHARACTERS:
         raise InputError(
             f"{where} has {len(text):,} characters, and the limit for a report is {MAX_CHARACTERS:,}; does it "
@@ -146,6 +146,14 @@ def check_report(text: Any, where: str) -> None:
             raise InputError(
                 f"{where} holds half a character (a lone surrogate) at position {error.start}; decode the text again."
             ) from None
+
+
+def _string_in(value: Any) -> str:
+    """Which string of a value a report may be, for a message."""
+    last = value[-1] if isinstance(value, list | tuple) and value else None
+    if isinstance(last, Mapping) and "content" in last:
+        return ": the 'content' of its last message"
+    return ": one text of the list" if isinstance(last, str) else " ('' for an empty one)"
 
 
 def readable_part(text: str) -> str:

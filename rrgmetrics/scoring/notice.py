@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 
+from rrgmetrics.reports import Pair
 from rrgmetrics.reports.cleaning import first_control_token
 from rrgmetrics.reports.missing import first_of
 from rrgmetrics.specs.names import MetricName
@@ -54,13 +55,32 @@ def warn_of_control_tokens(columns: Mapping[str, Sequence[str]], study_ids: Sequ
         unit = "index" if study_ids is None else "study id"
         ids = [str(index) if study_ids is None else study_ids[index] for index in marked]
         message = (
-            f"{len(marked):,} of {len(texts):,} {name} contain control tokens, as {next(iter(marked.values()))} "
-            f"({first_of(ids, unit)}): decode with skip_special_tokens=True. Metrics that extract findings ignore "
+            f"{len(marked):,} of {len(texts):,} {name} contain control tokens or a prompt, as "
+            f"{next(iter(marked.values()))} ({first_of(ids, unit)}): decode the new tokens only, with "
+            f"skip_special_tokens=True. Metrics that extract findings ignore "
             f"them; the others count them as words. {VARIABLE}=no turns this message off."
         )
         if message not in _of_tokens:
             _of_tokens.add(message)
             logger.warning("%s", message)
+
+
+def token_lines(systems: Mapping[str, Sequence[Pair]]) -> list[str]:
+    """Describes for tables and pages how many reports contain control tokens or a prompt.
+
+    Args:
+        systems: The pairs of each system, on the same references.
+    """
+    columns = {"references": [pair.reference for pair in next(iter(systems.values()), [])]}
+    for system, pairs in systems.items():
+        columns[f"candidates of {system}" if len(systems) > 1 else "candidates"] = [pair.candidate for pair in pairs]
+    counts = {name: sum(bool(first_control_token(text)) for text in texts) for name, texts in columns.items()}
+    return [
+        f"{n:,} of {len(columns[name]):,} {name} contain control tokens or a prompt, which metrics that extract no "
+        "findings count as words."
+        for name, n in counts.items()
+        if n
+    ]
 
 
 def _speaks() -> bool:

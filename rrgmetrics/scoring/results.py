@@ -29,7 +29,7 @@ from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import MetricName, parse_name, shown
 from rrgmetrics.utils.causes import Cause, as_entry
 from rrgmetrics.utils.notebook import drawn, exported
-from rrgmetrics.utils.text_format import count_studies, did_you_mean, listed
+from rrgmetrics.utils.text_format import by_number, count_studies, counted, did_you_mean, listed
 
 if TYPE_CHECKING:
     import pandas
@@ -280,9 +280,12 @@ class Result:
 
         Returns:
             Corpus values by key. For a metric with corpus statistics (CIDEr) the weights stay those of the whole set.
+
+        Raises:
+            InputError: An index that no pair has, a mask of another length, or something else.
         """
         if not isinstance(rows, slice):
-            rows = np.asarray(rows) if len(rows) else np.zeros(0, dtype=int)
+            rows = _checked_rows(rows, len(self.pair_stats))
         return aggregate.reduce(self.reduction, self.pair_stats[rows])
 
     def only(self, kept: NDArray[np.bool_]) -> Result:
@@ -413,6 +416,24 @@ class Result:
     def stored(self) -> Scored:
         """What a file keeps of it."""
         return Scored(self.pair_stats, self.details)
+
+
+def _checked_rows(rows: Any, n_pairs: int) -> NDArray[np.integer] | NDArray[np.bool_]:
+    """Indices or a mask of the pairs as an array; InputError if they are something else or do not fit."""
+    found = np.asarray(rows)
+    if found.shape == (0,):
+        return np.zeros(0, dtype=int)
+    if found.ndim != 1 or found.dtype.kind not in "iub":
+        raise InputError(f"rows is {describe(rows)}; pass indices, a mask or a slice of the pairs.")
+    if found.dtype.kind == "b":
+        if len(found) != n_pairs:
+            raise InputError(f"rows is a mask of {len(found):,} values for {counted(n_pairs, 'pair')}.")
+        return found
+    if (outside := np.flatnonzero((found >= n_pairs) | (found < -n_pairs))).size:
+        first = int(outside[0])
+        there = f"there {by_number(n_pairs, 'is', 'are')} {counted(n_pairs, 'pair')}, numbered from 0"
+        raise InputError(f"rows[{first}] is {found[first]}, and {there}.")
+    return found
 
 
 def restored(stored: Stored, path: PathLike) -> dict[str, Result]:

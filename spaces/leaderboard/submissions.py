@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Columns, Row, check_columns, rows_of
-from rrgmetrics.files.columns import announce_columns, id_column
+from rrgmetrics.files.columns import announce_columns, fitting_columns, id_column, written
 from rrgmetrics.spaces import identity
 from rrgmetrics.spaces.leaderboard.model import Limits
 
@@ -221,12 +221,12 @@ class _Reader:
         """Reads one row; False if the rest need not be read."""
         self._n_rows += 1
         self.fields[0] = id_column(row, [("report",)], self._named) or self.fields[0]
-        missing = [column for column in self.fields if column not in row]
+        missing = {field: column for field, column in zip(FIELDS, self.fields, strict=True) if column not in row}
         if missing:
             columns = ", ".join(_cut(name) for name in list(row)[:SHOWN]) or "nothing"
             self.stopped(
-                f"{where} has no {' and no '.join(missing)}; it has {columns}. "
-                f"The columns are {', '.join(self.fields)}."
+                f"{where} has no {' and no '.join(missing.values())}; it has {columns}. "
+                f"The columns are {', '.join(self.fields)}{self._option(row, list(missing))}."
             )
             return False
         if self._too_many():
@@ -245,6 +245,14 @@ class _Reader:
             self._reports[study_id] = ""
             self._take_report(f"{where}, study {_cut(study_id)}", study_id, report)
         return True
+
+    def _option(self, row: Row, missing: Sequence[str]) -> str:
+        """The option of the command line that names the columns of a file; "" where no name fits."""
+        short = [name for name in list(row)[:SHOWN] if name.isprintable() and _cut(name) == repr(name)]
+        fitting = fitting_columns(short, missing, self._named)
+        if not fitting.keys() >= {*missing}:
+            return ""
+        return f"; rename those of the file, or on the command line name them: --columns {written(fitting)}"
 
     def damaged(self, error: InputError) -> None:
         """Notes a line that is no row; InputError where there are too many rows to go on."""

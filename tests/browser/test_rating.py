@@ -164,7 +164,7 @@ def test_two_raters_a_closed_browser_and_a_killed_server(open_page, own_server, 
             if n == 4 and page is bob:  # the server dies, then the browser's page is left; the answer waits there
                 saved(page)
                 server.kill()
-                add(page, 2, "missing comparison")
+                add(page, 2, "missing or wrong comparison")
                 page.wait_for_selector("#saved.bad")
                 page.on("dialog", lambda dialog: dialog.accept())
                 page.goto("about:blank")

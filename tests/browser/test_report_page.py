@@ -118,7 +118,7 @@ def test_choosing_by_part_and_kind(show):
     page = show()
     page.select_option("#part", "normal")
     assert set(page.evaluate(IDS)) >= {"study-01"}
-    page.select_option("#part", label="with F missing comparison")
+    page.select_option("#part", label="with F missing or wrong comparison")
     assert 0 < len(page.evaluate(IDS)) < 10
     assert all("kind-missing_comparison" in study.inner_html() for study in page.locator(".study").all())
 

@@ -91,7 +91,7 @@ def test_a_report_that_does_not_fit_names_the_number(make_trainer, vision_model,
     settings = {"max_new_tokens": 40, "eos_token_id": 39}  # it does not end by itself
     ReportMetricsCallback("bleu", generation_config=settings).attach(trainer)
     caplog.set_level(logging.WARNING)
-    with pytest.raises(InputError, match=r"Nothing was trained; Reports may have 40 new .*'max_new_tokens': 15\}"):
+    with pytest.raises(InputError, match=r"Nothing was trained. Reports may have 40 new .*'max_new_tokens': 15\}"):
         trainer.train()
 
 

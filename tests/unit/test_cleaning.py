@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from timing import ends_within
 
 import rrgmetrics
+from rrgmetrics import cli
 from rrgmetrics.comparing import explain
 from rrgmetrics.reading import read
 from rrgmetrics.reports.cleaning import STEPS as CLEANING_STEPS
@@ -29,6 +30,23 @@ STEPS = {
     "[CLS] small effusion . [SEP] [PAD] [PAD]": "small effusion . ",
     "<|im_start|>user\nDescribe.<|im_end|>\n<|im_start|>assistant\nSmall effusion.": "Small effusion.",
     "<s>[INST] <<SYS>> Be brief. <</SYS>> Describe. [/INST] Small effusion.</s>": "Small effusion.",
+    "USER: <image>\nAny mass? ASSISTANT: Small effusion.</s>": "Small effusion.",
+    "A chat between a user and an assistant. USER: Any mass? ASSISTANT: Small effusion.": "Small effusion.",
+    "Below is an instruction.\n\n### Instruction:\nAny mass?\n\n### Response:\nSmall effusion.": "Small effusion.",
+    "### Human: Any mass?### Assistant: Small effusion.": "Small effusion.",
+    "\n\nHuman: Any mass?\n\nAssistant: Small effusion.": "Small effusion.",
+    "SYSTEM: Look for a mass.\nUSER: Any mass?\nASSISTANT: Small effusion.": "Small effusion.",
+    "system\nYou are a helpful assistant\nuser\nAny mass?\nassistant\nSmall effusion.": "Small effusion.",
+    "user\n\nAny mass?assistant\n\nSmall effusion.": "Small effusion.",
+    "user\nAny mass?\nmodel\nSmall effusion.": "Small effusion.",
+    "<|system|>\nBe brief.</s>\n<|user|>\nAny mass?</s>\n<|assistant|>\nSmall effusion.": "Small effusion.",
+    "GPT4 Correct User: Any mass?<|end_of_turn|>GPT4 Correct Assistant: Small effusion.": "Small effusion.",
+    "<|User|>:Any mass?<eoh>\n<|Bot|>:Small effusion.<eoa>": ":Small effusion.",
+    "<\uff5cUser\uff5c>Any mass?<\uff5cAssistant\uff5c>Small effusion.": "Small effusion.",
+    "<|USER_TOKEN|>Any mass?<|CHATBOT_TOKEN|>Small effusion.": "Small effusion.",
+    "User: A. Smith. Small effusion.": "User: A. Smith. Small effusion.",
+    "Surgeon: AB; Assistant: CD; Small effusion.": "Surgeon: AB; Assistant: CD; Small effusion.",
+    "Small effusion.\nUSER: Any mass?": "Small effusion.\nUSER: Any mass?",
     "<think>There may be pneumonia.</think><answer>Small effusion.</answer>": "\nSmall effusion.\n",
     "<think>There may be pneumonia": "",
     "I see pneumonia.</think>Small effusion.": "Small effusion.",
@@ -326,6 +344,9 @@ def test_evidence_is_of_the_text_that_was_given(text, words):
     ("text", "has"),
     [
         *((f"No edema{token}", True) for token in ("</s>", "<eos>", "[SEP]", "<|eot_id|>", "<end_of_turn>", "[/INST]")),
+        ("system\nBe brief.\nuser\nDescribe.\nassistant\nNo edema", True),
+        ("Human: Describe.\n\nAssistant: No edema", True),
+        *((text, False) for text in ("User: A. Smith\nNo edema", "Surgeon: A. Assistant: B. No edema")),
         *((text, False) for text in ("No edema [A].", "[**Name**] <DATE>", "<1 cm", "[CT] [RIGHT]", "R<L")),
     ],
 )
@@ -484,10 +505,26 @@ def test_control_tokens_are_warned_of_once_for_each_column(caplog, monkeypatch):
         rrgmetrics.compare({"ours": rows}, metrics="bleu", trivial=False, progress=False)
     said = [message.partition(":")[0] for message in caplog.messages]
     assert said == [
-        "2 of 4 candidates contain control tokens, as <|im_end|> (indices 1, 3)",
-        "2 of 4 candidates of ours contain control tokens, as <|im_end|> (study ids s1, s3)",
+        "2 of 4 candidates contain control tokens or a prompt, as <|im_end|> (indices 1, 3)",
+        "2 of 4 candidates of ours contain control tokens or a prompt, as <|im_end|> (study ids s1, s3)",
     ]
-    assert "decode with skip_special_tokens=True" in caplog.messages[0]
+    assert "decode the new tokens only, with skip_special_tokens=True" in caplog.messages[0]
+
+
+def test_tables_and_pages_count_texts_with_control_tokens(tmp_path):
+    rows = [{"study_id": "s1", "reference": "Small effusion.", "candidate": "Small effusion.<|im_end|>"}]
+    clean_rows = [{**rows[0], "candidate": "Small effusion."}]
+    compared = rrgmetrics.compare({"a": rows, "b": clean_rows}, metrics="bleu", trivial=False, progress=False)
+    said = "1 of 1 candidates of a contain control tokens or a prompt, which metrics that extract no findings count as"
+    assert said in compared.to_latex()
+    assert said in compared.to_html()
+    assert "candidates of b contain" not in compared.to_latex()
+    (tmp_path / "pairs.csv").write_text("study_id,reference,candidate\ns1,No edema.,USER: Look. ASSISTANT: No edema.\n")
+    table = tmp_path / "table.md"
+    assert (
+        cli.main(["compare", "--systems", str(tmp_path / "pairs.csv"), "--metrics", "bleu", "--table", str(table)]) == 0
+    )
+    assert "1 of 1 candidates contain control tokens or a prompt" in table.read_text()
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ REFERENCE, CANDIDATE = "Small left pleural effusion.", "Small right pleural effu
     [
         (("findings_gt", "findings_pred"), {"reference": "findings_gt", "candidate": "findings_pred"}),
         (("report", "hyp"), {"reference": "report", "candidate": "hyp"}),
+        (("split", "report_text", "hyp"), {"reference": "report_text", "candidate": "hyp"}),
         (("ground truth", "GeneratedReport"), {"reference": "ground truth", "candidate": "GeneratedReport"}),
         (("target", "text"), {"reference": "target", "candidate": "text"}),
         (("uid", "reference", "output"), {"study_id": "uid", "reference": "reference", "candidate": "output"}),
@@ -64,13 +65,35 @@ def test_obvious_names_are_taken(found, picked):
             {},
             "Name the right ones: --columns reference=reference_prediction,candidate=x.",
         ),
+        (("id", "prompt", "predict", "label"), {}, "--columns candidate=predict,study_id=id,reference=label."),
         (("Befundtext",), {}, "Name the right one: --columns reference=Befundtext."),
+        (("split", "report_de", "pred"), {}, "--columns candidate=pred,reference=report_de."),
     ],
 )
 def test_what_is_not_obvious_is_refused_with_a_line_to_copy(found, columns, says):
     with pytest.raises(InputError) as refused:
         pick_columns(found, PAIRS, columns, "a.csv")
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "names", [("id", "text", "prompt"), ("id", "predict", "label"), ("id", "report_text", "split")]
+)
+def test_the_reports_of_a_system_in_a_file_of_their_own(tmp_path, names):
+    pd.DataFrame([("a", CANDIDATE, "x")], columns=names).to_csv(tmp_path / "system.csv", index=False)
+    pd.DataFrame({"id": ["a"], "report": [CANDIDATE]}).to_csv(tmp_path / "references.csv", index=False)
+    files = {"predictions": tmp_path / "system.csv", "references": tmp_path / "references.csv"}
+    assert rrgmetrics.score("rouge", **files, progress=False)["rouge"].scores["rouge"] == 1
+
+
+def test_ids_of_two_files_under_other_names(tmp_path):
+    """A named column of ids must be in each file; without the name each file's own is found."""
+    pd.DataFrame({"accession": ["a"], "report_text": [REFERENCE]}).to_csv(tmp_path / "references.csv")
+    pd.DataFrame({"id": ["a"], "output": [CANDIDATE]}).to_csv(tmp_path / "system.csv")
+    files = {"predictions": tmp_path / "system.csv", "references": tmp_path / "references.csv"}
+    with pytest.raises(InputError, match=r"leave out study_id=accession, .* in each file \(here 'id'\)"):
+        rrgmetrics.score("bleu", **files, columns={"study_id": "accession"}, progress=False)
+    assert rrgmetrics.score("bleu", **files, progress=False)["bleu"].n_pairs == 1
 
 
 def test_a_name_that_the_user_gave_is_never_replaced():

@@ -340,6 +340,27 @@ def test_each_grade_has_its_reason():
     json.dumps(explained)
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate", "words"),
+    [
+        ("Left effusion, increased.", "Left effusion.", "unspecific, significant (change left out)."),
+        ("Left effusion.", "Left effusion, increased.", "significant (only the candidate reports a change)."),
+        ("Left effusion, unchanged.", "Left effusion, increased.", "(only the candidate reports a change)."),
+        (
+            "Left effusion, increased.",
+            "Left effusion, decreased.",
+            "temporal, significant (another course, which would",
+        ),
+        ("Clear lungs.", "A pneumothorax cannot be excluded.", "no finding of either report suggests it (actionable"),
+    ],
+)
+def test_explanations_say_what_differs(reference, candidate, words):
+    name = "crimson?explain=yes"
+    pair = {"predictions": [candidate], "references": [reference]}
+    (explained,) = rrgmetrics.score(name, **pair, progress=False)[name].details["crimson_explained"]
+    assert words in " ".join(explained["reasons"])
+
+
 def test_every_observation_is_matched_missing_or_false(reports):
     for reference, candidate in zip(reports.references, reports.altered, strict=True):
         appraisal = appraise(compare(read(reference), read(candidate)), Context())

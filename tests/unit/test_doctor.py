@@ -386,7 +386,6 @@ def test_options_and_models_of_ones_own_are_told_apart(home):
     } | {
         "bertscore@paper?idf=call": "roberta-large is not on this machine",
         "crepe@my-lab/crepe": "my-lab/crepe is a model of your choice, which is not checked.",
-        "green@openai:my-model": "openai:my-model is a model of your choice, which is not checked.",
         "mammo_green": "It has no published weights; it uses a model that you name.",
         "green@reader": "It loads no weights.",
         "green@small": "It loads weights that are not checked further: StanfordAIMI/GREEN-RadPhi2, 2.7 billion "
@@ -406,7 +405,7 @@ def test_the_command_over_every_metric(home, monkeypatch, capsys, crepe):
     monkeypatch.chdir(home)
     with Hub({name: Model(content, licences[name]) for name, content in files.items()}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-        assert main(["doctor"]) == 2
+        assert main(["doctor", "--output", "report.md"]) == 2
         lines = capsys.readouterr().out.splitlines()
     named = [line for line in lines if not line.startswith(" ")][1:]
     assert named[:-1] == configurations()
@@ -415,7 +414,7 @@ def test_the_command_over_every_metric(home, monkeypatch, capsys, crepe):
     loaded = [name for name in configurations() if needs_of(name)]
     assert len(faults) == len(loaded) + 1  # one each; RaTEScore's two models each have a config that says nothing
     assert named[-1].startswith(f"{len(configurations())} configurations: ")
-    report = (home / "rrgmetrics-doctor.md").read_text()
+    report = (home / "report.md").read_text()
     assert all(f"### `{name}`" in report for name in configurations())
     assert f"  revision: {COMMIT}" in report
     for need in needs():
@@ -423,4 +422,76 @@ def test_the_command_over_every_metric(home, monkeypatch, capsys, crepe):
         assert "(unverified)" in known
         assert known.removeprefix("  · ") in report
     assert main(["doctor", "nothing"]) == 2
+    assert main(["doctor", "bleu", "--output", "report.md"]) == 2  # it is there
+    before = sorted(home.rglob("*"))
+    assert main(["doctor", "bleu"]) == 0
+    assert sorted(home.rglob("*")) == before  # a file is written only where one is asked for
     assert main(["doctor", "--output", "report.txt"]) == 2
+
+
+# --- the server of a judge
+
+MODELS = {"data": [{"id": "org/my-model"}, {"id": "other"}]}
+
+
+@pytest.fixture
+def serving(loopback, home, monkeypatch):
+    """Answers `GET /v1/models` with a status and a body, and keeps the headers that came."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-key-0123")
+
+    def serve(status=200, body=MODELS, **headers):
+        def do_get(request):
+            loopback.headers = {"path": request.path, **dict(request.headers)}
+            request.send(status, body(request) if callable(body) else body, **headers)
+
+        monkeypatch.setattr(loopback.RequestHandlerClass, "do_GET", do_get, raising=False)
+        return loopback
+
+    return serve
+
+
+def seen_of(name):
+    (checkup,) = Doctor("http://127.0.0.1:9").examine([name])
+    return checkup.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "words"),
+    [
+        ({}, "ok", "answers and has my-model. No report was sent."),
+        ({"body": {"data": [{"id": "other"}]}}, "fault", "has no model 'my-model', only 'other'; name one of them."),
+        ({"body": {"data": []}}, "fault", "has no model 'my-model', none; load one."),
+        ({"status": 401, "body": {}}, "fault", "HTTP 401); OPENAI_API_KEY contains a key that was refused."),
+        ({"status": 404, "body": {}}, "left", "lists no models (HTTP 404); is it the address that ends in /v1?"),
+        ({"status": 500, "body": {}}, "fault", "answers with HTTP 500, but not as OpenAI's protocol does."),
+        ({"body": b"<html>"}, "fault", "answers with HTTP 200, but not as OpenAI's protocol does."),
+        ({"status": 302, "body": {}, "location": "http://127.0.0.1:9/"}, "fault", "answers with HTTP 302"),
+        ({"body": {"data": [{"id": "sk-secret-key-0123"}]}}, "fault", "only '[API key]'"),
+    ],
+)
+def test_the_server_of_a_judge_is_asked_for_its_models(serving, answer, status, words):
+    server = serving(**answer)
+    seen = seen_of(f"green@openai:my-model?base_url={server.url}")
+    assert (seen.status, words in seen.sentence) == (status, True), seen.sentence
+    assert server.headers["path"] == "/v1/models"
+    assert server.headers["Authorization"] == "Bearer sk-secret-key-0123"
+    assert not server.asked  # no report was sent
+
+
+def test_a_server_that_does_not_answer(serving, monkeypatch):
+    monkeypatch.setattr("rrgmetrics.doctor.servers.SECONDS", 0.3)
+    server = serving(body=lambda request: request.hang() or {})
+    assert "nothing within 0.3 s" in seen_of(f"crimson@openai:my-model?base_url={server.url}").sentence
+    seen = seen_of("green@openai:my-model?base_url=http://127.0.0.1:9/v1")
+    assert seen.status == "fault"
+    assert re.match(r"There is no answer from http://127.0.0.1:9/v1 \(.*refused.*\); start the server", seen.sentence)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert "contains no key" in seen_of("green@openai:my-model").sentence
+
+
+def test_the_server_of_the_environment_is_asked_without_names(serving, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", serving().url)
+    *_, last = Doctor("http://127.0.0.1:9", score=False).examine()
+    assert last.configuration == "judges on OPENAI_BASE_URL"
+    assert last.remarks[0].status == "ok"
+    assert "has the models 'org/my-model', 'other'" in last.remarks[0].sentence

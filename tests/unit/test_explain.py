@@ -68,6 +68,18 @@ def test_the_command_line_shows_both_reports_and_the_errors(tmp_path, capsys):
     assert "C Pleural effusion, side: right → left." in shown
 
 
+def test_an_empty_reference_is_named(capsys):
+    assert cli.main(["explain", "", "Clear lungs."]) == 0
+    assert "The reference is empty; `score` leaves such a pair unscored." in capsys.readouterr().out
+
+
+def test_the_words_of_a_kind_fit_a_change_that_is_reversed(capsys):
+    assert cli.main(["explain", "Right effusion has decreased.", "Right effusion has increased."]) == 0
+    shown = capsys.readouterr().out
+    assert "F Right pleural effusion, change: better → worse." in shown
+    assert shown.endswith("F missing or wrong comparison\n")
+
+
 def test_the_command_line_reads_what_it_is_told_and_says_what_it_knows(tmp_path, capsys):
     ct, other = "CT chest. 6 mm nodule in the right upper lobe.", "CT chest. 6 mm nodule in the left upper lobe."
     assert cli.main(["explain", ct, other, "--modality", "chest_ct"]) == 0

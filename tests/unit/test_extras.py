@@ -151,6 +151,26 @@ print(json.dumps(said))
         assert "\n" not in said[name]
 
 
+def test_a_path_to_nothing_is_named_before_a_missing_extra(tmp_path):
+    """Installing packages would not help."""
+    metrics = ("bertscore", "chexbert_f1", "crepe", "radgraph_f1", "ratescore", "green", "green")
+    kinds = ("", "", "", "", "", "hf:", "vllm:")
+    code = f"""
+import rrgmetrics
+for metric, kind in {list(zip(metrics, kinds, strict=True))!r}:
+    try:
+        rrgmetrics.prepare(f"{{metric}}@{{kind}}/nowhere/model")
+    except rrgmetrics.BackendError as error:
+        print(error)
+"""
+    lines = run(code, tmp_path).splitlines()
+    assert len(lines) == len(metrics)
+    assert {line.partition(";")[0] for line in lines} == {
+        "There is no folder /nowhere/model",
+        "There is no file or folder /nowhere/model",
+    }
+
+
 @pytest.mark.parametrize(
     ("command", "extra"),
     [

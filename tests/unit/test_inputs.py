@@ -125,7 +125,7 @@ def test_refused(table, columns, message):
 
 def test_a_table_is_no_list_of_reports():
     with pytest.raises(InputError, match="predictions has no column 'report' or 'candidate'"):
-        rrgmetrics.score("bleu", predictions=pd.DataFrame({"text": ["a"]}), references=["a"])
+        rrgmetrics.score("bleu", predictions=pd.DataFrame({"words": ["a"]}), references=["a"])
     with pytest.raises(InputError, match=r"predictions is \{'a'\} \(set\); pass a list"):
         rrgmetrics.score("bleu", predictions={"a"}, references=["a"])
 

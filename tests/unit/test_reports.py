@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rrgmetrics import InputError
-from rrgmetrics.reports import MAX_CHARACTERS, Context, Pair, check_pairs, parse_age, parse_context
+from rrgmetrics.reports import MAX_CHARACTERS, Context, Pair, check_pairs, check_report, parse_age, parse_context
 from rrgmetrics.reports.text import (
     NORMALISERS,
     Sections,
@@ -159,3 +159,20 @@ def test_normalisers_have_versions():
         get_normaliser("lower@2")
     with pytest.raises(InputError, match="text='shiny' is unknown; choose one of none, space"):
         get_normaliser("shiny")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "is None; pass a string for each report ('' for an empty one)."),
+        (["Clear lungs."], "(list); pass a string for each report: one text of the list."),
+        (
+            [{"role": "user", "content": "Describe."}],
+            "pass a string for each report: the 'content' of its last message.",
+        ),
+    ],
+)
+def test_what_is_no_report_is_named_with_the_text_in_it(value, words):
+    with pytest.raises(InputError) as refused:
+        check_report(value, "candidates[0]")
+    assert words in str(refused.value)

@@ -56,6 +56,25 @@ def test_reduce(rows, mean):
     assert result([1, NAN, 0, 0.5]).reduce(rows)["meteor"] == pytest.approx(mean, nan_ok=True)
 
 
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([0, 5], r"rows\[1\] is 5, and there are 4 pairs, numbered from 0"),
+        ([-5], r"rows\[0\] is -5"),
+        ([True, False], "a mask of 2 values for 4 pairs"),
+        (["a"], r"rows is \['a'\] \(list\); pass indices, a mask or a slice"),
+        ([0.5], "pass indices"),
+        ([[0, 1]], "pass indices"),
+        ({0, 1}, "pass indices"),
+        (None, "rows is None"),
+        (1, r"rows is 1 \(int\)"),
+    ],
+)
+def test_reduce_names_rows_that_no_pair_has(rows, message):
+    with pytest.raises(InputError, match=message):
+        result([1, NAN, 0, 0.5]).reduce(rows)
+
+
 def test_scores_of_sets():
     stats = np.array([[1.0], [NAN], [0.0], [0.5]])
     weights = [[1, 1, 1, 1], [2, 0, 0, 2], [0, 5, 0, 0], [0, 0, 0, 1]]

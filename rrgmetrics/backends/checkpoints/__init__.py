@@ -31,6 +31,7 @@ PROBE_SECONDS = 0.7
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 PICKLE = "pytorch_model.bin"  # where a caller takes one: it is read as data
 SETTINGS = ("*.json", "*.txt", "*.model")
+FOLDER, FILE = "folder {}; give a folder with config.json and weights", "file or folder {}; give one"
 PATTERNS = (*SETTINGS, "*.safetensors")
 RENAMED = {  # what the Hub calls it → what it was called, as older caches and programs do
     "StanfordAIMI/SRR-BERT-Upper-with-Statuses": "StanfordAIMI/SRRG-BERT-Upper-with-Statuses",
@@ -65,6 +66,26 @@ class Pin(NamedTuple):
     sha256: Mapping[str, str]
 
 
+def check_path(name: str, what: str = FOLDER) -> None:
+    """Checks that there is something at a path, before `need`: no package that is installed mends a wrong path.
+
+    Args:
+        name: A Hub id, which is not checked, or a path.
+        what: What is to be given: `FOLDER` or `FILE`.
+
+    Raises:
+        BackendError: The name can only be a path, and nothing is there.
+
+    Example:
+        >>> check_path("/nowhere/model")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        rrgmetrics.errors.BackendError: There is no folder /nowhere/model; give a folder ...
+    """
+    if _is_path(name) and not Path(name).expanduser().exists():
+        raise BackendError(f"There is no {what.format(name)}, or a Hub id.")
+
+
 def find_checkpoint(
     name: str, *, weights: Sequence[str] = WEIGHTS, check: Callable[[Checkpoint], object] | None = None
 ) -> Checkpoint:
@@ -82,7 +103,7 @@ def find_checkpoint(
     path = Path(name).expanduser()
     if path.is_dir():
         return Checkpoint(path, f"{path.name}@sha256:{checksum(_need(path, weights, name))[:8]}")
-    wanted = _split(name, f"folder {name}; give a folder with config.json and weights")
+    wanted = _split(name, FOLDER)
     repository, revision, _ = wanted
     folder = _cached_or_newest(wanted, ("config.json",), weights)
     if folder is None:
@@ -118,7 +139,7 @@ def find_file(name: str, file: str) -> CheckpointFile:
             raise BackendError(f"{name} has no file {file}.")
     if path.is_file():
         return CheckpointFile(path, f"{path.name}@sha256:{checksum(path)[:8]}")
-    wanted = _split(name, f"file or folder {name}; give one")
+    wanted = _split(name, FILE)
     repository, revision, _ = wanted
     folder = _cached_or_newest(wanted, (file,)) or _download(repository, revision, (file,), file)
     if not (folder / file).is_file():
@@ -218,11 +239,16 @@ class _Wanted(NamedTuple):
     named: bool
 
 
-def _split(name: str, otherwise: str) -> _Wanted:
+def _is_path(name: str) -> bool:
+    """Whether a name can only be a path, and no Hub id."""
+    return name.startswith((".", "/", "~", "\\")) or name.partition("@")[0].count("/") > 1
+
+
+def _split(name: str, what: str) -> _Wanted:
     """Splits a Hub id into repository and revision: the caller's, else the pinned one, else "" (the newest)."""
     repository, _, revision = name.partition("@")
-    if name.startswith((".", "/", "~", "\\")) or repository.count("/") > 1:
-        raise BackendError(f"There is no {otherwise}, or a Hub id.")
+    if _is_path(name):
+        raise BackendError(f"There is no {what.format(name)}, or a Hub id.")
     pin = pins().get(repository)
     return _Wanted(repository, revision or (pin.revision if pin else ""), bool(revision))
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.bert import pick_device
-from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
+from rrgmetrics.backends.checkpoints import Checkpoint, check_path, find_checkpoint
 from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
 from rrgmetrics.backends.crepe.alignment import places, relations, words_of
 from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
@@ -396,6 +396,7 @@ def load_crepe(
         BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
     """
     if checkpoint not in FOLDERS and not Path(checkpoint).expanduser().is_dir():
+        check_path(checkpoint)
         need(f"crepe@{checkpoint}", "published")  # before it is downloaded
     files = Checkpoint(FOLDERS[checkpoint], checkpoint) if checkpoint in FOLDERS else find_checkpoint(checkpoint)
     known = read_checkpoint(files)  # before the second that importing torch takes

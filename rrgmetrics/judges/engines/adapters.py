@@ -9,7 +9,7 @@ import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rrgmetrics.backends.checkpoints import Checkpoint, checksum, find_checkpoint
+from rrgmetrics.backends.checkpoints import Checkpoint, check_path, checksum, find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import read_config
 from rrgmetrics.backends.checkpoints.loading import check_classes, load_config, load_model, load_tensors
 from rrgmetrics.errors import BackendError
@@ -53,6 +53,7 @@ def find_causal(name: str) -> Causal:
         MissingExtraError: torch or transformers is not installed, or PEFT for an adapter.
         BackendError: It, or the model that an adapter belongs to, is nowhere to be found.
     """
+    check_path(name)
     need(f"The judge {name}", "published")
     folder = Path(name).expanduser()
     if not (folder / CONFIG).is_file() or (folder / "config.json").is_file():

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from rrgmetrics.backends.checkpoints import check_path
 from rrgmetrics.backends.checkpoints.limits import check_folder, read_json, stored_shapes, weight_files
 from rrgmetrics.backends.checkpoints.loading import load_config, load_tokenizer, tokenizer_code
 from rrgmetrics.errors import BackendError, InputError
@@ -191,6 +192,7 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
         MissingExtraError: No vLLM.
         BackendError: Weights that are not there or cannot be loaded.
     """
+    check_path(name.model)
     need(f"vllm:{name.model} (which runs on a GPU)", "vllm")
     import torch
 

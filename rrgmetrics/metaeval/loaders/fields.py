@@ -13,9 +13,12 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import rows_of
+from rrgmetrics.files.labels import some
 from rrgmetrics.files.write import without_guard
 from rrgmetrics.reports import Context, check_report, parse_context
+from rrgmetrics.reports.missing import is_missing
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.utils.text_format import by_number, counted
 
 TABLES = (".csv", ".jsonl", ".parquet")
 
@@ -142,15 +145,44 @@ def count_of(row: Mapping[str, Any], name: str, where: str) -> int:
 def number_of(row: Mapping[str, Any], name: str, where: str, *, least: float = -math.inf) -> float:
     """A number; NaN for an empty cell, which says that nobody judged."""
     value = value_of(row, name, where)
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return math.nan
-    if isinstance(value, float) and math.isnan(value):
+    if is_missing(value) or not str(value).strip():
         return math.nan
     number = _number(value)
     if number is None or number < least:
         wanted = "a number" if least == -math.inf else f"a number from {least:g}"
         raise InputError(f"{where}: {name} is {value!r}; {wanted} is needed, or nothing if nobody judged.")
     return number
+
+
+def name_of(row: Mapping[str, Any], column: str) -> str:
+    """The name in a cell, without the spaces around it; "" for a blank cell."""
+    return "" if is_missing(row[column]) else str(row[column]).strip()
+
+
+def blank_notes(nameless: int, cells: Mapping[str, Sequence[float]]) -> list[str]:
+    """Notes of what raters left blank.
+
+    Args:
+        nameless: Rows that name no rater, which are left out.
+        cells: By column, what the raters wrote; NaN for a blank cell.
+
+    Example:
+        >>> blank_notes(1, {"errors": [1.0, math.nan]})
+        ['1 row names no rater and is left out', "1 of 2 cells of 'errors' is blank: not judged"]
+    """
+    notes = []
+    if nameless:
+        words = by_number(nameless, "names no rater and is", "name no rater and are")
+        notes.append(f"{counted(nameless, 'row')} {words} left out")
+    by_count: dict[int, list[str]] = {}
+    for column, own in cells.items():
+        by_count.setdefault(sum(map(math.isnan, own)), []).append(column)
+    for n, columns in by_count.items():
+        if n:
+            each = "each of " if len(columns) > 1 else ""
+            words = by_number(n, "is", "are")
+            notes.append(f"{n} of {len(cells[columns[0]])} cells of {each}{some(columns)} {words} blank: not judged")
+    return notes
 
 
 def names_in(value: Any, where: str) -> list[str]:

@@ -16,7 +16,15 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.loaders.fields import TABLES, column_names, number_of, report_of, rows
+from rrgmetrics.metaeval.loaders.fields import (
+    TABLES,
+    blank_notes,
+    column_names,
+    name_of,
+    number_of,
+    report_of,
+    rows,
+)
 from rrgmetrics.metaeval.preferences import Preferred
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context
 
@@ -48,7 +56,7 @@ def load_preferences(path: str | Path, *, columns: Mapping[str, str] | None = No
 
     Returns:
         The choices; rows of one study with the same reference, candidates and sources are one pair, whichever of both
-        is A.
+        is A. A blank choice was not made, and a row that names no rater is left out; `notes` has how many there are.
 
     Raises:
         InputError: A file, column or cell that cannot be used; names file, line and column.
@@ -60,13 +68,17 @@ def load_preferences(path: str | Path, *, columns: Mapping[str, str] | None = No
     pairs: dict[tuple[Any, ...], tuple[Pair, Pair, str]] = {}
     raters: dict[str, int] = {}
     cells: dict[tuple[tuple[Any, ...], str], tuple[float, float]] = {}
+    nameless = 0
     for where, row in rows(file, list(placed.values())):
+        if "rater" in placed and not name_of(row, placed["rater"]):
+            nameless += 1
+            continue
         first, second, study = _pair(row, placed, where)
         source_a, source_b = (str(row[placed[field]]) if field in placed else "" for field in SOURCES)
         key, turned = (study, first, second, source_a, source_b), (study, second, first, source_b, source_a)
         sign = -1.0 if turned in pairs and key not in pairs else 1.0
         key = turned if sign < 0 else key
-        rater = str(row[placed["rater"]]) if "rater" in placed else "rater"
+        rater = name_of(row, placed["rater"]) if "rater" in placed else "rater"
         if (key, rater) in cells:
             raise InputError(
                 f"{where}: {rater!r} chooses between these candidates of study {study!r} a second time; if they are of "
@@ -76,17 +88,15 @@ def load_preferences(path: str | Path, *, columns: Mapping[str, str] | None = No
         raters.setdefault(rater, len(raters))
         cells[key, rater] = sign * _choice(row[placed["choice"]], where), _confidence(row, placed, where)
     if not pairs:
-        raise InputError(f"{file} has no rows.")
+        raise InputError(f"{file} has no row that names a rater." if nameless else f"{file} has no rows.")
     numbers = {key: number for number, key in enumerate(pairs)}
     values = np.full((2, len(raters), len(pairs)), np.nan)
     for (key, rater), own in cells.items():
         values[:, raters[rater], numbers[key]] = own
     firsts, seconds, studies = zip(*pairs.values(), strict=True)
-    return Preferred(file.stem, firsts, seconds, studies, tuple(raters), values[0], values[1], _notes(placed))
-
-
-def _notes(placed: Mapping[str, str]) -> tuple[str, ...]:
-    return () if "study_id" in placed else ("no column of studies: pairs of one reference are one study",)
+    notes = [] if "study_id" in placed else ["no column of studies: pairs of one reference are one study"]
+    notes += blank_notes(nameless, {placed["choice"]: [choice for choice, _ in cells.values()]})
+    return Preferred(file.stem, firsts, seconds, studies, tuple(raters), values[0], values[1], tuple(notes))
 
 
 def _placed(columns: Mapping[str, str], there: list[str], file: Path) -> dict[str, str]:

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.loaders.fields import TABLES, column_names, number_of, report_of, rows
+from rrgmetrics.metaeval.loaders.fields import (
+    TABLES,
+    blank_notes,
+    column_names,
+    name_of,
+    number_of,
+    report_of,
+    rows,
+)
 from rrgmetrics.metaeval.rated import KINDS, Rated
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context
 
@@ -42,8 +50,8 @@ def load_table(
         name: Of the data; "" takes the file's.
 
     Returns:
-        The rated pairs. With a column `rater`, rows of one study, source, reference and candidate are one pair; a blank
-        cell says that nobody judged.
+        The rated pairs. With a column `rater`, rows of one study, source, reference and candidate are one pair. A blank
+        count or rating was not judged, and a row that names no rater is left out; `notes` has how many there are.
 
     Raises:
         InputError: A file, column or cell that cannot be used; names file, line and column.
@@ -60,13 +68,17 @@ def load_table(
     cells: dict[tuple[tuple[Any, ...], str], dict[str, float]] = {}
     rated = {_split(text)[0] for text in ratings}
     seen: Counter[tuple[Any, ...]] = Counter()
+    nameless = 0
     for where, row in rows(file, used):
+        if "rater" in placed and not name_of(row, placed["rater"]):
+            nameless += 1
+            continue
         texts = {field: row[column] for field, column in placed.items()}
         reference, candidate = (report_of(row, placed[field], where) for field in ("reference", "candidate"))
         context = parse_context({key: texts[key] for key in CONTEXT_KEYS if key in texts}, where)
         study = str(texts["study_id"]) if "study_id" in texts else reference
         labels = {label: str(texts[label] if texts[label] is not None else "") for label in LABELS if label in texts}
-        rater = str(texts.get("rater", "rater"))
+        rater = name_of(row, placed["rater"]) if "rater" in placed else "rater"
         judged = (study, labels.get("source"), reference, candidate)
         key = judged if "rater" in texts else (len(pairs),)
         seen[judged] += 1
@@ -79,7 +91,7 @@ def load_table(
             for target, column in targets.items()
         }
     if not pairs:
-        raise InputError(f"{file} has no rows.")
+        raise InputError(f"{file} has no row that names a rater." if nameless else f"{file} has no rows.")
     numbers = {key: number for number, key in enumerate(pairs)}
     values = {target: np.full((len(raters), len(pairs)), np.nan) for target in targets}
     for (key, rater), own in cells.items():
@@ -93,6 +105,7 @@ def load_table(
             f"no column of raters: {again} of {seen.total()} rows repeat an earlier pair, and each counts as a pair of "
             "its own; if several radiologists rated, name their column: --columns rater=COLUMN"
         )
+    notes += blank_notes(nameless, {targets[target]: [own[target] for own in cells.values()] for target in targets})
     return Rated(
         name=name or file.stem,
         pairs=[pair for pair, _ in pairs.values()],

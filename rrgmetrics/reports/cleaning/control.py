@@ -38,12 +38,19 @@ _LAST_WORD = re.compile(r"([A-Za-z]+)[^A-Za-z0-9]*\Z")
 def first_control_token(text: str) -> str:
     """Returns the first control token of a chat model or a tokenizer in a text; "" if it has none.
 
+    A prompt at its start counts too, by the name of the role that replies to it.
+
     Example:
         >>> first_control_token("Small effusion.</s>"), first_control_token("[A] Small effusion < 1 cm.")
         ('</s>', '')
+        >>> first_control_token("USER: Describe. ASSISTANT: Small effusion.")
+        'ASSISTANT:'
     """
     found = _ONE.search(text) if "<" in text or "[" in text else None
-    return found[0] if found else ""
+    if found:
+        return found[0]
+    *_, name = "", *text[: _end_of_prompt(text)].split()
+    return name
 
 
 def without_closing_tokens(text: str) -> str:
@@ -90,13 +97,51 @@ _THINKING = (
 )
 _IS_THINKING = re.compile(rf"</?{_THOUGHT}>|\[THINK\]|◁think▷", re.IGNORECASE)
 _OTHER_TURN = rf"(?s){_START}\s*{_OTHERS}\b(?:(?!{_START}).)*(?={_START})"
+_SPEAKER = r"<\|(?i:system|user|human|prompter|assistant|bot|(?:system|user|chatbot)_token)\|>"  # <|user|>
+_SPOKEN = rf"(?s)<\|(?i:system|user|human|prompter|(?:system|user)_token)\|>(?:(?!{_SPEAKER}).)*(?={_SPEAKER})"
+
+# A prompt at the start of a text, by the role names that are left of a template: "USER: ... ASSISTANT:", or the names
+# alone on their lines, of which the second may be glued to the prompt.
+_ASKED = re.compile(
+    r"\s*(?:(?P<system>A chat between\b|Below is an? |You are an? |(?:#{1,4} ?)?system ?:)"
+    r"|(?P<user>(?:#{1,4} ?)?(?:GPT4 Correct )?(?:user|human|instruction) ?:)|(?P<line>(?:system|user)[ \t]*\n))",
+    re.IGNORECASE,
+)
+_USER = re.compile(r"(?:#{1,4} ?|\b)(?:user|human|instruction) ?:", re.IGNORECASE)
+_REPLY = re.compile(r"(?:#{1,4} ?|\b)(?:GPT4 Correct )?(?:assistant|response|gpt|model|bot) ?:\s*", re.IGNORECASE)
+_REPLY_LINE = re.compile(r"(?m)(?:(?<![ \t])assistant|^model)[ \t]*$\s*")
+
+
+def _prompt(text: str) -> Iterator[Edit]:
+    """Finds a prompt at the start of a text, with the name of the role that replies to it."""
+    end = _end_of_prompt(text)
+    if end:
+        yield Edit(0, end, "")
+
+
+def _end_of_prompt(text: str) -> int:
+    """Returns where the reply to a prompt begins; 0 for a text that begins with none."""
+    end = 0
+    while asked := _ASKED.match(text, end):
+        at: re.Match[str] | None = asked
+        if asked["system"]:
+            at = _USER.search(text, asked.end())
+        reply = (_REPLY_LINE if asked["line"] else _REPLY).search(text, at.end()) if at else None
+        if reply is None:
+            break
+        end = reply.end()
+    return end
+
+
 CONTROL_TOKENS = (
     replacing("thinking", "<", r"(?s)<\|channel\|>(?:analysis|commentary).*?(?:(?=<\|channel\|>final)|\Z)"),
     replacing("thinking", "<[◁", rf"(?is){_THINKING}", where=_IS_THINKING),
     replacing("prompt", "[", r"(?s)\[INST\](?:(?!\[INST\]).)*?\[/INST\]\s*"),
     replacing("prompt", "<", _OTHER_TURN),
+    replacing("prompt", "<", _SPOKEN),
     replacing("role name", "<", rf"{_START}(?P<cut>\s*{_ROLE}\b:?)(?! */)"),
     replacing("role name", "<", r"<\|channel\|>(?P<cut>final|analysis|commentary)\b"),
     Step("control token", "<[", _tokens),
+    Step("prompt", (":", "assistant", "model"), _prompt),
     replacing("role name", ":", rf"(?i)\A\s*(?:#{{1,4}} *)?{_ROLE_NAMES}\s*"),
 )

@@ -401,7 +401,7 @@ def _graded(known: Mapping[str, Mapping[str, Any]], name: str) -> str:
     finding = known.get(name, {})
     level = str(finding.get("clinical_significance", "unknown")).replace("_", " ")
     why = f": {finding['why']}" if finding.get("why") else ""
-    return f"{finding.get('finding', name)} ({level}{why})"
+    return f"{str(finding.get('finding', name)).removesuffix('.')} ({level}{why})"
 
 
 KEYS = keys_of("crimson")

@@ -59,10 +59,26 @@ def test_the_columns_can_have_other_names(board, tmp_path):
     assert problems(board, path, columns=columns) == []
     problem = next(iter(problems(board, path, columns={"study_id": "exam"})))
     assert problem.startswith(
-        "reports.csv, line 2 has no report; it has 'exam', 'generated'. The columns are exam, report."
+        "reports.csv, line 2 has no report; it has 'exam', 'generated'. The columns are exam, report; rename those of "
+        "the file, or on the command line name them: --columns study_id=exam,report=generated."
     )
     with pytest.raises(InputError, match="A submission has no age; name the columns of study_id and report only"):
         problems(board, path, columns={"age": "a"})
+
+
+@pytest.mark.parametrize(
+    ("header", "option"),
+    [
+        ("exam_id,generated", " --columns report=generated."),
+        ("study_id,findings", " --columns report=findings."),
+        (f"study_id,prediction_{'x' * 99}", " The columns are study_id, report. The rest"),  # too long to copy
+        ("key,prediction", " The columns are study_id, report."),  # no name says that it holds ids
+    ],
+)
+def test_the_option_to_copy_is_shown(board, tmp_path, header, option):
+    """Where a column is named alike."""
+    problem = file_problems(board, tmp_path, rows().replace("study_id,report", header))[0]
+    assert option in problem
 
 
 @pytest.mark.parametrize("name", ["study", "accession_number"])

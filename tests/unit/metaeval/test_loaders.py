@@ -619,6 +619,39 @@ def test_other_formats(tmp_path, suffix):
     assert data.mean("rating").tolist() == [1.5, 5]
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_blank_cells_are_counted_and_are_no_verdict(tmp_path, suffix):
+    """A row that names no rater is no further radiologist, and a blank count is no 0."""
+    names, *rows = edited(edited(TABLE, 2, 3, None), 1, 4, None)
+    file = tmp_path / f"lab{suffix}"
+    if suffix == ".parquet":
+        import pyarrow
+        from pyarrow import parquet
+
+        cells = [[None if cell in (None, "") else str(cell) for cell in column] for column in zip(*rows, strict=True)]
+        parquet.write_table(pyarrow.table(dict(zip(names, cells, strict=True))), file)
+    elif suffix == ".jsonl":
+        write(file, [dict(zip(names, row, strict=True)) for row in rows])
+    else:
+        write(file, [names, *rows])
+    data = load(str(file), columns={**PLACES, "rater": "reader"}, counts=["errors"], ratings=["stars"])
+    assert data.raters == ["anna", "ben"]
+    np.testing.assert_array_equal(data.values["errors"], [[np.nan, 0, np.nan], [np.nan, np.nan, 0]])
+    assert data.notes == (
+        "1 row names no rater and is left out",
+        "1 of 3 cells of each of 'errors', 'stars' is blank: not judged",
+    )
+
+
+def test_a_table_whose_rows_name_no_rater(tmp_path):
+    with pytest.raises(InputError, match="no row that names a rater"):
+        load(
+            str(write(tmp_path / "lab.csv", edited(TABLE[:2], 1, 3, " "))),
+            columns={**PLACES, "rater": "reader"},
+            **WANTED,
+        )
+
+
 def test_without_studies_a_reference_is_one(tmp_path):
     places = {name: column for name, column in PLACES.items() if name != "study"}
     data = load_table(write(tmp_path / "lab.csv", TABLE), columns=places, counts=["errors"])

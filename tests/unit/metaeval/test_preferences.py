@@ -110,6 +110,15 @@ def test_sources_tell_candidates_with_equal_texts_apart(tmp_path):
     assert len(load_preferences(file, columns={"source_a": "one", "source_b": "other"}).first) == 3
 
 
+def test_rows_without_a_rater_are_left_out_and_counted(tmp_path):
+    rows = [("1", "Ann", SAME, ONE, "A", 9), ("1", "", SAME, ONE, "B", 9), ("2", "Ann", SAME, ONE, "", 9)]
+    data = load_preferences(write(tmp_path / "choices.csv", rows))
+    assert (data.raters, data.agreed.tolist()[0]) == (("Ann",), 1)
+    assert data.notes == ("1 row names no rater and is left out", "1 of 2 cells of 'choice' is blank: not judged")
+    with pytest.raises(InputError, match="no row that names a rater"):
+        load_preferences(write(tmp_path / "nobody.csv", rows[1:2]))
+
+
 def test_unscored_pairs_are_counted(tmp_path):
     path = write(tmp_path / "choices.csv", ROWS[:2], reference="Le thorax est normal.")
     every = report(path, "finding_errors").of("finding_errors")["all"]
