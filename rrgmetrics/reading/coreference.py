@@ -15,6 +15,7 @@ from itertools import pairwise
 from rrgmetrics.reading.attributes import Attributes, build, describe, position_of, since
 from rrgmetrics.reading.background import PLACES
 from rrgmetrics.reading.change import give_changes, settle_changes
+from rrgmetrics.reading.device_moves import is_move_to_come
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Assertion, Finding, Span
@@ -132,7 +133,7 @@ def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings:
 
 def add_to_device(items: list[Item], lexicon: Lexicon, findings: list[Finding], span: Span) -> None:
     """Adds to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
-    if not any(item.word in lexicon.small.device_pointers for item in items):
+    if not any(item.word in lexicon.small.device_pointers or is_move_to_come(item, lexicon) for item in items):
         return
     for k in range(len(findings) - 1, max(-1, len(findings) - 4), -1):
         finding = findings[k]
@@ -143,7 +144,7 @@ def add_to_device(items: list[Item], lexicon: Lexicon, findings: list[Finding], 
             findings[k] = replace(
                 finding,
                 tip=finding.tip | tips,
-                position=finding.position or position,
+                position=position_of(finding.position, position),
                 measurements_mm=finding.measurements_mm or sizes,
                 spans=(*finding.spans, span),
             )

@@ -28,6 +28,12 @@ _BELOW = frozenset({"below", "beyond", "past", "distal", "inferior", "beneath", 
 _SIDED = 2  # items from a length to what it is above or below
 _NOT = frozenset({"not", "never"})
 _ADVISED = frozenset({"be", "need", "needs", "require", "recommend", "suggest", "consider", "advise", "please", "for"})
+_BETTER = frozenset(  # advice by which a device is to be moved; "may be withdrawn" leaves it to the reader
+    {"should", "could", "must", "need", "needed", "require", "required", "recommend", "recommended", "suggest"}
+    | {"suggested", "consider", "considered", "advise", "advised", "please"}
+)
+_ADVICE = 4  # items from the advice to the word for the move, or from that word to "is advised"
+_DENYING = frozenset({"no", "not", "never", "without"})
 
 
 def is_support_device(concept: str, lexicon: Lexicon) -> bool:
@@ -58,6 +64,37 @@ def read_device_moves(items: list[Item], lexicon: Lexicon) -> None:
                 continue  # "WITHDRAWAL OF the catheter"
             move = "resolved"
         items[i] = item.saying({"change": move})
+
+
+def read_moves_to_come(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes advice to move a device for a wrong position, in place: "recommend RETRACTION by 2 cm"."""
+    for i, item in enumerate(items):
+        if _names_move(item, lexicon) and _TOLD.isdisjoint(item.senses) and _is_to_come(items, i):
+            items[i] = item.saying({"position": "bad"})
+
+
+def is_move_to_come(item: Item, lexicon: Lexicon) -> bool:
+    """Whether a word advises to move a device, as `read_moves_to_come` left it."""
+    return item.senses.keys() == {"position"} and _names_move(item, lexicon)
+
+
+def _names_move(item: Item, lexicon: Lexicon) -> bool:
+    small = lexicon.small
+    return item.word in small.advancing | small.retracting | small.repositioning | small.to_be_moved
+
+
+def _is_to_come(items: Sequence[Item], i: int) -> bool:
+    """Whether the move at `i` is advised, and neither denied nor that of the patient."""
+    before, behind = items[max(0, i - _ADVICE) : i], items[i + 1 : i + 1 + _ADVICE]
+    words = {each.word for each in before}
+    if not _DENYING.isdisjoint(words) or any("negation_before" in each.senses for each in before):
+        return False
+    if any(each.word == "patient" for each in (*before, *behind)):
+        return False
+    if not _BETTER.isdisjoint(words):
+        return True
+    after = [each.word for each in behind]
+    return any(be in ("is", "are") and not _BETTER.isdisjoint(after[k:]) for k, be in enumerate(after))
 
 
 @per_lexicon

@@ -44,7 +44,7 @@ from rrgmetrics.reading.boundaries import INCLUDING
 from rrgmetrics.reading.change import give_changes, settle_changes
 from rrgmetrics.reading.dates import PRIOR, name_prior_study, read_same_as_before, read_seen_before
 from rrgmetrics.reading.denied_lists import deny_lists
-from rrgmetrics.reading.device_moves import read_device_moves
+from rrgmetrics.reading.device_moves import read_device_moves, read_moves_to_come
 from rrgmetrics.reading.device_passage import skip_former_places, skip_passed_places
 from rrgmetrics.reading.device_sums import BARE, sum_devices
 from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis
@@ -256,6 +256,12 @@ ITEMS = (
         _ITEMS,
         ("change", "quality", "severity"),
         needs=(Signs(lists=("advancing", "retracting", "swapping", "repositioning")),),
+    ),
+    Step(
+        read_moves_to_come,
+        _ITEMS,
+        ("senses", "position"),
+        needs=(Signs(lists=("advancing", "retracting", "repositioning", "to_be_moved")),),
     ),
     Step(
         judge_diameters,

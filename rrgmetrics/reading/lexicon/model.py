@@ -213,6 +213,7 @@ class SmallWords:
     withdrawn_whole: frozenset[str]
     swapping: frozenset[str]
     repositioning: frozenset[str]
+    to_be_moved: frozenset[str]
     device_nouns: frozenset[str]
     summing_devices: frozenset[str]
     contralateral: frozenset[str]
