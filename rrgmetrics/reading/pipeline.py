@@ -75,7 +75,7 @@ from rrgmetrics.reading.settled import (
     settle_devices,
     settle_past,
 )
-from rrgmetrics.reading.shared_words import JOINTS, share_nouns, share_structures
+from rrgmetrics.reading.shared_words import JOINTS, share_beginnings, share_nouns, share_structures
 from rrgmetrics.reading.sizes import (
     FRACTIONS,
     judge_diameters,
@@ -166,6 +166,12 @@ ITEMS = (
         _TOKENS,
         ("about", "concept", "holds", "inside", "morphology", "route", "structure", "zone"),
         needs=(Signs(words=JOINTS), Signs(senses=("concept",))),
+    ),
+    Step(
+        share_beginnings,
+        _TOKENS,
+        ("about", "concept", "holds", "inside", "structure", "zone"),
+        needs=(Signs(words=JOINTS), Signs(senses=("concept",)), Signs(senses=("structure",))),
     ),
     Step(
         share_structures,
