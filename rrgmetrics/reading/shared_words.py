@@ -12,13 +12,24 @@ from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import ARTICLES, Item, Token
 
+TOGETHER = frozenset({"together", "along"})  # before "with"
 JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
 _VALVE = "heart_valve"  # "aortic and mitral valves" are two that a report counts one by one
 _REACH = 6  # items from a name to the one that it shares its noun with
 _GENERIC = frozenset({"disease", "process", "abnormality", "change"})  # nouns that make a name of nearly any word
 _INSIDE = frozenset({"in", "within"})
-_WHERE = frozenset({"side", "zone", "structure", "location_preposition", "severity"})
+_WHERE = frozenset({"side", "zone", "structure", "route", "location_preposition", "severity"})
 _PART = frozenset({"structure", "zone", "morphology", "route", "tip"})  # what a word may be that lacks its noun
+
+
+def join_together(items: list[Item]) -> list[Item]:
+    """Takes "together with" for "and": "could be atelectasis TOGETHER WITH effusion"."""
+    joined: list[Item] = []
+    for item in items:
+        if item.word == "with" and joined and joined[-1].word in TOGETHER:
+            item = Item(joined.pop().first, item.last, {}, "and")
+        joined.append(item)
+    return joined
 
 
 def share_nouns(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
