@@ -99,11 +99,11 @@ def _ends_there(items: Sequence[Item], i: int) -> bool:
 def _with_beginning(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon) -> Senses | None:
     """Returns what a place means with the first words of a name; None if nothing, or what the name itself means."""
     last = next(k for k in reversed(range(name.first + 1, name.last - 1)) if tokens[k].word in _INSIDE)
-    words = [tokens[k].word for k in (name.first, last)] + [token.word for token in tokens[part.first : part.last]]
-    node = lexicon.trie
-    for word in words:
-        node = node if word in ARTICLES else node.get(word, {})
-    senses: Senses = node.get("", {})
+    node = lexicon.trie.get(tokens[name.first].word, {}).get(tokens[last].word, {})
+    senses: Senses = {}
+    for token in tokens[part.first : part.last]:
+        node = node if token.word in ARTICLES else node.get(token.word, {})
+        senses = node.get("", senses)
     return senses if senses.get("concept", name.senses["concept"]) != name.senses["concept"] else None
 
 
