@@ -109,7 +109,12 @@ def return_earlier_sizes(mentions: list[Mention], small: SmallWords) -> None:
         words = other.modifiers
         sized = [i for i, item in enumerate(words) if "measure" in item.senses]
         dated = next((i for i, item in enumerate(words) if item.word in dating), len(words))
-        if one.concept != other.concept and len(sized) == 1 and 0 < sized[0] - dated <= _DATED and _is_sized_now(one, dating):
+        if (
+            one.concept != other.concept
+            and len(sized) == 1
+            and 0 < sized[0] - dated <= _DATED
+            and _is_sized_now(one, dating)
+        ):
             one.modifiers.extend(words[dated : sized[0] + 1])
             del words[dated : sized[0] + 1]
 

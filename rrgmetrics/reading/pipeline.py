@@ -76,7 +76,14 @@ from rrgmetrics.reading.settled import (
     settle_devices,
     settle_past,
 )
-from rrgmetrics.reading.shared_words import TOGETHER, JOINTS, join_together, share_beginnings, share_nouns, share_structures
+from rrgmetrics.reading.shared_words import (
+    JOINTS,
+    TOGETHER,
+    join_together,
+    share_beginnings,
+    share_nouns,
+    share_structures,
+)
 from rrgmetrics.reading.sizes import (
     FRACTIONS,
     judge_diameters,
@@ -162,7 +169,13 @@ _DEVICE = (Signs(roles=("device",)),)
 ITEMS = (
     Step(bend_verbs, _TOKENS, ("concept", "position", "quality"), needs=(Signs(words=COILING),)),
     Step(deny_larger, _TOKENS, ("change", "negation_before", "severity"), needs=(Signs(words=("no",)),)),
-    Step(join_together, ("items",), ("senses", "word"), makes="items", needs=(Signs(words=TOGETHER), Signs(words=("with",)))),
+    Step(
+        join_together,
+        ("items",),
+        ("senses", "word"),
+        makes="items",
+        needs=(Signs(words=TOGETHER), Signs(words=("with",))),
+    ),
     Step(
         share_nouns,
         _TOKENS,
