@@ -54,6 +54,8 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         found = (lexicon.findings_in.get((mention.concept, organ)) for organ in organs)
         name = next((each for each in found if each), None)
         if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
+            if _is_look(items, mention, lexicon):
+                continue
             organ = _organ_said_of(items, mention, lexicon) or _organ_of_lesion(items, mention, lexicon)
             is_quality = mention.last < len(items) and items[mention.last].word == "of"  # "the density OF the skin"
             is_quality = is_quality and mention.concept in lexicon.roles["describing"]
@@ -68,6 +70,14 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         named.append(replace(mention, concept=name) if name else mention)
     lesions = [m for m in named if not m.denies and m.last - m.first == 1 and m.concept in lexicon.roles["one_by_one"]]
     return [mention for mention in named if not _moves(items, mention, lesions)]
+
+
+def _is_look(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a bare noun ends a list of how an organ looks: "natural CONTOURS AND DENSITY"."""
+    ends = mention.last == len(items) or items[mention.last].word in lexicon.small.separators
+    joint = next((k for k in reversed(range(mention.first)) if "quality" not in items[k].senses), 0)
+    listed = items[joint].word == "and" and items[joint - 1].word in lexicon.small.looks
+    return ends and joint > 0 and listed and mention.tokens[1] - mention.tokens[0] == 1
 
 
 def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:
