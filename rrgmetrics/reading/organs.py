@@ -100,7 +100,9 @@ def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seq
             return places if led else ()  # not the LOWER pole of the kidney
     for k in range(mention.first - 1, max(0, mention.first - _REACH) - 1, -1):
         places = _places(items[k]) if items[k].word not in _COMPARED else ()
-        if not _is_fronted(items[:k], items[k].word, lexicon) and (items[k].word in lexicon.small.separators or _ends_place(items, k, lexicon)):
+        if not _is_fronted(items[:k], items[k].word, lexicon) and (
+            items[k].word in lexicon.small.separators or _ends_place(items, k, lexicon)
+        ):
             break
         if places:
             ahead = items[k - 1] if k and items[k - 1].word not in lexicon.small.definite else items[max(0, k - 2)]
@@ -111,10 +113,11 @@ def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seq
 
 def _is_fronted(before: list[Item], word: str, lexicon: Lexicon) -> bool:
     """Tells whether a comma ends a place at the beginning of a sentence: "IN BOTH BREASTS, densities are seen"."""
-    said = (
-        item.word in lexicon.small.separators or not {"concept", "item_break"}.isdisjoint(item.senses) for item in before
+    if word != "," or not before or before[0].word not in _SAID_OF:
+        return False
+    return not any(
+        item.word in lexicon.small.separators or item.senses.keys() & {"concept", "item_break"} for item in before
     )
-    return word == "," and bool(before) and before[0].word in _SAID_OF and not any(said)
 
 
 def _organ_of_lesion(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:

@@ -297,7 +297,8 @@ def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:
 
 def _is_below(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether the size at `i` is not reached: "less than 1 cm", "< 1 cm", "not exceeding 1 cm"."""
-    return _is_not_exceeded(items, i) or any(item.word in lexicon.small.below | _BELOW for item in items[max(0, i - 4) : i])
+    named = any(item.word in lexicon.small.below | _BELOW for item in items[max(0, i - 4) : i])
+    return named or _is_not_exceeded(items, i)
 
 
 def _is_not_exceeded(items: list[Item], i: int) -> bool:
