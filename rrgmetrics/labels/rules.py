@@ -9,7 +9,7 @@ from rrgmetrics.comparing.significance import position_of
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Finding, Reading
 
-CONDITIONS = ("morphology", "zones", "sides", "acuity", "position", "words", "normal")
+CONDITIONS = ("morphology", "zones", "sides", "acuity", "position", "words", "normal", "explained_by")
 PATHOLOGICAL_NODE_MM = 10.0  # short axis from which on a node is enlarged
 
 
@@ -58,6 +58,11 @@ def _fits(key: str, values: tuple[str, ...], finding: Finding, reading: Reading,
     if key == "normal":
         largest = max(finding.measurements_mm, default=0.0)
         return finding.assertion == "absent" and largest > 0 and (finding.normal or largest < PATHOLOGICAL_NODE_MM)
+    if key == "explained_by":
+        others = {each.concept for each in reading.findings if each.observation == finding.observation}
+        others.discard(finding.concept)
+        named = [not {other, *lexicon.concepts[other].ancestors}.isdisjoint(values) for other in others]
+        return bool(named) and all(named)
     has = {
         "morphology": finding.morphology,
         "zones": finding.zones,

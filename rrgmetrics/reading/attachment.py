@@ -52,6 +52,7 @@ _ENDS = frozenset({";", "and", "but", "while"})  # of what is denied with a norm
 _LARGEST = frozenset({"largest", "biggest", "dominant"})
 _OWNING = frozenset({"its", "their"})
 _REACH = 16  # tokens
+_DATED = 2  # items from "previously" to a size: "previously measured 5 cm"
 _DEPTH = 4  # items from a device to the word that judges its depth
 
 
@@ -99,6 +100,29 @@ def _without_largest(tail: list[Item], group: list[Mention], mentions: list[Ment
         return tail
     lesions[0].modifiers.extend(tail[at:])
     return tail[: at - 1]
+
+
+def return_earlier_sizes(mentions: list[Mention], small: SmallWords) -> None:
+    """Gives an earlier size back to the finding that has a size, in place: "8 CM with thrombus, PREVIOUSLY 6 CM"."""
+    dating = small.earlier - small.verbs
+    for one, other in pairwise(mentions):
+        words = other.modifiers
+        sized = [i for i, item in enumerate(words) if "measure" in item.senses]
+        dated = next((i for i, item in enumerate(words) if item.word in dating), len(words))
+        if (
+            one.concept != other.concept
+            and len(sized) == 1
+            and 0 < sized[0] - dated <= _DATED
+            and _is_sized_now(one, dating)
+        ):
+            one.modifiers.extend(words[dated : sized[0] + 1])
+            del words[dated : sized[0] + 1]
+
+
+def _is_sized_now(mention: Mention, dating: frozenset[str]) -> bool:
+    """Tells whether a mention has a size, and none of an earlier study."""
+    sized = any("measure" in item.senses for item in mention.modifiers)
+    return sized and not any("before" in item.senses or item.word in dating for item in mention.modifiers)
 
 
 def add_topic(mentions: list[Mention], topic: Item | None) -> None:

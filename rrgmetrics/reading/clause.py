@@ -230,7 +230,7 @@ class Clause(SentenceView):
     # What is asked or advised
 
     def asks_for_device(self, i: int) -> bool:
-        """Tells whether a device is only advised: "an intercostal drain IS ADVISED"."""
+        """Tells whether a device is only advised, or is not placed: "an intercostal drain IS ADVISED"."""
         last = self.statement()[-1]
         between = self.items[last.last : i]
         return self.is_device(last) and all(

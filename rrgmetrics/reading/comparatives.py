@@ -11,7 +11,7 @@ from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 CHEST = ("chest",)  # the study
 TURNED = {"worse": "better", "better": "worse"}
 NEAR = 4  # items between a word of change and the verb or the place that belongs to it
-ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
+ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still", "too", "as"})
 _THEN = {
     ("it", "was"),
     ("they", "were"),
@@ -77,7 +77,7 @@ def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if items[i].last - items[i].first > 1 or i + 1 == len(items) or items[i].word in ("more", "less"):
         return False
     thing = items[i + 1]
-    known = small.after_nouns | small.joints | small.verbs | small.dates | small.after_nouns | small.definite
+    known = small.after_nouns | small.joints | small.verbs | small.dates | small.definite | ADVERBS
     return not thing.senses and thing.word.isalpha() and thing.word not in known
 
 

@@ -12,6 +12,8 @@ _FILM = 8  # items from a film, or a verb of seeing, to its date
 _THEN = 8  # items from "not seen" to the date
 _BETWEEN = frozenset({"location_preposition", "structure", "count"})
 _STUDY = frozenset({"earlier_study"})
+_BEFORE_MAY = frozenset({"of", "in", "since", "from"})  # "not seen IN MAY", one phrase of the lexicon
+_IN_MAY = 2  # tokens; "in the sections" has more
 _ON = frozenset({"on", "in", "at"})
 _NONE = frozenset({"none", "neither"})
 _DENIED = 5  # items from "none of which" to "was present"
@@ -103,7 +105,8 @@ def leads_to_then(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     behind = items[i + 1 : i + 1 + _THEN]
     for k, item in enumerate(behind):
         day = item.word == "/" and k and behind[k - 1].word.isdigit()
-        if day or is_then(item, small) or "nothing" in item.senses:
+        in_may = "nothing" in item.senses and item.word in _BEFORE_MAY and item.last - item.first == _IN_MAY
+        if day or in_may or is_then(item, small):
             return True
         if not item.senses.keys() <= _BETWEEN or item.word in small.separators or item.word in small.verbs:
             return False

@@ -54,6 +54,8 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         found = (lexicon.findings_in.get((mention.concept, organ)) for organ in organs)
         name = next((each for each in found if each), None)
         if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
+            if _is_look(items, mention, lexicon):
+                continue
             organ = _organ_said_of(items, mention, lexicon) or _organ_of_lesion(items, mention, lexicon)
             is_quality = mention.last < len(items) and items[mention.last].word == "of"  # "the density OF the skin"
             is_quality = is_quality and mention.concept in lexicon.roles["describing"]
@@ -68,6 +70,14 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         named.append(replace(mention, concept=name) if name else mention)
     lesions = [m for m in named if not m.denies and m.last - m.first == 1 and m.concept in lexicon.roles["one_by_one"]]
     return [mention for mention in named if not _moves(items, mention, lesions)]
+
+
+def _is_look(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a bare noun ends a list of how an organ looks: "natural CONTOURS AND DENSITY"."""
+    ends = mention.last == len(items) or items[mention.last].word in lexicon.small.separators
+    joint = next((k for k in reversed(range(mention.first)) if "quality" not in items[k].senses), 0)
+    listed = items[joint].word == "and" and items[joint - 1].word in lexicon.small.looks
+    return ends and joint > 0 and listed and mention.tokens[1] - mention.tokens[0] == 1
 
 
 def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:
@@ -90,13 +100,24 @@ def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seq
             return places if led else ()  # not the LOWER pole of the kidney
     for k in range(mention.first - 1, max(0, mention.first - _REACH) - 1, -1):
         places = _places(items[k]) if items[k].word not in _COMPARED else ()
-        if items[k].word in lexicon.small.separators or _ends_place(items, k, lexicon):
+        if not _is_fronted(items[:k], items[k].word, lexicon) and (
+            items[k].word in lexicon.small.separators or _ends_place(items, k, lexicon)
+        ):
             break
         if places:
             ahead = items[k - 1] if k and items[k - 1].word not in lexicon.small.definite else items[max(0, k - 2)]
             near = k and "location_preposition" in ahead.senses and ahead.word not in _SAID_OF | lexicon.small.definite
             return () if near else places
     return ()
+
+
+def _is_fronted(before: list[Item], word: str, lexicon: Lexicon) -> bool:
+    """Tells whether a comma ends a place at the beginning of a sentence: "IN BOTH BREASTS, densities are seen"."""
+    if word != "," or not before or before[0].word not in _SAID_OF:
+        return False
+    return not any(
+        item.word in lexicon.small.separators or item.senses.keys() & {"concept", "item_break"} for item in before
+    )
 
 
 def _organ_of_lesion(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:

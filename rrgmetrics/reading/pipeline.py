@@ -35,6 +35,7 @@ from rrgmetrics.reading.attachment import (
     give_side_of_normal,
     give_to_whole,
     judge_depths,
+    return_earlier_sizes,
     share_device_words,
     share_places,
     share_verdict,
@@ -75,7 +76,14 @@ from rrgmetrics.reading.settled import (
     settle_devices,
     settle_past,
 )
-from rrgmetrics.reading.shared_words import JOINTS, share_nouns, share_structures
+from rrgmetrics.reading.shared_words import (
+    JOINTS,
+    TOGETHER,
+    join_together,
+    share_beginnings,
+    share_nouns,
+    share_structures,
+)
 from rrgmetrics.reading.sizes import (
     FRACTIONS,
     judge_diameters,
@@ -162,10 +170,23 @@ ITEMS = (
     Step(bend_verbs, _TOKENS, ("concept", "position", "quality"), needs=(Signs(words=COILING),)),
     Step(deny_larger, _TOKENS, ("change", "negation_before", "severity"), needs=(Signs(words=("no",)),)),
     Step(
+        join_together,
+        ("items",),
+        ("senses", "word"),
+        makes="items",
+        needs=(Signs(words=TOGETHER), Signs(words=("with",))),
+    ),
+    Step(
         share_nouns,
         _TOKENS,
         ("about", "concept", "holds", "inside", "morphology", "route", "structure", "zone"),
         needs=(Signs(words=JOINTS), Signs(senses=("concept",))),
+    ),
+    Step(
+        share_beginnings,
+        _TOKENS,
+        ("about", "concept", "holds", "inside", "structure", "zone"),
+        needs=(Signs(words=JOINTS), Signs(senses=("concept",)), Signs(senses=("structure",))),
     ),
     Step(
         share_structures,
@@ -373,6 +394,13 @@ DESCRIPTION = (
         _MENTIONS,
         ("mention.change", "mention.definite_article", "mention.modifiers", "mention.post_place", "mention.pre_place"),
         mentions=1,
+    ),
+    Step(
+        return_earlier_sizes,
+        ("mentions", "small"),
+        ("mention.modifiers",),
+        needs=(Signs(lists=("earlier",)), Signs(senses=("measure",))),
+        mentions=2,
     ),
     Step(add_topic, ("mentions", "topic"), ("mention.extent", "mention.modifiers"), mentions=1),
     Step(

@@ -1,6 +1,7 @@
-"""Nouns that two names share: "endotracheal and nasogastric TUBES", "pleural and pericardial EFFUSIONS".
+"""Words that two names share: "endotracheal and nasogastric TUBES", "AIR IN the mediastinum and the pericardium".
 
-The first name lacks its last words; they are those of the next one of the list that make it a name.
+A name that lacks its last words has those of the next one of the list that make it a name, one that lacks its first
+words those of the one before it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,24 @@ from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import ARTICLES, Item, Token
 
+TOGETHER = frozenset({"together", "along"})  # before "with"
 JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
 _VALVE = "heart_valve"  # "aortic and mitral valves" are two that a report counts one by one
 _REACH = 6  # items from a name to the one that it shares its noun with
 _GENERIC = frozenset({"disease", "process", "abnormality", "change"})  # nouns that make a name of nearly any word
+_INSIDE = frozenset({"in", "within"})
+_WHERE = frozenset({"side", "zone", "structure", "route", "location_preposition", "severity"})
 _PART = frozenset({"structure", "zone", "morphology", "route", "tip"})  # what a word may be that lacks its noun
+
+
+def join_together(items: list[Item]) -> list[Item]:
+    """Takes "together with" for "and": "could be atelectasis TOGETHER WITH effusion"."""
+    joined: list[Item] = []
+    for item in items:
+        if item.word == "with" and joined and joined[-1].word in TOGETHER:
+            item = Item(joined.pop().first, item.last, {}, "and")
+        joined.append(item)
+    return joined
 
 
 def share_nouns(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
@@ -56,6 +70,41 @@ def _with_ends(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon
         for token in tokens[first : name.last]:
             node = node if token.word in ARTICLES else node.get(token.word, {})
         yield node.get("", {})
+
+
+def share_beginnings(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
+    """Gives places behind "and" the name that begins before it, in place: "AIR IN the mediastinum and THE NECK"."""
+    name: Item | None = None  # the last name whose end is a place
+    joined = False
+    for i, item in enumerate(items):
+        if "concept" in item.senses:
+            inside = any(token.word in _INSIDE for token in tokens[item.first + 1 : item.last - 1])
+            name, joined = (item if inside else None), False
+        elif name and joined and "structure" in item.senses and _ends_there(items, i):
+            senses = _with_beginning(item, name, tokens, lexicon)
+            if senses is not None:
+                items[i] = item.saying({**item.senses, **senses})
+        elif item.word in JOINTS - {"the", "or"}:
+            joined = True
+        elif not item.senses.keys() <= _WHERE or item.word in lexicon.small.verbs:
+            name = None
+
+
+def _ends_there(items: Sequence[Item], i: int) -> bool:
+    """Tells whether no statement of its own begins at a place: "and THE HEART is enlarged"."""
+    behind = next((item for item in items[i + 1 :] if not item.senses.keys() <= _WHERE or not item.senses), None)
+    return behind is None or behind.word in JOINTS | {".", ";", "with", "without"}
+
+
+def _with_beginning(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon) -> Senses | None:
+    """Returns what a place means with the first words of a name; None if nothing, or what the name itself means."""
+    last = next(k for k in reversed(range(name.first + 1, name.last - 1)) if tokens[k].word in _INSIDE)
+    node = lexicon.trie.get(tokens[name.first].word, {}).get(tokens[last].word, {})
+    senses: Senses = {}
+    for token in tokens[part.first : part.last]:
+        node = node if token.word in ARTICLES else node.get(token.word, {})
+        senses = node.get("", senses)
+    return senses if senses.get("concept", name.senses["concept"]) != name.senses["concept"] else None
 
 
 def share_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:

@@ -13,6 +13,7 @@ from rrgmetrics.reading.tokens import Item, Token
 _YEAR = 1900.0
 READING_MM = 0.5  # less than a bound that is not reached
 _BELOW, _ABOVE, _NOT = frozenset({"<", "≤"}), frozenset({">", "≥"}), frozenset({"not", "none", "no"})
+_EXCEED = frozenset({"exceed", "exceeding"})
 RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
 _AGAINST = frozenset({"versus", "vs"})  # between a size and an earlier one
 _THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its date
@@ -280,6 +281,7 @@ def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:
         if "measure" not in item.senses or (i > 1 and items[i - 1].word in lexicon.small.earlier):
             continue
         bound = i > 1 and items[i - 1].word == "than" and items[i - 2].word in lexicon.small.comparatives
+        bound = bound or _is_not_exceeded(items, i)
         at = _measured(items, i - 2 if bound else i, i, lexicon)
         if at is None:
             continue
@@ -288,14 +290,20 @@ def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:
         quality = next((quality for mm, quality in reversed(table) if size >= mm), "")
         if quality:
             item.senses = {**item.senses, "quality": (quality,), "measured": at}
-        if bound:  # "none LARGER than 9 mm" tells no growth
+        if bound:  # "none LARGER than 9 mm" tells no growth, "NOT exceeding 9 mm" denies nothing
             items[i - 2] = Item(items[i - 2].first, items[i - 2].last, {}, items[i - 2].word)
     return items
 
 
 def _is_below(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the size at `i` is not reached: "less than 1 cm", "< 1 cm"."""
-    return any(item.word in lexicon.small.below | _BELOW for item in items[max(0, i - 4) : i])
+    """Tells whether the size at `i` is not reached: "less than 1 cm", "< 1 cm", "not exceeding 1 cm"."""
+    named = any(item.word in lexicon.small.below | _BELOW for item in items[max(0, i - 4) : i])
+    return named or _is_not_exceeded(items, i)
+
+
+def _is_not_exceeded(items: list[Item], i: int) -> bool:
+    """Tells whether the size at `i` is the upper bound: "nodes NOT EXCEEDING 1 cm"."""
+    return i > 1 and items[i - 1].word in _EXCEED and "negation_verb" in items[i - 2].senses
 
 
 def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | None:

@@ -395,6 +395,7 @@ SHAPES: dict[str, Shape] = {
                         "label": Value(of="ct"),
                         "also": Value(of="ct"),
                         "normal": Many(Value(choices=("measured",))),
+                        "explained_by": _names("concepts"),
                         **_LABEL_CONDITIONS,
                     },
                 )
