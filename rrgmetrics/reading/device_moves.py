@@ -87,6 +87,8 @@ def _is_to_come(items: Sequence[Item], i: int) -> bool:
     """Whether the move at `i` is advised, and neither denied nor that of the patient."""
     before, behind = items[max(0, i - _ADVICE) : i], items[i + 1 : i + 1 + _ADVICE]
     words = {each.word for each in before}
+    if "severity" in items[i].senses and not (before and before[-1].word == "be"):
+        return False  # "consider ADVANCED disease"
     if not _DENYING.isdisjoint(words) or any("negation_before" in each.senses for each in before):
         return False
     if any(each.word == "patient" for each in (*before, *behind)):

@@ -250,7 +250,7 @@ ITEMS = (
         makes="items",
         needs=(Signs(senses=("ordinal", "level", "structure", "concept")),),
     ),
-    Step(forget_inner_places, ("items",), ("zone",), needs=(Signs(words=INNER), Signs(words=PARTS))),
+    Step(forget_inner_places, ("items",), ("senses", "zone"), needs=(Signs(words=INNER), Signs(words=PARTS))),
     Step(
         resolve_places,
         _TOKENS,
@@ -281,7 +281,7 @@ ITEMS = (
     Step(
         read_moves_to_come,
         _ITEMS,
-        ("senses", "position"),
+        ("senses", "position", "quality", "severity"),
         needs=(Signs(lists=("advancing", "retracting", "repositioning", "to_be_moved")),),
     ),
     Step(
