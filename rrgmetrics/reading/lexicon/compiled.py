@@ -154,6 +154,7 @@ def as_plain(lexicon: Lexicon) -> dict[str, Any]:
     """A lexicon without classes, which `as_lexicon` makes one again."""
     plain = {each.name: getattr(lexicon, each.name) for each in fields(lexicon) if each.name not in ("key", "made")}
     plain |= {name: {key: _row(value) for key, value in plain[name].items()} for name in _ROWS}
+    plain["trie"] = {word: marshal.dumps(branch) for word, branch in lexicon.trie.items()}
     return plain | {"small": _row(lexicon.small), "known": _row(lexicon.known)}
 
 
@@ -163,5 +164,22 @@ def _row(value: Any) -> tuple[Any, ...]:
 
 def as_lexicon(plain: dict[str, Any]) -> Lexicon:
     """The inverse of `as_plain`."""
-    rows = {name: {key: kind(*row) for key, row in plain[name].items()} for name, kind in _ROWS.items()}
-    return Lexicon(**{**plain, **rows, "small": SmallWords(*plain["small"]), "known": Known(*plain["known"])})
+    made: dict[str, Any] = {name: {key: kind(*row) for key, row in plain[name].items()} for name, kind in _ROWS.items()}
+    made |= {"small": SmallWords(*plain["small"]), "known": Known(*plain["known"]), "trie": _PackedTrie(plain["trie"])}
+    return Lexicon(**{**plain, **made})
+
+
+class _PackedTrie(dict[str, Any]):
+    """A trie whose branches are unpacked when they are first asked for: one report has few of the words."""
+
+    def __getitem__(self, word: str) -> Any:
+        branch = super().__getitem__(word)
+        if type(branch) is bytes:
+            branch = self[word] = marshal.loads(branch)
+        return branch
+
+    def get(self, word: str, default: Any = None) -> Any:
+        return default if super().get(word) is None else self[word]
+
+    def items(self) -> Any:
+        return {word: self[word] for word in self}.items()

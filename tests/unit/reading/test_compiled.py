@@ -7,6 +7,7 @@ import errno
 import marshal
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +39,24 @@ def test_what_is_kept_is_what_is_made(cache: Path) -> None:
     assert {path.name.partition("-")[0] for path in cache.iterdir()} <= {"packs", "files", "lexicon"}
     assert len(list(cache.glob("lexicon-*"))) == 1
     with use(None):
-        assert load() == build.build_lexicon(key_in_use())
+        lexicon = load()
+        assert replace(lexicon, trie=dict(lexicon.trie.items())) == build.build_lexicon(key_in_use())
     key = key_in_use()
     alone = [
         name for name in file_names(key) if len(bundled_files(name, key)) == 1 and name not in ("context", "rubric")
     ]
     assert len(alone) > 15
     assert all(bundled(key)[1][name] == parse(bundled_files(name, key)[0].read_text("utf-8")) for name in alone)
+
+
+def test_branches_are_unpacked_when_they_are_asked_for(cache: Path) -> None:
+    load()
+    with use(None):
+        trie = load().trie
+        assert isinstance(dict.__getitem__(trie, "pneumothorax"), bytes)
+        assert "concept" in trie["pneumothorax"][""]
+        assert trie.get("pneumothorax") is trie["pneumothorax"]
+        assert trie.get("no such word") is None
 
 
 def test_a_fresh_process_reads_without_the_files(tmp_path: Path, run_python: Callable[..., str]) -> None:
