@@ -180,20 +180,16 @@ class _Search:
         return (words[0] != words[1]) == (place is codes.AT_BOUNDARY)
 
 
-def count_steps(pattern: str, flags: int, text: str) -> int:
-    """Returns the steps of `re.finditer(pattern, text, flags)`."""
+def count_steps(pattern: str, flags: int, text: str, *, once: bool = False) -> int:
+    """Returns the steps of `re.finditer(pattern, text, flags)`; `once`: of `re.match(pattern, text, flags)`."""
     tree = parser.parse(pattern, flags)
     search, at = _Search(text), 0
     while at <= len(text):
         end = search.first_end(tree, at, tree.state.flags)
         at = max(end, at + 1) if end is not None else at + 1
-        if _begins_once(tree):
+        if once or (len(tree) > 0 and tree[0] == (codes.AT, codes.AT_BEGINNING_STRING)):
             break
     return search.steps
-
-
-def _begins_once(tree: Any) -> bool:
-    return len(tree) > 0 and tree[0] == (codes.AT, codes.AT_BEGINNING_STRING)
 
 
 def samples(ops: Iterable[Any], flags: int, n: int = 0) -> str:
