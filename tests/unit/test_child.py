@@ -59,11 +59,18 @@ def test_a_child_ends_with_its_parent(way, fork):
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
 def test_a_worker_of_a_pool_ends_with_its_parent():
-    worker = "import threading; from rrgmetrics import child; child.follow_parent(); print(1); threading.Event().wait()"
+    worker = """
+import threading
+from rrgmetrics.utils import subprocess_guard as child
+child.follow_parent()
+print(1)
+threading.Event().wait()
+"""
     parent = f"""
 import os, signal, subprocess, sys
-process = subprocess.Popen([sys.executable, "-uc", {worker!r}], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-process.stdout.readline()
+process = subprocess.Popen([sys.executable, "-uc", {worker!r}], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    stderr=subprocess.DEVNULL)
+assert process.stdout.readline()
 print(process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
