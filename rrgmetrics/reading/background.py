@@ -120,7 +120,7 @@ def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[M
 
 
 def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
-    """Tells whether a mention is why the patient was treated: "lobectomy FOR carcinoma", "irradiated FOR lymphoma"."""
+    """Whether a mention is why the patient was treated: "lobectomy FOR carcinoma", "irradiated FOR lymphoma"."""
     lead = mention.first - 1
     while lead > 0 and items[lead].senses.keys() <= _PLACED and items[lead].senses:
         lead -= 1  # "radiotherapy for RIGHT UPPER LOBE carcinoma"
@@ -135,7 +135,7 @@ def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Menti
 
 
 def _is_seen(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a sentence says that a known disease is seen, or how it changed: "treated pneumonia PERSISTS"."""
+    """Whether a sentence says that a known disease is seen, or how it changed: "treated pneumonia PERSISTS"."""
     small, first, seen = lexicon.small, mention.last, lexicon.small.seen | lexicon.small.existent
     if first < len(items) and items[first].word == ",":
         if any("concept" in item.senses or "structure" in item.senses for item in items[: mention.first]):
@@ -153,13 +153,13 @@ def _is_operation(mention: Mention, lexicon: Lexicon) -> bool:
 
 
 def _tells_of_film(item: Item, lexicon: Lexicon, *, patient: bool) -> bool:
-    """Tells whether an item says what is seen: how large, since when, that it "is" so, if not of the patient."""
+    """Whether an item says what is seen: how large, since when, that it "is" so, if not of the patient."""
     if not TOLD_OF_FILM.isdisjoint(item.senses) and item.word not in lexicon.small.courses:
         return True
     return "item_break" in item.senses and not patient and item.word != "with"
 
 
 def _is_title(items: Sequence[Item], mention: Mention) -> bool:
-    """Tells whether a sentence only names a disease: "Breast carcinoma.", but "heart shape of a tetralogy"."""
+    """Whether a sentence only names a disease: "Breast carcinoma.", but "heart shape of a tetralogy"."""
     before = items[: mention.first]
     return len(before) < TITLE and not any("location_preposition" in item.senses for item in before)

@@ -107,7 +107,7 @@ def _behind(items: list[Item], named: Mention, between: tuple[int, int], lexicon
 
 
 def _names_two(items: list[Item], named: Mention) -> bool:
-    """Tells whether a finding is said to be two before they are told apart: "OF THE TWO EFFUSIONS, the right ..."."""
+    """Whether a finding is said to be two before they are told apart: "OF THE TWO EFFUSIONS, the right ..."."""
     return any(item.senses.get("count") == 2 or item.word == "both" for item in items[: named.first])
 
 
@@ -165,19 +165,19 @@ def inherit_words(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
 
 
 def _has_side(items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Tells whether words name a side, or a place that is on one: the lingula."""
+    """Whether words name a side, or a place that is on one: the lingula."""
     return bool(_sides(items)) or any("zone" in i.senses and lexicon.zones[i.senses["zone"]].side for i in items)
 
 
 def lies_beside(mention: Mention, fields: Mapping[str, Any], items: Sequence[Item], small: SmallWords) -> bool:
-    """Tells whether a finding without a side has that of the one before: "a left mass with SURROUNDING edema"."""
+    """Whether a finding without a side has that of the one before: "a left mass with SURROUNDING edema"."""
     if not small.companions or not fields or fields["sides"]:
         return False
     return any(item.word in small.companions for item in items[max(0, mention.first - 2) : mention.last])
 
 
 def is_joint(item: Item, small: SmallWords) -> bool:
-    """Tells whether a statement may begin behind an item."""
+    """Whether a statement may begin behind an item."""
     return item.word in small.separators or ("clause_end" in item.senses and item.word not in small.then)
 
 

@@ -357,7 +357,7 @@ def _join_observation(finding: Finding, kept: list[Finding], position: dict[int,
 
 
 def _same_place(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether two findings of one report may be at one place."""
+    """Whether two findings of one report may be at one place."""
     if not same_side(a.side, b.side) or (a.route and b.route and a.route != b.route):
         return False
     if a.section != b.section:

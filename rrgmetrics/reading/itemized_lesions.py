@@ -86,7 +86,7 @@ def _placed(items: Sequence[Item], part: tuple[int, int]) -> bool:
 
 
 def _tells(items: Sequence[Item], part: tuple[int, int], lexicon: Lexicon) -> bool:
-    """Tells whether a part says a place and a size and nothing else."""
+    """Whether a part says a place and a size and nothing else."""
     said = items[slice(*part)]
     if len(said) > _LONGEST or not (_sized(items, part) and _placed(items, part)):
         return False

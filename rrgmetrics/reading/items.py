@@ -135,7 +135,7 @@ def deny_larger(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> Non
 
 
 def _is_taken(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether the word at `i` says that the device before it is gone: "NG tube OUT", "UVC now OUT"."""
+    """Whether the word at `i` says that the device before it is gone: "NG tube OUT", "UVC now OUT"."""
     if i + 1 < last and tokens[i + 1].word not in lexicon.small.closing:
         return False
     known = (item for item in reversed(items[-_TAKEN:]) if not _is_beside(item, lexicon))
@@ -145,14 +145,14 @@ def _is_taken(tokens: list[Token], i: int, last: int, items: list[Item], lexicon
 
 
 def _is_beside(item: Item, lexicon: Lexicon) -> bool:
-    """Tells whether an item only says where a device was, or that it is gone now: "chest drain ON THE LEFT NOW out"."""
+    """Whether an item only says where a device was, or that it is gone now: "chest drain ON THE LEFT NOW out"."""
     if item.senses:
         return item.senses.keys() <= _WHERE
     return item.word in lexicon.small.dates
 
 
 def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon) -> bool:
-    """Tells whether a normal statement ends before a finding's name: "NIL FOCAL consolidation" denies that."""
+    """Whether a normal statement ends before a finding's name: "NIL FOCAL consolidation" denies that."""
     if end >= last or tokens[end].word not in lexicon.trie or tokens[end].word in lexicon.small.closing:
         return False
     senses = _longest(tokens, end, last, lexicon)[1] or {}
@@ -160,12 +160,12 @@ def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon
 
 
 def _leads_on(tokens: list[Token], end: int, last: int) -> bool:
-    """Tells whether what is denied is named behind: "WITHOUT FINDINGS of pneumonia", "NO LESION suspicious for it"."""
+    """Whether what is denied is named behind: "WITHOUT FINDINGS of pneumonia", "NO LESION suspicious for it"."""
     return end < last and tokens[end - 1].word in _UNNAMED and tokens[end].word in _NAMING
 
 
 def _is_verb(tokens: list[Token], i: int, last: int) -> bool:
-    """Tells whether "left" at `i` is no side: "a swab was LEFT in the abdomen"."""
+    """Whether "left" at `i` is no side: "a swab was LEFT in the abdomen"."""
     return i > 0 and leaves(tokens[i - 1].word, [token.word for token in tokens[i + 1 : min(i + 3, last)]])
 
 

@@ -62,7 +62,7 @@ def _other_side_from(items: list[Item], mention: Mention) -> int | None:
 
 
 def is_known(pre: Sequence[Item]) -> bool:
-    """Tells whether a finding is called that of an earlier study: "PREVIOUSLY seen nodule", "the FORMER effusion"."""
+    """Whether a finding is called that of an earlier study: "PREVIOUSLY seen nodule", "the FORMER effusion"."""
     if any(item.word == "previously" and "earlier_study" in item.senses for item in pre):
         return True
     beside = takewhile(lambda item: item.senses.keys() <= _BESIDE, reversed(pre))

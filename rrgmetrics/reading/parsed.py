@@ -99,7 +99,7 @@ def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Itera
 
 
 def _names_finding(parsed: Parsed) -> bool:
-    """Tells whether a line of names and dates names a finding: "SIGNED: tension pneumothorax", but "Dr. Mass"."""
+    """Whether a line of names and dates names a finding: "SIGNED: tension pneumothorax", but "Dr. Mass"."""
     if any(not _SPOKEN_OF.isdisjoint(item.senses) for item in parsed.items):
         return False
     titles = parsed.lexicon.small.abbreviations
@@ -110,7 +110,7 @@ def _names_finding(parsed: Parsed) -> bool:
 
 
 def _states_finding(parsed: Parsed) -> bool:
-    """Tells whether advice begins with a finding, or says that there is one: "There is a tension pneumothorax."."""
+    """Whether advice begins with a finding, or says that there is one: "There is a tension pneumothorax."."""
     if not parsed.mentions or not _is_of_film(parsed.mentions[0], parsed.lexicon) or not _names_finding(parsed):
         return False
     small, before = parsed.lexicon.small, parsed.items[: parsed.mentions[0].first]
@@ -119,14 +119,14 @@ def _states_finding(parsed: Parsed) -> bool:
 
 
 def _is_of_film(mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a mention names a finding that a film shows, and not what was done to the patient."""
+    """Whether a mention names a finding that a film shows, and not what was done to the patient."""
     if not mention.concept or mention.denies:
         return False
     return lexicon.concepts[mention.concept].counts and not lexicon.concepts[mention.concept].is_device
 
 
 def _has_ends(report: str, tokens: list[Token]) -> bool:
-    """Tells whether full stops, the marks of a list or short lines tell where the statements of a report end."""
+    """Whether full stops, the marks of a list or short lines tell where the statements of a report end."""
     breaks = 0
     for token in tokens:
         if token.word == "." or (token.word == "¶" and not report[token.start : token.end].isspace()):
@@ -212,7 +212,7 @@ def _with_marks(
 
 
 def _is_capital(parsed: Parsed, k: int) -> bool:
-    """Tells whether a word is written like the first of a sentence: "The", not "SVC" or "left"."""
+    """Whether a word is written like the first of a sentence: "The", not "SVC" or "left"."""
     first, last = parsed.tokens[k].start - parsed.start, parsed.tokens[k].end - parsed.start
     word = parsed.text[first:last]
     return word[:1].isupper() and word[1:].islower()

@@ -220,7 +220,7 @@ class Scan:
                 self._words.append(sense.unread)
 
     def _answers_heading(self, sentence: Sentence) -> bool:
-        """Tells whether a sentence is the only word behind a heading: "FINDINGS: None."."""
+        """Whether a sentence is the only word behind a heading: "FINDINGS: None."."""
         first = sentence.first
         alone = sentence.last == first + 1 and first >= 2 and self._tokens[first - 1].word == ":"
         return alone and self._tokens[first].word in _NOTHING
@@ -274,7 +274,7 @@ def _is_name(parsed: Parsed) -> bool:
 
 
 def _is_salad(tokens: Sequence[Token], knowledge: _Knowledge) -> bool:
-    """Tells whether words stand side by side that English does not put there, too often for a slip."""
+    """Whether words stand side by side that English does not put there, too often for a slip."""
     words = [token.word for token in tokens] + ["."]
     pairs = [*pairwise(words)]
     n_broken = sum(map(knowledge.broken.__contains__, pairs))
@@ -288,7 +288,7 @@ def _is_salad(tokens: Sequence[Token], knowledge: _Knowledge) -> bool:
 
 
 def _says(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
-    """Tells whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
+    """Whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
     if any(mention.denies or lexicon.concepts[mention.concept].group != TECHNIQUE for mention in mentions):
         return True
     if any("change" in item.senses or not _NORMAL.isdisjoint(item.senses.get("quality", ())) for item in items):

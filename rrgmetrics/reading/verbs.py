@@ -80,7 +80,7 @@ def _verb(items: list[Item], i: int, tokens: list[Token], lexicon: Lexicon) -> t
 
 
 def _moves(word: str, lexicon: Lexicon) -> bool:
-    """Tells whether "has" makes a word a change for better or worse."""
+    """Whether "has" makes a word a change for better or worse."""
     return lexicon.trie.get("has", {}).get(word, {}).get("", {}).get("change") in _DENIED
 
 

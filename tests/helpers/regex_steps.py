@@ -38,7 +38,7 @@ _WIDE = (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY)  # match one cha
 
 
 def is_match(op: Any, value: Any, character: str, flags: int) -> bool:
-    """Tells whether one character is matched."""
+    """Whether one character is matched."""
     if op is codes.ANY:
         return bool(flags & re.DOTALL) or character != "\n"
     if flags & re.IGNORECASE and character.lower() != character.upper():
@@ -159,7 +159,7 @@ class _Search:
         return (n < most and self.run(body, 0, at, flags, again)) or (n >= least and then(at))
 
     def asserts(self, value: Any, at: int, flags: int) -> bool:
-        """Tells whether what is ahead, or behind, is as it is asked to be."""
+        """Whether what is ahead, or behind, is as it is asked to be."""
         direction, ops = value
         if direction > 0:
             return self.run(ops, 0, at, flags, lambda end: True)
@@ -167,7 +167,7 @@ class _Search:
         return start >= 0 and self.run(ops, 0, start, flags, lambda end: end == at)
 
     def is_at(self, place: Any, at: int, flags: int) -> bool:
-        """Tells whether a place is where `^`, `$`, `\\b` and the like ask for."""
+        """Whether a place is where `^`, `$`, `\\b` and the like ask for."""
         text = self.text
         if place in (codes.AT_BEGINNING, codes.AT_BEGINNING_STRING):
             lines = place is codes.AT_BEGINNING and flags & re.MULTILINE

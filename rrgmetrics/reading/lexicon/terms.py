@@ -59,7 +59,7 @@ class Term(NamedTuple):
 
 
 def is_sought(term: Term) -> bool:
-    """Tells whether a report is searched for a term; one that only tells kinds of reports apart means nothing in it."""
+    """Whether a report is searched for a term; one that only tells kinds of reports apart means nothing in it."""
     own = term.source.holds_concepts and term.keys[1] != "without"
     return term.value.term == "report" and (own or term.source.name in _SOUGHT)
 
