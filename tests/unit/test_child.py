@@ -18,6 +18,7 @@ import sys, threading
 from rrgmetrics.utils import subprocess_guard as child
 print(sys.stdin.readline().strip(), flush=True)
 child.follow()
+print("follows", flush=True)
 threading.Event().wait()
 """
 PARENT = """
@@ -29,6 +30,7 @@ if {fork}:
         time.sleep(30)
         os._exit(0)
 print(process.pid, flush=True)
+sys.stdin.readline()
 {end}
 """
 
@@ -45,14 +47,17 @@ WAYS = {
 @pytest.mark.parametrize("fork", [False, True], ids=["alone", "with a forked process"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_child_ends_with_its_parent(way, fork):
-    wait = "time.sleep(1)\n"  # the child has begun to follow
-    code = PARENT.format(child=CHILD, fork=fork, end=wait + WAYS[way])
+    code = PARENT.format(child=CHILD, fork=fork, end=WAYS[way])
     process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
-    lines = {process.stdout.readline().strip() for _ in range(2)}
-    assert "hello" in lines
-    (pid,) = (int(line) for line in lines - {"hello"})
+    lines = {process.stdout.readline().strip() for _ in range(3)}
+    (pid,) = (int(line) for line in lines - {"hello", "follows"})
+    process.stdin.close()
     process.wait()
     assert ended(pid)
 
