@@ -387,7 +387,7 @@ import matplotlib, sys
 before = dict(matplotlib.rcParams)
 from rrgmetrics.metaeval import agree
 from rrgmetrics.metaeval.plots import regression, scatter, write_plots
-write_plots(agree(sys.argv[1], ["rouge"], trials=10, progress=False), "plots")
+write_plots(agree(sys.argv[1], ["bleu"], trials=10, progress=False), "plots")
 print(dict(matplotlib.rcParams) == before)
 """
     rater = {f"{kind}{end}": 0 for kind in ("false", "missing", "attribute") for end in ("", "_significant")}
