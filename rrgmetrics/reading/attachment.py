@@ -323,7 +323,7 @@ def _lend_place(giver: Mention, taker: Mention, lexicon: Lexicon) -> None:
 
 
 def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:
-    """Whether two mentions stand in one list, or the later explains the earlier."""
+    """Whether two mentions are in one list, or the later explains the earlier."""
     between = items[earlier.last : later.first]
     if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
         return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"

@@ -160,7 +160,7 @@ def _course(mention: Mention, told: str | None, lexicon: Lexicon, *, astray: boo
 
 @per_lexicon
 def _own_bones(lexicon: Lexicon, concept: str) -> frozenset[str]:
-    """Returns the bone that a finding's name tells, which is no place besides: a fracture OF THE CLAVICLE."""
+    """Returns the bone that a finding's name states, which is no place besides: a fracture OF THE CLAVICLE."""
     bones = {bone for (bone, _), name in lexicon.findings_of.items() if name == concept and bone in lexicon.zones}
     return frozenset(bones) if len(bones) == 1 else frozenset()  # a lesion may be one of any bone
 
@@ -178,7 +178,7 @@ def _leads(mention: Mention, lexicon: Lexicon) -> bool:
 
 
 def since(fields: Attributes, concept: Concept, lexicon: Lexicon) -> str | None:
-    """Returns the change that a size or a severity of an earlier study tells ("8 mm, previously 12 mm")."""
+    """Returns the change that a size or a severity of an earlier study states ("8 mm, previously 12 mm")."""
     kind, then = fields.get("before", ("", None))
     now = max(fields["measurements"], default=None) if kind == "measure" else fields.get("severity")
     if now is None or then is None:
@@ -277,7 +277,7 @@ def by_side(mention: Mention, fields: Attributes, lexicon: Lexicon) -> list[Attr
 
 
 def _leads_to_side(items: list[Item], i: int) -> bool:
-    """Whether the side of the place at `i` stands behind it: "the lower lobe ON THE RIGHT"."""
+    """Whether the side of the place at `i` is behind it: "the lower lobe ON THE RIGHT"."""
     behind = items[i + 1 : i + 4]
     words = [item.word for item in behind]
     return words[:2] == ["on", "the"] and len(behind) > 2 and behind[2].senses.get("side") in ("left", "right")

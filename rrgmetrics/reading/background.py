@@ -1,4 +1,4 @@
-"""What a report tells of the patient, and not of the film: illness, therapy, operation, the day of it.
+"""What a report says about the patient, and not about the film: illness, therapy, operation, the day of it.
 
 Words of time and therapy say so ("lymphoma, AFTER CYCLE 2", "DAY 6 AFTER left pneumonectomy", "KNOWN asthma"), in what
 opens a report and tells nothing that is seen. Which findings can be told so is data (role "background"). An illness is
@@ -25,7 +25,7 @@ BACK = 6  # items before an operation among which its day is told
 
 
 class Background(NamedTuple):
-    """The mentions of a sentence that tell of the patient.
+    """The mentions of a sentence that are about the patient.
 
     Attributes:
         illnesses: They are no findings.
@@ -39,7 +39,7 @@ class Background(NamedTuple):
 def told_of_patient(
     items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
 ) -> list[Mention]:
-    """Returns what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
+    """Returns what is about the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
     small = lexicon.small
     names = lexicon.roles["history"]
     if not small.treated.isdisjoint([item.word for item in items]):
@@ -67,7 +67,7 @@ def told_of_patient(
 
 
 def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> Background:
-    """Returns what a sentence ahead of all findings tells of the patient: "Erect film DAY 2 AFTER cholecystectomy."."""
+    """Returns what a sentence before all findings says about the patient: "Erect film DAY 2 AFTER cholecystectomy."."""
     small, roles = lexicon.small, lexicon.roles
     told = [mention for mention in mentions if not mention.dropped]
     if any(
@@ -101,7 +101,7 @@ def told_of_person(items: Sequence[Item], mentions: Sequence[Mention], words: Se
 
 
 def told_with_day(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
-    """Returns the operations whose day a sentence tells: "small effusion TWO DAYS AFTER CABG"."""
+    """Returns the operations whose day a sentence states: "small effusion TWO DAYS AFTER CABG"."""
     dated = []
     for mention in mentions:
         before = [item.word for item in items[max(0, mention.first - BACK) : mention.first]]

@@ -171,7 +171,7 @@ def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
 
 
 def _has_grown(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
-    """Whether a name tells a change, as two dates are compared: "INCREASED OPACITY at the base since Monday"."""
+    """Whether a name states a change, as two dates are compared: "INCREASED OPACITY at the base since Monday"."""
     behind = items[mention.last :]
     if items[mention.first].word != "increased" or not _SINCE & {item.word for item in behind}:
         return False
@@ -282,13 +282,13 @@ def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lex
 
 
 def _describes(between: list[Item], lexicon: Lexicon) -> bool:
-    """Whether nothing stands between a word of change and a finding but what describes or shows the finding."""
+    """Whether nothing is between a word of change and a finding but what describes or shows the finding."""
     showing = lexicon.small.showing
     return all(item.word in showing or (item.senses and item.senses.keys() <= _ADJECTIVES) for item in between)
 
 
 def _is_predicate(items: list[Item], i: int, floor: int, lexicon: Lexicon) -> bool:
-    """Whether a verb stands before a word of change, or is one: "is slightly larger", "persists"."""
+    """Whether a verb is before a word of change, or is one: "is slightly larger", "persists"."""
     for item in reversed(items[max(floor, i - NEAR) : i + 1]):
         if item.word in lexicon.small.verbs:
             return True
@@ -354,7 +354,7 @@ def _list_after(items: list[Item], i: int, heads: list[Head], right: int, lexico
 
 
 def _one_list(between: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Whether nothing stands between two things but what members of one list have between them."""
+    """Whether nothing is between two things but what members of one list have between them."""
     if not any(item.word in lexicon.small.separators for item in between):
         return False
     return not any(

@@ -93,7 +93,7 @@ class Clause(SentenceView):
         self.open = {name: scope for name, scope in self.open.items() if scope.rule.reach != reach}
 
     def join(self, joint: Joint) -> None:
-        """Takes note of a joint; a comma or "and" behind a stronger one changes nothing, but a list goes on in it."""
+        """Takes note of a joint; a comma or "and" behind a stronger one changes nothing, but a list continues in it."""
         if self.joint in _LISTING or joint is Joint.WITH or joint is Joint.LINK:
             self.joint = joint
         if joint in (Joint.COMMA, Joint.AND, Joint.WITH):
@@ -248,7 +248,7 @@ class Clause(SentenceView):
         return BEFORE.isdisjoint(self.items[i].senses) or self.closes(i)
 
     def closes(self, i: int) -> bool:
-        """Whether the hedge at `i` can only be about what stands before it: "pneumonia is LIKELY, given ..."."""
+        """Whether the hedge at `i` can only be about what is before it: "pneumonia is LIKELY, given ..."."""
         if i + 1 == len(self.items):
             return True
         after = self.items[i + 1]
@@ -448,7 +448,7 @@ class Clause(SentenceView):
         return quality.word.endswith("ed") or quality.word in self.small.predicates
 
     def there_ahead(self, i: int, verb: int) -> bool:
-        """Whether what stands behind the comma at `i` is said to be there: "no edema, a nodule IS present"."""
+        """Whether what is behind the comma at `i` is said to be there: "no edema, a nodule IS present"."""
         after = self.items[verb + 1].word if verb + 1 < len(self.items) else ""
         alone = self.items[i].word == "," and len(self.statement()) == 1
         return alone and self.items[verb].word in self.small.single and after in self.small.seen

@@ -122,7 +122,7 @@ def _than_a_number(items: list[Item], i: int, small: SmallWords) -> bool:
 
 
 def _goes_through_sides(items: list[Item], i: int) -> bool:
-    """Whether the comparative at `i` is told of one side after what has become of the other."""
+    """Whether the comparative at `i` is stated of one side after what has become of the other."""
     sides = [k for k in range(i) if items[k].senses.get("side") in ("left", "right")]
     return bool(sides) and any("change" in item.senses for item in items[max(0, sides[-1] - NEAR) : sides[-1]])
 
@@ -168,7 +168,7 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _goes_on_comparing(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Whether a change is told before, and a finding follows: "better aerated, with LESS ATELECTASIS"."""
+    """Whether a change is stated before, and a finding follows: "better aerated, with LESS ATELECTASIS"."""
     listed = i > 0 and items[i - 1].word in lexicon.small.separators and "concept" in items[i + 1].senses
     return listed and any("change" in item.senses or item.word in lexicon.small.comparatives for item in items[:i])
 
@@ -208,7 +208,7 @@ def _ends_clause(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
-    """Whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
+    """Whether a comparative continues to a date: "more free gas THAN ON DAY 2"."""
     than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
     on = items[than + 1 : than + 1 + NEAR]
     if tuple(item.word for item in on[:2]) in _THEN:

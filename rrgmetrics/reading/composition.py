@@ -1,6 +1,6 @@
 """Findings said as a quality of a structure: "the heart is enlarged", "enlargement of the cardiac silhouette".
 
-Which pairs make which finding is data (the lexicon's table of `seen_as` pairs). Here is told of which structures of
+Which pairs make which finding is data (the lexicon's table of `seen_as` pairs). Here is decided of which structures of
 a sentence a quality is said.
 """
 
@@ -23,7 +23,7 @@ from rrgmetrics.reading.predicates import (
 )
 from rrgmetrics.reading.subjects import likewise_from
 
-# Between a structure and its quality only these may stand, besides words the lexicon does not know.
+# Between a structure and its quality only these may be, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(
     {
         "side",
@@ -194,7 +194,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
 
 
 def _goes_on_in_list(items: list[Item], s: int, structures: list[int], lexicon: Lexicon) -> bool:
-    """Whether a structure goes on a list whose comma is lost: "normal heart size MEDIASTINUM and hila"."""
+    """Whether a structure continues a list whose comma is lost: "normal heart size MEDIASTINUM and hila"."""
     if structures[-1:] != [s - 1] or "structure" not in items[s].senses:
         return False
     joined = any(item.word in lexicon.small.joints and item.word != "," for item in items[s + 1 : s + 2])
@@ -246,7 +246,7 @@ def _next_is_quality(items: list[Item], i: int) -> bool:
 
 
 def _only_places(items: list[Item], i: int) -> bool:
-    """Whether nothing but a place stands behind the comma at `i`: "Old fracture, left clavicle."."""
+    """Whether nothing but a place is behind the comma at `i`: "Old fracture, left clavicle."."""
     behind = items[i + 1 : i + 10]
     plain = len(items) < i + 10 and all(
         item.senses.keys() <= _PLACES or item.senses.keys() & {"structure"} for item in behind
@@ -343,7 +343,7 @@ def _is_place_of_finding(items: list[Item], s: int, lexicon: Lexicon) -> bool:
 
 
 def _only_placed(between: list[Item]) -> bool:
-    """Whether nothing but its place and its size stands behind a finding: "mass, 4 cm, CAVITATING"."""
+    """Whether nothing but its place and its size is behind a finding: "mass, 4 cm, CAVITATING"."""
     return all(
         item.senses.keys() <= _BEHIND and item.word != "with" and (item.senses or item.word in _ALL_OF_THEM)
         for item in between
@@ -351,7 +351,7 @@ def _only_placed(between: list[Item]) -> bool:
 
 
 def _placed_at(items: list[Item], s: int, lexicon: Lexicon) -> int | None:
-    """Returns the finding before the place at `s`, if nothing but its place and size stand between them."""
+    """Returns the finding before the place at `s`, if nothing but its place and size are between them."""
     if "concept" in items[s].senses or not items[s].senses.keys() & {"zone", "structure"}:
         return None
     for k in range(s - 1, max(-1, s - _PLACE), -1):

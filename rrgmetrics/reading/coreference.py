@@ -22,7 +22,7 @@ from rrgmetrics.reading.places import near, same_side
 from rrgmetrics.reading.similarity import concept_similarity, related
 
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
-_SHORT = 9  # items of a sentence that only tells an earlier size
+_SHORT = 9  # items of a sentence that only states an earlier size
 _SIDE, _SAME = "side", frozenset({"that", "this", "same"})
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
@@ -115,7 +115,7 @@ def add(earlier: Finding, more: Finding) -> Finding:
 
 
 def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> bool:
-    """Adds to the findings before what a sentence says of them; tells whether it points to any."""
+    """Adds to the findings before what a sentence says of them; returns whether it points to any."""
     verb = pointer(items, lexicon)
     if verb is None and _is_size(items, lexicon):
         verb, pointed = 0, _sized_before(items, number, findings)
@@ -151,7 +151,7 @@ def add_to_device(items: list[Item], lexicon: Lexicon, findings: list[Finding], 
 
 
 def _is_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Whether a sentence only tells a size: "Previously 13 mm.", "Was 13 mm in May.", "Diameter 4 cm."."""
+    """Whether a sentence only states a size: "Previously 13 mm.", "Was 13 mm in May.", "Diameter 4 cm."."""
     if len(items) > _SHORT or not any("measure" in item.senses or "before" in item.senses for item in items):
         return False
     named = any(item.word in lexicon.small.dimensions for item in items[:2])
@@ -159,7 +159,7 @@ def _is_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
 
 
 def _sized_before(items: Sequence[Item], number: int, findings: Sequence[Finding]) -> list[int]:
-    """Returns the last finding, if the sentence before tells its size, or this one does."""
+    """Returns the last finding, if the sentence before states its size, or this one does."""
     last = findings[-1] if findings else None
     if last is None or last.assertion == "absent" or number - last.sentence != 1:
         return []
@@ -266,7 +266,7 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, s
 
 
 def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexicon) -> str | None:
-    """Returns the side that is told from the finding before: "left pneumonectomy; nodule in the CONTRALATERAL lung"."""
+    """Returns the side that follows from the finding before: "left pneumonectomy; nodule in the CONTRALATERAL lung"."""
     small, words = lexicon.small, {item.word for item in mention.modifiers}
     same = bool(words & small.ipsilateral) or (_SIDE in words and bool(words & _SAME))  # "on THAT SIDE"
     if not same and words.isdisjoint(small.contralateral):

@@ -35,7 +35,7 @@ def is_then(item: Item, small: SmallWords) -> bool:
 
 
 def is_dated(items: Sequence[Item], i: int, small: SmallWords) -> bool:
-    """Whether a date stands behind an item: "large ON 28 APRIL", "small 3/5"."""
+    """Whether a date is behind an item: "large ON 28 APRIL", "small 3/5"."""
     ahead = [
         item for item in items[i + 1 : i + _THEN] if item.word not in small.definite or item.senses.keys() & _STUDY
     ]

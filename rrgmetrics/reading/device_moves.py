@@ -115,7 +115,7 @@ def _is_left(items: Sequence[Item], device: int, i: int) -> bool:
 
 
 def is_only_dated(mention: Mention, items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Whether the removal of a device only tells a time: "no pneumothorax AFTER REMOVAL OF the drain"."""
+    """Whether the removal of a device only states a time: "no pneumothorax AFTER REMOVAL OF the drain"."""
     if mention.change != "resolved" or not is_support_device(mention.concept, lexicon):
         return False
     for item in reversed(items[max(0, mention.first - _REACH) : mention.first]):
@@ -127,7 +127,7 @@ def is_only_dated(mention: Mention, items: Sequence[Item], lexicon: Lexicon) -> 
 
 
 def are_below(items: Sequence[Item]) -> list[bool]:
-    """Returns for each length whether it is told below a landmark: "1 cm BELOW the carina, previously 2 cm above"."""
+    """Returns for each length whether it is stated below a landmark: "1 cm BELOW the carina, previously 2 cm above"."""
     told = [i for i, item in enumerate(items) if "measure" in item.senses]
     below: list[bool] = []
     for i in told:

@@ -44,7 +44,7 @@ def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> boo
 
 
 def _is_said_of_before(items: list[Item], i: int, small: SmallWords) -> bool:
-    """Whether what stands before "spared" is: "the left lung IS spared", "with THE LEFT relatively spared"."""
+    """Whether what is before "spared" is: "the left lung IS spared", "with THE LEFT relatively spared"."""
     k = i - 1
     while k > 0 and (items[k].word.endswith("ly") or items[k].word in small.degrees or "nothing" in items[k].senses):
         k -= 1

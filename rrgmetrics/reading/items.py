@@ -1,4 +1,4 @@
-"""A sentence as a row of items: the lexicon's phrases found in it, and what stands between them."""
+"""A sentence as a row of items: the lexicon's phrases found in it, and what is between them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = frozenset({"concept", "structure", "side", "zone", "morphology"})
 _WHERE = frozenset({"side", "location_preposition", "item_break"})
 _PLACED = frozenset({"side", "zone", "structure", "several", "level"})
 _NAMES = frozenset({"concept", "lone", "noun", "structure", "zone", "tip", "side", "level", "normal"})
-_VERBS = 5  # tokens of the verbs that may stand inside a name
+_VERBS = 5  # tokens of the verbs that may be inside a name
 _PREPOSITIONS = frozenset(
     {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over", "between"}
 )
@@ -59,10 +59,10 @@ class Mention:
     elided: Mention | None = None  # the mention that it has its name from: "effusion on the right, none on the LEFT"
     again: bool = False  # it says more of the one that it has its name from: "THE FORMER is larger"
     excepts: bool = False  # what is denied is there at another place: "none EXCEPT on the left"
-    whole: bool = False  # what is told of both sides together holds of it too
+    whole: bool = False  # what is stated of both sides together holds of it too
     modifiers: list[Item] = field(default_factory=list)
     extent: tuple[int, int] = (0, 0)  # tokens of the mention with the words that describe it: the evidence
-    pre_place: bool = False  # a place stands before it
+    pre_place: bool = False  # a place is before it
     post_place: bool = False  # a place stands after it
     definite_article: bool = False  # "the opacity"
 

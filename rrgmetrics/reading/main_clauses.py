@@ -127,7 +127,7 @@ class _ClauseSearch(SentenceView):
         return next((t for t in self.tokens[item.first : item.last] if t.word in self.small.finite), None)
 
     def _parts(self, first: int, joint: int, behind: int) -> bool:
-        """Whether findings stand on both sides of a joint, and none needs what is on the other side."""
+        """Whether findings are on both sides of a joint, and none needs what is on the other side."""
         before = [m for m in self.mentions if first <= m.first and m.first < joint]
         after = [m for m in self.mentions if m.last > behind]
         if not before or not after or any(m.elided is not None or m.whole_of in before for m in after):

@@ -1,4 +1,4 @@
-"""What stands inside what: words inside a mention that are its own, and findings that are there round denied ones.
+"""What is inside what: words inside a mention that are its own, and findings that are there round denied ones.
 
 One structure may be said to be two things, and each of them may have a place of its own.
 """

@@ -70,7 +70,7 @@ def _altered(items: Sequence[Item], i: int, lexicon: Lexicon) -> int:
 
 
 def _goes_on(items: Sequence[Item], at: int) -> bool:
-    """Whether the denial of an alteration goes on to a finding: "no changes OF EDEMA", "no lesions, NODULES"."""
+    """Whether the denial of an alteration continues to a finding: "no changes OF EDEMA", "no lesions, NODULES"."""
     for item in items[at + 1 :]:
         if not item.senses.keys().isdisjoint(_ENDS) or item.word == ";":
             return False

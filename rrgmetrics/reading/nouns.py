@@ -152,7 +152,7 @@ def drop_chosen_lesions(items: Sequence[Item], lexicon: Lexicon) -> None:
 
 
 def _is_noun(items: Sequence[Item], i: int, in_organ: bool, small: SmallWords) -> bool:
-    """Whether the word at `i` ends a noun phrase: what stands beside it describes it or goes on without it.
+    """Whether the word at `i` ends a noun phrase: what is beside it describes it or continues without it.
 
     A "breast primary" is where it comes from, an "adrenal deposit" where it lies.
     """

@@ -172,7 +172,7 @@ def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[s
 
 
 def _is_aside(item: Item, lexicon: Lexicon) -> bool:
-    """Whether an item may stand between a lesion and its organ."""
+    """Whether an item may be between a lesion and its organ."""
     small = lexicon.small
     if item.word in small.definite | small.indefinite | _PARTS | _LOOKS or item.word[0].isdigit():
         return True

@@ -2,7 +2,7 @@
 
 Reports repeat one another ("No pneumothorax or pleural effusion."): in Open-i three sentences of five, with half of all
 words, stand in an earlier report too. So what a sentence says by itself is kept, by its very characters and words, and
-whoever reads it again only adds where it stands.
+whoever reads it again only adds where it is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Parsed:
-    """A sentence as it stands, wherever it stands: the indices of its items and mentions count its own tokens.
+    """A sentence as it is written, wherever it is: the indices of its items and mentions count its own tokens.
 
     It is shared by all reports that hold the sentence: nothing of it is to be changed but by `once`.
 
@@ -224,7 +224,7 @@ def _clauses(parsed: Parsed) -> list[tuple[int, int]]:
 
 
 def _parsed(report: str, own: list[Token], lexicon: Lexicon, kept: Kept) -> Parsed:
-    """Returns a stretch of words as it stands, read once."""
+    """Returns a stretch of words as it is written, read once."""
     if recorder() is not None:
         return Parsed(report[own[0].start : own[-1].end], own, lexicon)
     key = report[own[0].start : own[-1].end], " ".join([token.word for token in own])
@@ -237,7 +237,7 @@ def _parsed(report: str, own: list[Token], lexicon: Lexicon, kept: Kept) -> Pars
 
 
 def read_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
-    """Yields the sentences that a report stands by.
+    """Yields the sentences that a report does not take back.
 
     What it takes back ("disregard: ...") or says of somebody else ("another patient has ...") is left out.
     """

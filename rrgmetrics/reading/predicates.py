@@ -45,7 +45,7 @@ def suits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
 
 
 def is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
+    """Whether a verb is before the quality: "the heart is mildly ENLARGED"."""
     for item in reversed(items[max(0, q - 4) : q]):
         if item.word == "with" or item.word in lexicon.small.showing:
             return False  # "the heart is stable WITH ectasia of the aorta", "the bones SHOW a fracture of the rib"
@@ -59,7 +59,7 @@ def is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
 
 
 def is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
-    """Whether a quality stands between its structure and a place: "pacing wire FRACTURED near the clavicle"."""
+    """Whether a quality is between its structure and a place: "pacing wire FRACTURED near the clavicle"."""
     ahead = items[q + 1 : q + 2]
     placed = bool(ahead) and "location_preposition" in ahead[0].senses and ahead[0].word not in ("of", "the")
     return placed and q > 0 and suits(items[q - 1], qualities, lexicon)
@@ -85,9 +85,9 @@ def is_attributive(items: list[Item], q: int) -> bool:
 
 
 def is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Whether a finding stands before the quality in its clause, of which it may be said.
+    """Whether a finding is before the quality in its clause, of which it may be said.
 
-    "Pleural fluid, slight last time, is now MASSIVE": by a verb it is said of what stands before the commas.
+    "Pleural fluid, slight last time, is now MASSIVE": by a verb it is said of what is before the commas.
     """
     ends = lexicon.small.separators - {","} if is_predicate(items, q, lexicon) else lexicon.small.separators
     first = next((i for i in range(q, -1, -1) if items[i].word in ends or "clause_end" in items[i].senses), 0)
@@ -95,7 +95,7 @@ def is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
 
 
 def is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Whether a finding stands before the word for hiding: "CONSOLIDATION obscures the heart border"."""
+    """Whether a finding is before the word for hiding: "CONSOLIDATION obscures the heart border"."""
     before = (item for item in reversed(items[:q]) if not item.senses.keys().isdisjoint({"concept", "clause_end"}))
     nearest = next(before, None)
     return nearest is not None and "concept" in nearest.senses and not is_device(nearest, lexicon)

@@ -1,4 +1,4 @@
-"""What was and what is, where one statement tells both: "the 22 mm nodule is now 14 mm", "severe instead of mild"."""
+"""What was and what is, where one statement states both: "the 22 mm nodule is now 14 mm", "severe instead of mild"."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _is_now(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bo
 
 
 def _of_one(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
-    """Whether two sizes or degrees are told of one finding."""
+    """Whether two sizes or degrees are stated of one finding."""
     between = items[one + 1 : other]
     if any(item.word == ";" or item.word in _ANOTHER or "clause_end" in item.senses for item in between):
         return False

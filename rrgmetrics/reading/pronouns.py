@@ -77,7 +77,7 @@ def _general(concept: str, lexicon: Lexicon) -> str:
 
 
 def _in_pleura(items: Sequence[Item], i: int) -> bool:
-    """Whether nothing but a place in the pleura stands at `i`: "in the left pleural space", "left pleural"."""
+    """Whether nothing but a place in the pleura is at `i`: "in the left pleural space", "left pleural"."""
     for k in range(i, min(len(items), i + _REACH)):
         if _PLEURA in items[k].senses.get("structure", ()):
             behind = items[k + 1] if k + 1 < len(items) else None

@@ -1,4 +1,4 @@
-"""What stands around an item of a sentence, ahead of it or before it; looking changes nothing."""
+"""What is around an item of a sentence, ahead of it or before it; looking changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is settled after the walk through a sentence: devices in place, and findings that are only feigned."""
+"""What is settled after a sentence is read: devices in place, and findings that are only feigned."""
 
 from __future__ import annotations
 

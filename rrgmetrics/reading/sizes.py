@@ -113,7 +113,7 @@ def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Le
 
 
 def counted(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> Senses:
-    """Reads a number that counts findings, "4 small nodules", "2 new cavities": a plural stands behind it."""
+    """Reads a number that counts findings, "4 small nodules", "2 new cavities": a plural is behind it."""
     word = tokens[i].word
     if not word.isdigit() or len(word) > 2 or not 1 < int(word) <= _MANY or (items and not _opens(items, lexicon)):
         return {}
@@ -217,7 +217,7 @@ def _is_almost(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _is_begun(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Whether "from" stands before the item at `i`: "has increased FROM", "has gone FROM"."""
+    """Whether "from" is before the item at `i`: "has increased FROM", "has gone FROM"."""
     before = items[i - 1] if i else None
     if before is None:
         return False
@@ -275,7 +275,7 @@ def _is_of_today(item: Item) -> bool:
 
 
 def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:
-    """Says of a diameter whether the structure it is told of is normal: "the ascending aorta measures 44 mm"."""
+    """Says of a diameter whether the structure it is stated of is normal: "the ascending aorta measures 44 mm"."""
     for i, item in enumerate(items):
         if "measure" not in item.senses or (i > 1 and items[i - 1].word in lexicon.small.earlier):
             continue
@@ -299,7 +299,7 @@ def _is_below(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | None:
-    """Returns the item whose diameter is told at `[lo, hi]`; None if another is, or if words judge it."""
+    """Returns the item whose diameter is stated at `[lo, hi]`; None if another is, or if words judge it."""
     for at in range(hi + 1, min(len(items), hi + 6)):
         if _with_diameter(items[at], lexicon):
             return at
@@ -319,7 +319,7 @@ def _says(item: Item) -> bool:
 
 
 def _with_diameter(item: Item, lexicon: Lexicon) -> str:
-    """Returns the structure of an item whose diameter tells something; "" if there is none."""
+    """Returns the structure of an item whose diameter is stated; "" if there is none."""
     if "concept" in item.senses:
         return ""
     return next((each for each in item.senses.get("structure", ()) if each in lexicon.diameters), "")

@@ -74,7 +74,7 @@ def likewise(items: Sequence[Item], i: int, heads: Sequence[Head], small: SmallW
 
 
 def is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
-    """Whether what begins at `hi` only tells when or where: "the air AFTER STERNOTOMY, decreasing"."""
+    """Whether what begins at `hi` only states when or where: "the air AFTER STERNOTOMY, decreasing"."""
     between, small = items[max(lo, hi - NEAR) : hi], lexicon.small
     led = any(item.word in small.settings for item in between)
     caused = any(item.word in small.causing for item in between)  # "the mass DUE TO LYMPHOMA has grown"
@@ -99,7 +99,7 @@ def is_hardware(mention: Mention | None, lexicon: Lexicon) -> bool:
 
 
 def beside_device(items: list[Item], heads: list[Head], left: int, lexicon: Lexicon) -> int:
-    """Returns the finding before a device that stands beside it: "effusion, drained by a tube, has DECREASED"."""
+    """Returns the finding before a device that is beside it: "effusion, drained by a tube, has DECREASED"."""
     if not is_hardware(heads[left][2], lexicon):
         return left
     for k in range(left - 1, -1, -1):

@@ -68,7 +68,7 @@ _MARKS = {
 _APOSTROPHES = frozenset({"'", "’"})
 _AFTER_APOSTROPHES = frozenset("sStT")  # what these are depends on what is before them
 _SUBJECTS = frozenset({"there", "it", "that", "here", "what"})
-_CONTRACTED = frozenset(  # verbs as they stand before "n't"
+_CONTRACTED = frozenset(  # verbs as they are before "n't"
     "is are was were has have had does do did could would should might must wo".split()
 )
 ENDS = frozenset({".", "!", "?", "¶"})
@@ -142,7 +142,7 @@ class Item:
 
 
 class Sentence(NamedTuple):
-    """Tokens `[first, last)` of the report, and the section they stand in."""
+    """Tokens `[first, last)` of the report, and the section they are in."""
 
     first: int
     last: int
@@ -287,7 +287,7 @@ def sentences(
 
 
 def _runs_on(section: str, *, headed: bool) -> bool:
-    """Whether the report goes on behind the first sentence of a section that is not read."""
+    """Whether the report continues behind the first sentence of a section that is not read."""
     return section == _ONE_LINE or (section in RUNNING and not headed)
 
 
