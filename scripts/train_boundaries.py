@@ -76,7 +76,7 @@ class Boundaries:
         self.starts, self.seen = starts, dict[int, list[str]]()
 
     def decide(self, search: BoundarySearch, first: int, mark: int, **_: bool) -> bool:
-        """Tells whether a mark is one of the boundaries."""
+        """Whether a mark is one of the boundaries."""
         start = search.tokens[search.items[mark].first].start
         self.seen.setdefault(start, list(search.features(first, mark)))
         return start in self.starts

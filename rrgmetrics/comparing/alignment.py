@@ -132,13 +132,13 @@ def _is_half_matched(other: Unit, side: str | None, unit: Unit) -> bool:
 
 
 def _nearly(unit: Unit, other: Reading) -> bool:
-    """Tells whether the other report calls borderline what is borderline here ("upper normal")."""
+    """Whether the other report calls borderline what is borderline here ("upper normal")."""
     borderline = {finding.concept for finding in other.findings if finding.severity == 0}
     return unit.head.severity == 0 and unit.head.concept in borderline
 
 
 def _is_background(unit: Unit, other: Reading, lexicon: Lexicon) -> bool:
-    """Tells whether an observation is told of the patient: an operation by its own report, an illness by the other."""
+    """Whether an observation is told of the patient: an operation by its own report, an illness by the other."""
     own = all(finding.background for finding in unit.readings)
     return own or any(related(unit.head.concept, illness, lexicon) for illness in other.history)
 
@@ -186,7 +186,7 @@ def _in_other_words(unit: Unit, others: list[Unit], half: set[int], lexicon: Lex
 
 
 def _is_picture_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether an observation only describes what the other names: "an OPACITY with volume loss", a collapse."""
+    """Whether an observation only describes what the other names: "an OPACITY with volume loss", a collapse."""
     described = unit.head.concept in lexicon.concepts[other.head.concept].ancestors
     vague = unit.head.concept in lexicon.roles["replaceable"] and not unit.head.measurements_mm
     placed = bool(unit.zones) and unit.side == other.side and bool(unit.zones & other.zones)
@@ -194,18 +194,18 @@ def _is_picture_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
 
 
 def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart."""
+    """Whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart."""
     return near(unit.zones, other.zones, lexicon) or beside(unit.zones, other.zones, lexicon)
 
 
 def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether one of two devices is what has become of the other: a broken lead is no pacemaker in place."""
+    """Whether one of two devices is what has become of the other: a broken lead is no pacemaker in place."""
     a, b = (lexicon.concepts[each.head.concept] for each in (unit, other))
     whole = b.key in a.ancestors or b.key in a.same_as
     return a.is_device and whole and a.significance == "urgent" != b.significance
 
 
 def _is_focal_beside(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether an observation lies in one lobe and the other is all over the lungs: "edema. LINGULAR opacity"."""
+    """Whether an observation lies in one lobe and the other is all over the lungs: "edema. LINGULAR opacity"."""
     focal = unit.side in ("left", "right") and bool(unit.zones) and lexicon.everywhere.isdisjoint(unit.zones)
     return focal and not other.zones and other.head.concept in lexicon.roles["diffuse"]

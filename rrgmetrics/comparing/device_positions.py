@@ -30,7 +30,7 @@ def device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def _belongs_once(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether one of two devices that end in different places ends where it belongs, and the other does not."""
+    """Whether one of two devices that end in different places ends where it belongs, and the other does not."""
     return a.tip.isdisjoint(b.tip) and (position(a, lexicon) == "good") != (position(b, lexicon) == "good")
 
 
@@ -43,7 +43,7 @@ def _end(device: Finding, lexicon: Lexicon) -> frozenset[str]:
 
 
 def other_route(a: Unit, b: Unit) -> bool:
-    """Tells whether two devices came in by different ways; one in the chest wall may have come in by any."""
+    """Whether two devices came in by different ways; one in the chest wall may have come in by any."""
     routes = {a.head.route, b.head.route}
     return len(routes) == 2 and routes.isdisjoint({None, "chest_wall"})
 
@@ -67,7 +67,7 @@ def position(device: Finding, lexicon: Lexicon) -> str | None:
 
 
 def _is_far_off(device: Finding, expected: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tells whether a device ends on its path, but far from where it belongs; "out of view" is on no path of a line."""
+    """Whether a device ends on its path, but far from where it belongs; "out of view" is on no path of a line."""
     on_path = {lexicon.tips[site].path for site in expected} & _paths(device, lexicon)
     return bool(on_path) and _tip_steps(device.tip, expected, lexicon) >= TIP_ASTRAY_STEPS
 

@@ -14,7 +14,7 @@ from rrgmetrics.reading.model import Finding, Reading
 
 
 def is_sum(finding: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether a finding is the sum of all devices."""
+    """Whether a finding is the sum of all devices."""
     return finding.concept in lexicon.roles["device_sum"]
 
 
@@ -32,5 +32,5 @@ def mark_own(units: list[Unit], lexicon: Lexicon) -> list[Unit]:
 
 
 def is_summed_up(unit: Unit, other: Reading, lexicon: Lexicon) -> bool:
-    """Tells whether a report's sum says no more than that there are devices, which the other report names."""
+    """Whether a report's sum says no more than that there are devices, which the other report names."""
     return is_sum(unit.head, lexicon) and any(is_support_device(x.concept, lexicon) for x in other.abnormal)

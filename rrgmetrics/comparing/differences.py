@@ -134,14 +134,14 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def _one_is_another(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tells whether one of as many bones is another one: "ribs 2, 3 and 5" against "2, 3 and 6"."""
+    """Whether one of as many bones is another one: "ribs 2, 3 and 5" against "2, 3 and 6"."""
     if len(a) != len(b):
         return False
     return any(not touch(frozenset({x}), other, lexicon) for one, other in ((a, b), (b, a)) for x in one)
 
 
 def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether two findings are said of different numbers: of bones, nodules, drains."""
+    """Whether two findings are said of different numbers: of bones, nodules, drains."""
     if ref.concept in lexicon.roles["tipped"]:
         a, b = ref.count, cand.count  # "UAC at T6-T7" is one
     else:
@@ -158,7 +158,7 @@ def acute(unit: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def doubted(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether one report states what the other only considers.
+    """Whether one report states what the other only considers.
 
     Of a word that may mean anything its readings tell: "pneumonia" beside "opacity, possibly pneumonia". And what both
     take one picture for: "ground glass, possibly pneumonitis" beside "ground glass diagnostic of pneumonitis".
@@ -174,7 +174,7 @@ def doubted(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
 
 
 def _undetermined(one: Unit, other: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether one report leaves open what the other is sure of: "lesion, possibly metastatic", "metastasis"."""
+    """Whether one report leaves open what the other is sure of: "lesion, possibly metastatic", "metastasis"."""
     shared = {y.concept for y in other.readings if y.certainty != "definite"}
     doubts = [x.concept for x in one.readings if x is not one.head and x.certainty in DOUBT and x.concept not in shared]
     stated = [x.concept for x in one.readings if x.certainty not in DOUBT]
@@ -203,7 +203,7 @@ def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[Wrong]:
 
 
 def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether two descriptions of one finding exclude each other (`lexicon/*/rubric.yaml`)."""
+    """Whether two descriptions of one finding exclude each other (`lexicon/*/rubric.yaml`)."""
     return _opposing(ref, cand, lexicon) is not None
 
 
@@ -320,7 +320,7 @@ def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
 
 
 def is_turned(ref: Unit, cand: Unit) -> bool:
-    """Tells whether the candidate reports another change than the reference, or calls stable what has grown."""
+    """Whether the candidate reports another change than the reference, or calls stable what has grown."""
     a, b = _course(ref), _course(cand)
     called_old = a in GROWING and any(finding.change == "stable" for finding in cand.readings)
     return bool(a) and a != b and (bool(b) or called_old)
@@ -386,7 +386,7 @@ def denied_change(reference: Reading, candidate: Reading, missing: Sequence[Unit
 
 
 def told_of_all(error: FindingError, reference: Reading, candidate: Reading) -> bool:
-    """Tells whether one report says of all ("Overall worse.") what the other says of one finding."""
+    """Whether one report says of all ("Overall worse.") what the other says of one finding."""
     if error.category is ErrorCategory.FALSE_COMPARISON:
         reading, finding = reference, error.candidate
     elif error.category is ErrorCategory.MISSING_COMPARISON:
@@ -397,7 +397,7 @@ def told_of_all(error: FindingError, reference: Reading, candidate: Reading) -> 
 
 
 def told_beside(error: FindingError, reference: Reading, candidate: Reading) -> bool:
-    """Tells whether a change of two findings in one sentence is told of one of them by the other report.
+    """Whether a change of two findings in one sentence is told of one of them by the other report.
 
     "New opacification with volume loss" against "opacification with volume loss, new" leaves out no change.
     """
@@ -468,7 +468,7 @@ def _resolved_alone(one: Reading, other: Reading, lexicon: Lexicon) -> list[Find
 
 
 def _can_be_gone(concept: str, lexicon: Lexicon) -> bool:
-    """Tells whether a film shows that something has gone: a finding, a line or tube, but not what surgery has left."""
+    """Whether a film shows that something has gone: a finding, a line or tube, but not what surgery has left."""
     return not lexicon.concepts[concept].is_device or is_support_device(concept, lexicon)
 
 

@@ -120,7 +120,7 @@ def _at_one_place(one: Graded, other: Graded, lexicon: Lexicon) -> bool:
 
 
 def _offered(each: Graded, matched: Iterable[Graded], lexicon: Lexicon) -> bool:
-    """Tells whether an observation is a mere possibility beside a matched one that matters, at its place."""
+    """Whether an observation is a mere possibility beside a matched one that matters, at its place."""
     return (
         each.matters
         and all(finding.assertion == "uncertain" for finding in each.unit.readings)

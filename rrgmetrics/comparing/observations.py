@@ -37,7 +37,7 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
 
 
 def is_observation(finding: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether a finding is compared: it is of a concept that counts, and neither denied nor "not excluded"."""
+    """Whether a finding is compared: it is of a concept that counts, and neither denied nor "not excluded"."""
     stated = finding.assertion != "absent" and finding.certainty != "not_excluded"
     return stated and lexicon.concepts[finding.concept].counts
 

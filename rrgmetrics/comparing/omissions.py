@@ -98,7 +98,7 @@ def left_out_errors(
 
 
 def _is_named_alike(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether two observations are of one name or kind: an effusion is not described by its blunted angle."""
+    """Whether two observations are of one name or kind: an effusion is not described by its blunted angle."""
     return any(concept_similarity(x.concept, y.concept, lexicon) for x in ref.readings for y in cand.readings)
 
 
@@ -168,7 +168,7 @@ def _severity(unit: Unit) -> int | None:
 
 
 def _names_bones(levels: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tells whether levels are single bones: "T8", not "mid thoracic"."""
+    """Whether levels are single bones: "T8", not "mid thoracic"."""
     return any(lexicon.levels[level][0] == lexicon.levels[level][1] for level in levels)
 
 
@@ -177,7 +177,7 @@ def _is_measured(unit: Unit) -> bool:
 
 
 def _gives(cand: Unit, detail: Detail, candidate: Reading, lexicon: Lexicon) -> bool:
-    """Tells whether the candidate gives a detail of an observation, or implies it."""
+    """Whether the candidate gives a detail of an observation, or implies it."""
     head = cand.head
     if detail == "side":
         told = cand.zones.intersection(lexicon.rubric.get("tells_side", ()))
@@ -208,6 +208,6 @@ def _is_beside(ref: Unit, cand: Unit, detail: Detail, candidate: Reading) -> boo
 
 
 def _is_plural(cand: Unit, candidate: Reading, lexicon: Lexicon) -> bool:
-    """Tells whether a finding that each side has one of is named in the plural: "pleural EFFUSIONS" are two."""
+    """Whether a finding that each side has one of is named in the plural: "pleural EFFUSIONS" are two."""
     one_each = lexicon.concepts[cand.head.concept].group in lexicon.groups["one_each"]
     return one_each and candidate.evidence(cand.head).rstrip(" .,;:").endswith("s")

@@ -59,7 +59,7 @@ def penalties(reference: Reading, candidate: Reading, context: Context) -> Itera
 
 
 def silent(reading: Reading) -> bool:
-    """Tells whether no sentence of a report that can be understood says anything of the patient."""
+    """Whether no sentence of a report that can be understood says anything of the patient."""
     return reading.scope.silent
 
 

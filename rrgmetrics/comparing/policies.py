@@ -57,13 +57,13 @@ def at_stake(error: FindingError, lexicon: Lexicon) -> list[Finding]:
 
 
 def _another_rib(error: FindingError, findings: list[Finding]) -> bool:
-    """Tells whether only the numbers of broken ribs differ, which changes nothing."""
+    """Whether only the numbers of broken ribs differ, which changes nothing."""
     sides = {finding.side for finding in findings} - {None}
     return error.attribute == "location" and findings[0].concept == "rib_fracture" and len(sides) < 2
 
 
 def is_significant(error: FindingError, policy: Policy) -> bool:
-    """Tells whether an error of a comparison is significant under a policy."""
+    """Whether an error of a comparison is significant under a policy."""
     unsaid = error.attribute is None and error.reference is not None and error.reference.assertion == "absent"
     if policy == MANAGEMENT or error.attribute in _WORDING or (unsaid and error.candidate is None):
         return error.significant

@@ -191,7 +191,7 @@ class _Grader:
     lexicon: Lexicon
 
     def apart(self, link: Link) -> bool:
-        """Tells whether two linked observations are two findings after all.
+        """Whether two linked observations are two findings after all.
 
         A device called malpositioned by one report and well positioned by the other: the danger is denied. Words that
         are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base. A
@@ -241,7 +241,7 @@ class _Grader:
                 yield Difference(link.reference, link.candidate, *each)
 
     def _said_elsewhere(self, link: Link) -> bool:
-        """Tells whether both reports also agree on one of the two in one word, so that this one only adds to it."""
+        """Whether both reports also agree on one of the two in one word, so that this one only adds to it."""
         return link.other_words and any(
             not other.other_words and (other.reference == link.reference or other.candidate == link.candidate)
             for other in self.links
@@ -282,7 +282,7 @@ class _Grader:
         return _Grade("overinterpretation" if over else "underinterpretation", matters, f"{how}, which {why}")
 
     def shown(self, report: tuple[Graded, ...], vague: Graded, concept: str) -> bool:
-        """Tells whether a report shows elsewhere what the exacter word names: a pneumothorax with shift is tension."""
+        """Whether a report shows elsewhere what the exacter word names: a pneumothorax with shift is tension."""
         signs = (finding.concept for each in report if each is not vague for finding in each.unit.readings)
         return any(concept in self.lexicon.concepts[sign].sign_of for sign in signs)
 
@@ -362,7 +362,7 @@ class _Grader:
         return _Grade("device_position", True, "only one report mentions the malposition")
 
     def changes_class(self, ref: Graded, **values: Any) -> bool:
-        """Tells whether the reference's finding with another value of an attribute would be of another class."""
+        """Whether the reference's finding with another value of an attribute would be of another class."""
         changed = harm(replace(ref.unit.head, **values), self.context, self.lexicon)
         return _differ(ref.significance, changed.significance)
 
@@ -372,7 +372,7 @@ def _largest(graded: Graded) -> float:
 
 
 def _turned(one: Graded, other: Graded, lexicon: Lexicon) -> bool:
-    """Tells whether one is harmless and the other a disease that says more than a vague word for it would."""
+    """Whether one is harmless and the other a disease that says more than a vague word for it would."""
     harmless, disease = one.unit.head.concept, other.unit.head.concept
     if one.significance not in lexicon.rubric["harmless"] or not other.matters:
         return False
@@ -411,7 +411,7 @@ def _why_one_sided(reference: Unit) -> str:
 
 
 def _differ(a: Significance, b: Significance) -> bool:
-    """Tells whether two classes call for different actions: none, some, at once."""
+    """Whether two classes call for different actions: none, some, at once."""
     return (a in SIGNIFICANT, a == "urgent") != (b in SIGNIFICANT, b == "urgent")
 
 

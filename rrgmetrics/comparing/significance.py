@@ -170,7 +170,7 @@ def _fits(
     kinds: frozenset[str],
     known: bool,
 ) -> bool:
-    """Tells whether every condition of a rule holds; a condition on something unknown does not."""
+    """Whether every condition of a rule holds; a condition on something unknown does not."""
     size = max(finding.measurements_mm, default=None)
     facts = (finding.severity, finding.severity, finding.acuity, finding.change, position, finding.assertion)
     for (key, holds), have in zip(_CHECKS, (*facts, age, age, size, size), strict=True):

@@ -19,7 +19,7 @@ ARROW = "→"
 NOT_GIVEN = "not given"
 _QUOTED = 100  # letters of a report in a sentence
 _HEART_RATIO = re.compile(
-    r"(?:\bC/?T ?R|thoracic (?:ratio|index))\b[^\d.;]*(\d*[.,]?\d+(?: ?%| ?/ ?\d+(?:\.\d+)?)?)", re.IGNORECASE
+    r"(?:\bC/?T ?R|thoracic (?:ratio|index))\b[^\d.;]{0,80}(\d*[.,]?\d+(?: ?%| ?/ ?\d+(?:\.\d+)?)?)", re.IGNORECASE
 )
 _TYPE = re.compile(r"(?<=^type )\w$")  # "type A"
 _STEM = 8  # letters in which "mediastinal" and "mediastinum" agree

@@ -59,5 +59,5 @@ def _texts(rows: Sequence[Row], column: str) -> list[str]:
 
 
 def _is_prose(texts: Sequence[str]) -> bool:
-    """Tells whether most texts have as many words as a report."""
+    """Whether most texts have as many words as a report."""
     return 2 * sum(len(text.split()) >= WORDS for text in texts) > max(1, len(texts))

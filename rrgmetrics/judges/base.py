@@ -218,7 +218,7 @@ class SupportsCut(Protocol):
     """A protocol whose questions hold the first words of long reports only, as its authors' do."""
 
     def is_cut(self, pair: Pair) -> bool:
-        """Tells whether a report of the pair has words that no question holds."""
+        """Whether a report of the pair has words that no question holds."""
 
 
 class EngineName(NamedTuple):

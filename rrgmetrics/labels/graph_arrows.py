@@ -63,7 +63,7 @@ def _merged(chunks: list[Chunk]) -> list[Chunk]:
 
 
 def _continues(before: Chunk, chunk: Chunk) -> bool:
-    """Tells whether the words of a chunk are adjectives that go on, over a joint, in the next one."""
+    """Whether the words of a chunk are adjectives that go on, over a joint, in the next one."""
     if not all(node.kind.is_adjective and not node.is_size for node in before.nodes):
         return False
     if before.nodes[-1].kind.is_place != chunk.nodes[0].kind.is_place:
@@ -248,10 +248,10 @@ def _across(chunks: list[Chunk]) -> None:
 
 
 def _is_subject(chunk: Chunk | None) -> bool:
-    """Tells whether a verb follows that says something of the place before it."""
+    """Whether a verb follows that says something of the place before it."""
     return chunk is not None and VERB in chunk.before and bool(chunk.observations)
 
 
 def _only_names(chunk: Chunk) -> bool:
-    """Tells whether a place only says in what way: "normal in size"."""
+    """Whether a place only says in what way: "normal in size"."""
     return all(node.word in ("size", "volume", "contour") for node in chunk.nodes)

@@ -110,7 +110,7 @@ def failure_modes(data: Rated, *, rate: float = RATE) -> FailureModes | None:
 
 
 def has_sources(data: Rated) -> bool:
-    """Tells whether the data have two sources or more, and counts of a kind of error."""
+    """Whether the data have two sources or more, and counts of a kind of error."""
     return len(set(data.labels.get("source", ()))) > 1 and bool(data.counted_kinds)
 
 

@@ -134,7 +134,7 @@ def add_topic(mentions: list[Mention], topic: Item | None) -> None:
 
 
 def _at_that_place(items: list[Item], small: SmallWords) -> bool:
-    """Tells whether a finding lies where another does: "some haziness remains AT THAT SITE"."""
+    """Whether a finding lies where another does: "some haziness remains AT THAT SITE"."""
     return any(b.word in small.sites and (a.word in small.definite or a.word == "same") for a, b in pairwise(items))
 
 
@@ -154,7 +154,7 @@ def deny_positions(items: list[Item]) -> None:
 
 
 def _says_more(items: list[Item], i: int) -> bool:
-    """Tells whether an item ends what is denied: none of "EVIDENCE OF coiling", "no PNEUMOTHORAX OR malposition"."""
+    """Whether an item ends what is denied: none of "EVIDENCE OF coiling", "no PNEUMOTHORAX OR malposition"."""
     listed = "concept" in items[i].senses and any(item.word in ("or", "nor") for item in items[i + 1 : i + 2])
     return not listed and items[i].word not in ("or", "nor") and bool(items[i].senses.keys() - {"location_preposition"})
 
@@ -275,13 +275,13 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
 
 
 def _is_bare_place(items: list[Item]) -> bool:
-    """Tells whether a sentence opens with nothing but a place: "LEFT BASE with atelectasis"."""
+    """Whether a sentence opens with nothing but a place: "LEFT BASE with atelectasis"."""
     places = all(item.senses and item.senses.keys() <= _PLACE for item in items)
     return places and any(item.senses.keys() & {"zone", "structure"} for item in items)
 
 
 def _starts_with_place(items: list[Item], mention: Mention) -> bool:
-    """Tells whether a statement begins with a place: in "the left base is dense" the article is that of the base."""
+    """Whether a statement begins with a place: in "the left base is dense" the article is that of the base."""
     senses = items[mention.first].senses
     if mention.at > mention.first:
         return "structure" in senses
@@ -289,7 +289,7 @@ def _starts_with_place(items: list[Item], mention: Mention) -> bool:
 
 
 def _lies_in(between: list[Item], later: Mention, items: list[Item], small: SmallWords) -> bool:
-    """Tells whether a finding lies in what the next is said of: "a wedge fracture OF T9 with loss of height"."""
+    """Whether a finding lies in what the next is said of: "a wedge fracture OF T9 with loss of height"."""
     leads = bool(between) and all(item.word in small.places | small.definite for item in between)
     return leads and _starts_with_place(items, later)
 
@@ -347,7 +347,7 @@ def _lend_place(giver: Mention, taker: Mention, lexicon: Lexicon) -> None:
 
 
 def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether two mentions stand in one list, or the later explains the earlier."""
+    """Whether two mentions are in one list, or the later explains the earlier."""
     between = items[earlier.last : later.first]
     if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
         return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"

@@ -160,7 +160,7 @@ def _course(mention: Mention, told: str | None, lexicon: Lexicon, *, astray: boo
 
 @per_lexicon
 def _own_bones(lexicon: Lexicon, concept: str) -> frozenset[str]:
-    """Returns the bone that a finding's name tells, which is no place besides: a fracture OF THE CLAVICLE."""
+    """Returns the bone that a finding's name states, which is no place besides: a fracture OF THE CLAVICLE."""
     bones = {bone for (bone, _), name in lexicon.findings_of.items() if name == concept and bone in lexicon.zones}
     return frozenset(bones) if len(bones) == 1 else frozenset()  # a lesion may be one of any bone
 
@@ -173,12 +173,12 @@ def _directions(mention: Mention) -> set[str]:
 
 
 def _leads(mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a finding leads to a place, as a tube does; a coin lies at one."""
+    """Whether a finding leads to a place, as a tube does; a coin lies at one."""
     return mention.concept in lexicon.roles["tipped"] and mention.concept not in lexicon.roles["lodged"]
 
 
 def since(fields: Attributes, concept: Concept, lexicon: Lexicon) -> str | None:
-    """Returns the change that a size or a severity of an earlier study tells ("8 mm, previously 12 mm")."""
+    """Returns the change that a size or a severity of an earlier study states ("8 mm, previously 12 mm")."""
     kind, then = fields.get("before", ("", None))
     now = max(fields["measurements"], default=None) if kind == "measure" else fields.get("severity")
     if now is None or then is None:
@@ -209,7 +209,7 @@ def _same_size(then: float, concept: Concept, lexicon: Lexicon) -> float:
 
 
 def _is_landmark(site: str, device: Concept, lexicon: Lexicon) -> bool:
-    """Tells whether a place only says how high a device ends: "the line ends at the carina", "is out of view"."""
+    """Whether a place only says how high a device ends: "the line ends at the carina", "is out of view"."""
     own = {lexicon.tips[name].path for name in device.expected_tip | device.wrong_tip}
     return bool(own) and lexicon.tips[site].path in _LANDMARKS - own
 
@@ -225,7 +225,7 @@ def _tip(fields: Attributes, site: str, device: Concept, lexicon: Lexicon) -> No
 
 
 def _ends_in_any(structures: frozenset[str], mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a device lies in one side of a structure: the feeding tube "OVER THE LEFT LUNG"."""
+    """Whether a device lies in one side of a structure: the feeding tube "OVER THE LEFT LUNG"."""
     leads = sided = False
     for item in mention.modifiers:
         if item.first < mention.tokens[1]:
@@ -277,7 +277,7 @@ def by_side(mention: Mention, fields: Attributes, lexicon: Lexicon) -> list[Attr
 
 
 def _leads_to_side(items: list[Item], i: int) -> bool:
-    """Tells whether the side of the place at `i` stands behind it: "the lower lobe ON THE RIGHT"."""
+    """Whether the side of the place at `i` is behind it: "the lower lobe ON THE RIGHT"."""
     behind = items[i + 1 : i + 4]
     words = [item.word for item in behind]
     return words[:2] == ["on", "the"] and len(behind) > 2 and behind[2].senses.get("side") in ("left", "right")

@@ -1,4 +1,4 @@
-"""What a report tells of the patient, and not of the film: illness, therapy, operation, the day of it.
+"""What a report says about the patient, and not about the film: illness, therapy, operation, the day of it.
 
 Words of time and therapy say so ("lymphoma, AFTER CYCLE 2", "DAY 6 AFTER left pneumonectomy", "KNOWN asthma"), in what
 opens a report and tells nothing that is seen. Which findings can be told so is data (role "background"). An illness is
@@ -25,7 +25,7 @@ BACK = 6  # items before an operation among which its day is told
 
 
 class Background(NamedTuple):
-    """The mentions of a sentence that tell of the patient.
+    """The mentions of a sentence that are about the patient.
 
     Attributes:
         illnesses: They are no findings.
@@ -39,7 +39,7 @@ class Background(NamedTuple):
 def told_of_patient(
     items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
 ) -> list[Mention]:
-    """Returns what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
+    """Returns what is about the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
     small = lexicon.small
     names = lexicon.roles["history"]
     if not small.treated.isdisjoint([item.word for item in items]):
@@ -67,7 +67,7 @@ def told_of_patient(
 
 
 def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> Background:
-    """Returns what a sentence ahead of all findings tells of the patient: "Erect film DAY 2 AFTER cholecystectomy."."""
+    """Returns what a sentence before all findings says about the patient: "Erect film DAY 2 AFTER cholecystectomy."."""
     small, roles = lexicon.small, lexicon.roles
     told = [mention for mention in mentions if not mention.dropped]
     if any(
@@ -101,7 +101,7 @@ def told_of_person(items: Sequence[Item], mentions: Sequence[Mention], words: Se
 
 
 def told_with_day(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
-    """Returns the operations whose day a sentence tells: "small effusion TWO DAYS AFTER CABG"."""
+    """Returns the operations whose day a sentence states: "small effusion TWO DAYS AFTER CABG"."""
     dated = []
     for mention in mentions:
         before = [item.word for item in items[max(0, mention.first - BACK) : mention.first]]
@@ -120,7 +120,7 @@ def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[M
 
 
 def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
-    """Tells whether a mention is why the patient was treated: "lobectomy FOR carcinoma", "irradiated FOR lymphoma"."""
+    """Whether a mention is why the patient was treated: "lobectomy FOR carcinoma", "irradiated FOR lymphoma"."""
     lead = mention.first - 1
     while lead > 0 and items[lead].senses.keys() <= _PLACED and items[lead].senses:
         lead -= 1  # "radiotherapy for RIGHT UPPER LOBE carcinoma"
@@ -135,7 +135,7 @@ def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Menti
 
 
 def _is_seen(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a sentence says that a known disease is seen, or how it changed: "treated pneumonia PERSISTS"."""
+    """Whether a sentence says that a known disease is seen, or how it changed: "treated pneumonia PERSISTS"."""
     small, first, seen = lexicon.small, mention.last, lexicon.small.seen | lexicon.small.existent
     if first < len(items) and items[first].word == ",":
         if any("concept" in item.senses or "structure" in item.senses for item in items[: mention.first]):
@@ -153,13 +153,13 @@ def _is_operation(mention: Mention, lexicon: Lexicon) -> bool:
 
 
 def _tells_of_film(item: Item, lexicon: Lexicon, *, patient: bool) -> bool:
-    """Tells whether an item says what is seen: how large, since when, that it "is" so, if not of the patient."""
+    """Whether an item says what is seen: how large, since when, that it "is" so, if not of the patient."""
     if not TOLD_OF_FILM.isdisjoint(item.senses) and item.word not in lexicon.small.courses:
         return True
     return "item_break" in item.senses and not patient and item.word != "with"
 
 
 def _is_title(items: Sequence[Item], mention: Mention) -> bool:
-    """Tells whether a sentence only names a disease: "Breast carcinoma.", but "heart shape of a tetralogy"."""
+    """Whether a sentence only names a disease: "Breast carcinoma.", but "heart shape of a tetralogy"."""
     before = items[: mention.first]
     return len(before) < TITLE and not any("location_preposition" in item.senses for item in before)

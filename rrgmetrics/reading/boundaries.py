@@ -51,7 +51,7 @@ class BoundarySearch(SentenceView):
         self.firsts = [mention.first for mention in mentions]
 
     def is_boundary(self, first: int, mark: int, *, several: bool, spanned: bool) -> bool:
-        """Tells whether a statement that begins at an item ends at a mark.
+        """Whether a statement that begins at an item ends at a mark.
 
         Args:
             first: The item.
@@ -190,7 +190,7 @@ class BoundarySearch(SentenceView):
         )
 
     def is_finite(self, item: Item) -> bool:
-        """Tells whether an item has a finite verb."""
+        """Whether an item has a finite verb."""
         return any(token.word in self.small.finite for token in self.tokens[item.first : item.last])
 
     def _held(self, first: int, last: int) -> frozenset[str]:

@@ -88,19 +88,19 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
 
 
 def _shows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a place shows what it did not show before, as "now" at `i` says."""
+    """Whether a place shows what it did not show before, as "now" at `i` says."""
     leads = items[i + 1].word == "with" or items[i + 1].word in lexicon.small.showing
     return leads and not _is_compared(items, i + 1, lexicon)
 
 
 def _is_compared(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether what there is now is more or less than what was, as the words behind `i` say."""
+    """Whether what there is now is more or less than what was, as the words behind `i` say."""
     after = [item for item in items[i + 1 : i + 3] if "severity" not in item.senses and item.word not in ADVERBS]
     return bool(after) and ("change" in after[0].senses or after[0].word in lexicon.small.comparatives)
 
 
 def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexicon) -> bool:
-    """Tells whether a severity is that of the word beside it: "slightly increased", "mildly displaced", "not large"."""
+    """Whether a severity is that of the word beside it: "slightly increased", "mildly displaced", "not large"."""
     small, item = lexicon.small, items[i]
     if "change" in item.senses:
         return True
@@ -161,7 +161,7 @@ def give_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexico
 
 
 def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a structure has become what it is: "the mediastinum is NOW shifted"."""
+    """Whether a structure has become what it is: "the mediastinum is NOW shifted"."""
     if mention.at <= mention.first or mention.denies or lexicon.concepts[mention.concept].is_device:
         return False
     if "measured" in items[mention.at].senses:
@@ -171,7 +171,7 @@ def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
 
 
 def _has_grown(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a name tells a change, as two dates are compared: "INCREASED OPACITY at the base since Monday"."""
+    """Whether a name states a change, as two dates are compared: "INCREASED OPACITY at the base since Monday"."""
     behind = items[mention.last :]
     if items[mention.first].word != "increased" or not _SINCE & {item.word for item in behind}:
         return False
@@ -190,7 +190,7 @@ def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon)
 
 
 def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon) -> bool:
-    """Tells whether a structure only says where a finding is: "in the left lung", "left lung nodule"."""
+    """Whether a structure only says where a finding is: "in the left lung", "left lung nodule"."""
     for k in range(i + 1, min(len(items), i + NEAR)):
         if k in inside:
             return True
@@ -259,13 +259,13 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
 
 
 def _of_the_study(items: list[Item], i: int, right: Head, lexicon: Lexicon) -> bool:
-    """Tells whether a change is set apart from the first finding: "no interval change with small effusions"."""
+    """Whether a change is set apart from the first finding: "no interval change with small effusions"."""
     small = lexicon.small
     return any(item.word in small.strong_separators or item.word in small.otherwise for item in items[i + 1 : right[0]])
 
 
 def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lexicon) -> bool:
-    """Tells whether a word of change between two things is said of the one before it."""
+    """Whether a word of change between two things is said of the one before it."""
     if items[i].word not in lexicon.small.verbs and leads_to_change(items, i, lexicon):
         return False
     if [item.word for item in items[max(0, i - 2) : i]] == ["and", ","]:
@@ -282,13 +282,13 @@ def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lex
 
 
 def _describes(between: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether nothing stands between a word of change and a finding but what describes or shows the finding."""
+    """Whether nothing is between a word of change and a finding but what describes or shows the finding."""
     showing = lexicon.small.showing
     return all(item.word in showing or (item.senses and item.senses.keys() <= _ADJECTIVES) for item in between)
 
 
 def _is_predicate(items: list[Item], i: int, floor: int, lexicon: Lexicon) -> bool:
-    """Tells whether a verb stands before a word of change, or is one: "is slightly larger", "persists"."""
+    """Whether a verb is before a word of change, or is one: "is slightly larger", "persists"."""
     for item in reversed(items[max(floor, i - NEAR) : i + 1]):
         if item.word in lexicon.small.verbs:
             return True
@@ -354,7 +354,7 @@ def _list_after(items: list[Item], i: int, heads: list[Head], right: int, lexico
 
 
 def _one_list(between: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Tells whether nothing stands between two things but what members of one list have between them."""
+    """Whether nothing is between two things but what members of one list have between them."""
     if not any(item.word in lexicon.small.separators for item in between):
         return False
     return not any(
@@ -370,7 +370,7 @@ _AIR = ("lung",), ("chest",)  # whose aeration it is
 
 
 def is_of_lungs(items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Tells whether a sentence says that both lungs are better or worse: "AERATION has improved"."""
+    """Whether a sentence says that both lungs are better or worse: "AERATION has improved"."""
     moved = any(item.senses.get("change") in ("better", "worse") for item in items)
     named = any(item.word in lexicon.small.bearers or item.senses.get("structure") == _AIR[0] for item in items)
     other = any(item.senses.get("structure", _AIR[0]) not in _AIR or "zone" in item.senses for item in items)

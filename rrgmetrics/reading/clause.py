@@ -55,7 +55,7 @@ class Scope(NamedTuple):
 
 
 def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
-    """Tells whether a word after a comma begins a statement ("no effusion, stable cardiomegaly")."""
+    """Whether a word after a comma begins a statement ("no effusion, stable cardiomegaly")."""
     if "concept" in senses or senses.get("change") == "new":
         return False
     if "severity" in senses:
@@ -93,14 +93,14 @@ class Clause(SentenceView):
         self.open = {name: scope for name, scope in self.open.items() if scope.rule.reach != reach}
 
     def join(self, joint: Joint) -> None:
-        """Takes note of a joint; a comma or "and" behind a stronger one changes nothing, but a list goes on in it."""
+        """Takes note of a joint; a comma or "and" behind a stronger one changes nothing, but a list continues in it."""
         if self.joint in _LISTING or joint is Joint.WITH or joint is Joint.LINK:
             self.joint = joint
         if joint in (Joint.COMMA, Joint.AND, Joint.WITH):
             self.close("joint")
 
     def holds(self, names: frozenset[str]) -> bool:
-        """Tells whether one of these effects is open."""
+        """Whether one of these effects is open."""
         return not names.isdisjoint(self.open) or self.certainty in names
 
     @property
@@ -138,16 +138,16 @@ class Clause(SentenceView):
         return self.open.get("absent") or self.open.get("absent_once") or self.resolved
 
     def is_unseen(self, mention: Mention) -> bool:
-        """Tells whether a structure is not seen to have a quality: "the node WAS NOT SEEN in pathological size"."""
+        """Whether a structure is not seen to have a quality: "the node WAS NOT SEEN in pathological size"."""
         return mention.first < mention.at and "negation_after" in self.items[mention.at - 1].senses
 
     def or_other_quality(self, i: int) -> bool:
-        """Tells whether a denied quality is followed by another: "is not widened OR DISPLACED"."""
+        """Whether a denied quality is followed by another: "is not widened OR DISPLACED"."""
         ahead = self.items[i + 1 : i + 3]
         return len(ahead) == 2 and ahead[0].word in self.small.alternatives and "quality" in ahead[1].senses
 
     def is_subject_of_hedge(self) -> bool:
-        """Tells whether what is denied or removed is the subject of a hedge: "ABSENCE OF EFFUSION suggests ..."."""
+        """Whether what is denied or removed is the subject of a hedge: "ABSENCE OF EFFUSION suggests ..."."""
         if not self.clause:
             return False
         lacks = (
@@ -156,7 +156,7 @@ class Clause(SentenceView):
         return lacks or (self.resolved is not None and self.is_device(self.clause[-1]))
 
     def is_explaining(self, i: int) -> bool:
-        """Tells whether what follows a hedge explains what is before it: not in "effusion AND POSSIBLE edema"."""
+        """Whether what follows a hedge explains what is before it: not in "effusion AND POSSIBLE edema"."""
         item, after = self.items[i], self.items[i + 1 : i + 2]
         if self.joint is Joint.WITH and item.last - item.first == 1 and not (after and after[0].senses.keys() & BEFORE):
             before = next((each for each in self.items[i - 1 :: -1] if each.word not in self.small.indefinite), None)
@@ -230,7 +230,7 @@ class Clause(SentenceView):
     # What is asked or advised
 
     def asks_for_device(self, i: int) -> bool:
-        """Tells whether a device is only advised, or is not placed: "an intercostal drain IS ADVISED"."""
+        """Whether a device is only advised, or is not placed: "an intercostal drain IS ADVISED"."""
         last = self.statement()[-1]
         between = self.items[last.last : i]
         return self.is_device(last) and all(
@@ -238,17 +238,17 @@ class Clause(SentenceView):
         )
 
     def is_patient(self, i: int) -> bool:
-        """Tells whether a sentence begins with the patient: "INFANT WITH a cavity on the left"."""
+        """Whether a sentence begins with the patient: "INFANT WITH a cavity on the left"."""
         return i < _START and not any(each.senses.get("concept") for each in self.items[:i])
 
     # What a cue judges
 
     def looks_back(self, i: int) -> bool:
-        """Tells whether a cue judges what is before it though it could judge what follows: "edema is LIKELY, given"."""
+        """Whether a cue judges what is before it though it could judge what follows: "edema is LIKELY, given"."""
         return BEFORE.isdisjoint(self.items[i].senses) or self.closes(i)
 
     def closes(self, i: int) -> bool:
-        """Tells whether the hedge at `i` can only be about what stands before it: "pneumonia is LIKELY, given ..."."""
+        """Whether the hedge at `i` can only be about what is before it: "pneumonia is LIKELY, given ..."."""
         if i + 1 == len(self.items):
             return True
         after = self.items[i + 1]
@@ -268,26 +268,26 @@ class Clause(SentenceView):
     # What a cue says of what follows
 
     def is_fresh(self, i: int) -> bool:
-        """Tells whether a hedge has been read since the last finding: "POSSIBLY REPRESENTING edema"."""
+        """Whether a hedge has been read since the last finding: "POSSIBLY REPRESENTING edema"."""
         hedge = self.open.get("hedge")
         return hedge is not None and hedge.met == len(self.clause)
 
     def is_beside_finding(self, i: int) -> bool:
-        """Tells whether a finding is right before the item."""
+        """Whether a finding is right before the item."""
         return i == self.met_at
 
     def changes_verb(self, i: int) -> bool:
-        """Tells whether what follows has a verb, after that of the statement before it."""
+        """Whether what follows has a verb, after that of the statement before it."""
         return self.verb_at >= 0 and self.verb_ahead(i)
 
     def has_findings(self, i: int) -> bool:
-        """Tells whether the clause has named a finding."""
+        """Whether the clause has named a finding."""
         return bool(self.clause)
 
     # What is gone
 
     def shares_change(self, i: int) -> bool:
-        """Tells whether what follows has the same change: "the effusion has cleared, AS HAS THE EDEMA"."""
+        """Whether what follows has the same change: "the effusion has cleared, AS HAS THE EDEMA"."""
         return likewise_from(self.items, i, self.small) > 0
 
     # What joints do
@@ -301,7 +301,7 @@ class Clause(SentenceView):
         return described and self.items[i - 1].word not in self.small.list_joints - {","}
 
     def is_named(self, i: int) -> bool:
-        """Tells whether the name of what was described ends the sentence: "airspace disease, ARDS", "..., A BULLA"."""
+        """Whether the name of what was described ends the sentence: "airspace disease, ARDS", "..., A BULLA"."""
         between = self.items[i + 1 : -1]
         plain = all(item.senses.keys() <= _NAMING and item.word not in self.small.joints for item in between[1:])
         article = len(between) in (1, 2) and between[0].word in self.small.indefinite
@@ -324,13 +324,13 @@ class Clause(SentenceView):
         return explained or not names.isdisjoint(self.lexicon.rubric["diagnoses"])
 
     def is_due(self, i: int) -> bool:
-        """Tells whether item `i` leads to what a picture is: "a hazy opacity DUE to an effusion"."""
+        """Whether item `i` leads to what a picture is: "a hazy opacity DUE to an effusion"."""
         last = self.statement()[-1:]
         described = bool(last) and (last[0].concept in self.lexicon.roles["replaceable"] or self._is_its_kind(last[0]))
         return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
 
     def _is_its_kind(self, picture: Mention) -> bool:
-        """Tells whether the next finding is what a picture can be: "a consolidation FROM aspiration"."""
+        """Whether the next finding is what a picture can be: "a consolidation FROM aspiration"."""
         then = next((mention for mention in self.mentions if mention.first >= picture.last), None)
         describing = picture.concept in self.lexicon.roles["describing"]
         if not describing or then is None or then.denies:
@@ -338,7 +338,7 @@ class Clause(SentenceView):
         return picture.concept in self.lexicon.concepts[then.concept].ancestors
 
     def is_shown(self, disease: Mention, picture: Mention) -> bool:
-        """Tells whether "with" leads from a disease to its picture: "pneumonia WITH patchy opacities"."""
+        """Whether "with" leads from a disease to its picture: "pneumonia WITH patchy opacities"."""
         describing = picture.concept in self.lexicon.roles["describing"]
         if not describing or disease.concept in self.lexicon.roles["sized"]:
             return False
@@ -347,13 +347,13 @@ class Clause(SentenceView):
         return picture.concept in self.lexicon.concepts[disease.concept].ancestors and not apart
 
     def is_made(self, i: int) -> bool:
-        """Tells whether what a picture consists of follows: "a linear band OF scarring"."""
+        """Whether what a picture consists of follows: "a linear band OF scarring"."""
         last = self.statement()[-1:]
         describing = bool(last) and last[0].concept in self.lexicon.roles["describing"]
         return describing and i + 1 < len(self.items) and "concept" in self.items[i + 1].senses
 
     def opens_readings(self, i: int) -> bool:
-        """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
+        """Whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
         describing = self.lexicon.roles["describing"]
         if not self.statement() or self.statement()[-1].concept not in describing or "absent" in self.open:
             return False
@@ -368,7 +368,7 @@ class Clause(SentenceView):
         return False
 
     def proves(self, i: int) -> bool:
-        """Tells whether a colon leads to the evidence for what is suspected: "Suspected edema: THE BASE IS HAZY"."""
+        """Whether a colon leads to the evidence for what is suspected: "Suspected edema: THE BASE IS HAZY"."""
         if not self.clause or self.listing:
             return False
         ahead = self.ahead(i)
@@ -377,24 +377,24 @@ class Clause(SentenceView):
         return shown or any("item_break" in item.senses for item in ahead)
 
     def is_before_scope(self, i: int) -> bool:
-        """Tells whether what is open holds from a later item on: "has cleared, AS HAS the edema"."""
+        """Whether what is open holds from a later item on: "has cleared, AS HAS the edema"."""
         return self.resolved is not None and i < self.resolved.at
 
     def ends_denied_list(self, i: int) -> bool:
-        """Tells whether "with" leads to what is not denied: "no effusion WITH CLEAR LUNGS"."""
+        """Whether "with" leads to what is not denied: "no effusion WITH CLEAR LUNGS"."""
         listed = self.joint in (Joint.COMMA, Joint.AND)
         return bool(self.clause) and (listed or self.normal_ahead(i) or self.device_ahead(i))
 
     def denies_subject(self, i: int) -> bool:
-        """Tells whether what is denied is the subject: "in THE ABSENCE OF fever"."""
+        """Whether what is denied is the subject: "in THE ABSENCE OF fever"."""
         return self.open["absent"].rule.reach == "subject"
 
     def is_hedge_used(self, i: int) -> bool:
-        """Tells whether a finding was met behind the hedge, which opened no list."""
+        """Whether a finding was met behind the hedge, which opened no list."""
         return self.certainty != "definite" and not self.is_fresh(i) and not self.listing
 
     def is_pair(self, i: int) -> bool:
-        """Tells whether a hedge holds for both findings of a pair: "possible small effusion and atelectasis"."""
+        """Whether a hedge holds for both findings of a pair: "possible small effusion and atelectasis"."""
         for item in self.ahead(i):
             if "concept" in item.senses:
                 return self.lexicon.concepts[item.senses["concept"]].group in self.lexicon.groups["one_place"]
@@ -403,7 +403,7 @@ class Clause(SentenceView):
         return False
 
     def new_statement(self, i: int) -> bool:
-        """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""
+        """Whether what follows the joint at `i` is stated, though the words before it were denied."""
         first = True
         if self.listing:
             return False  # "NOT SEEN: effusion, old fracture"
@@ -429,7 +429,7 @@ class Clause(SentenceView):
         return False
 
     def device_ahead(self, i: int) -> bool:
-        """Tells whether a device follows denied findings without "or": "no pneumothorax, chest tube unchanged"."""
+        """Whether a device follows denied findings without "or": "no pneumothorax, chest tube unchanged"."""
         concepts = self.lexicon.concepts
         after = self.next_mention(i)
         if after is None or not self.is_device(after) or self.or_ahead(i):
@@ -437,7 +437,7 @@ class Clause(SentenceView):
         return not any(m.denies or concepts[m.concept].is_device for m in self.clause)
 
     def predicate_ahead(self, i: int) -> bool:
-        """Tells whether a quality is said of a structure without a verb after the comma: "no edema, HEART ENLARGED"."""
+        """Whether a quality is said of a structure without a verb after the comma: "no edema, HEART ENLARGED"."""
         after = self.next_mention(i)
         if self.items[i].word != "," or after is None or after.first > i + 3 or self.or_ahead(i):
             return False
@@ -448,7 +448,7 @@ class Clause(SentenceView):
         return quality.word.endswith("ed") or quality.word in self.small.predicates
 
     def there_ahead(self, i: int, verb: int) -> bool:
-        """Tells whether what stands behind the comma at `i` is said to be there: "no edema, a nodule IS present"."""
+        """Whether what is behind the comma at `i` is said to be there: "no edema, a nodule IS present"."""
         after = self.items[verb + 1].word if verb + 1 < len(self.items) else ""
         alone = self.items[i].word == "," and len(self.statement()) == 1
         return alone and self.items[verb].word in self.small.single and after in self.small.seen

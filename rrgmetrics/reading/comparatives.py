@@ -27,7 +27,7 @@ PLAIN = frozenset(
 
 
 def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a word of change compares no two studies."""
+    """Whether a word of change compares no two studies."""
     if items[i].word not in lexicon.small.comparatives:
         return False
     if [item.word for item in items[i + 1 : i + 2]] == ["one"] and i and items[i - 1].word == "the":
@@ -44,7 +44,7 @@ def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def was_then(items: list[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether a comparative says what a finding was at an earlier date: "it WAS LARGER on the last film"."""
+    """Whether a comparative says what a finding was at an earlier date: "it WAS LARGER on the last film"."""
     if items[i].word not in small.comparatives or items[i].senses.get("change") is None:
         return False
     if [item.word for item in items[max(0, i - 3) : i]] == ["used", "to", "be"]:
@@ -72,7 +72,7 @@ def _than_another_thing(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a comparative only describes a thing that is no finding: "one bullet and SMALLER fragments"."""
+    """Whether a comparative only describes a thing that is no finding: "one bullet and SMALLER fragments"."""
     small = lexicon.small
     if items[i].last - items[i].first > 1 or i + 1 == len(items) or items[i].word in ("more", "less"):
         return False
@@ -82,7 +82,7 @@ def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a comparative sets one place against another: "worse at the bases", "a smaller one on the left"."""
+    """Whether a comparative sets one place against another: "worse at the bases", "a smaller one on the left"."""
     small = lexicon.small
     if i and items[i - 1].word in small.indefinite | small.others:
         return True  # "a SMALLER one on the left", "a second SMALLER nodule"
@@ -122,7 +122,7 @@ def _than_a_number(items: list[Item], i: int, small: SmallWords) -> bool:
 
 
 def _goes_through_sides(items: list[Item], i: int) -> bool:
-    """Tells whether the comparative at `i` is told of one side after what has become of the other."""
+    """Whether the comparative at `i` is stated of one side after what has become of the other."""
     sides = [k for k in range(i) if items[k].senses.get("side") in ("left", "right")]
     return bool(sides) and any("change" in item.senses for item in items[max(0, sides[-1] - NEAR) : sides[-1]])
 
@@ -132,7 +132,7 @@ def _is_date(item: Item, small: SmallWords) -> bool:
 
 
 def _of_one_of_both(items: list[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether a comparative sets one side against the other: "bilateral effusions, and THE LEFT IS LARGER"."""
+    """Whether a comparative sets one side against the other: "bilateral effusions, and THE LEFT IS LARGER"."""
     parts = (part for item in items[:i] for part in (item.senses, *item.senses.get("inside", ())))
     sides = list(dict.fromkeys(part["side"] for part in parts if "side" in part))
     if len(sides) != 2 or sides[0] != "bilateral":
@@ -152,7 +152,7 @@ def _without_asides(items: list[Item], i: int, small: SmallWords) -> list[Item]:
 
 
 def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
+    """Whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
     alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
     then = items[i + 1] if i + 1 < len(items) else None
     if not alone or then is None or then.word in lexicon.small.separators:
@@ -168,13 +168,13 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _goes_on_comparing(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a change is told before, and a finding follows: "better aerated, with LESS ATELECTASIS"."""
+    """Whether a change is stated before, and a finding follows: "better aerated, with LESS ATELECTASIS"."""
     listed = i > 0 and items[i - 1].word in lexicon.small.separators and "concept" in items[i + 1].senses
     return listed and any("change" in item.senses or item.word in lexicon.small.comparatives for item in items[:i])
 
 
 def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether "more" or "less" opens a statement of a finding at one place, which can only be a change there.
+    """Whether "more" or "less" opens a statement of a finding at one place, which can only be a change there.
 
     "MORE left basal atelectasis.", "there is LESS edema at the right base"; but "more edema on the left" than there.
     """
@@ -193,14 +193,14 @@ def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _only_dates(item: Item, lexicon: Lexicon) -> bool:
-    """Tells whether a word only names an earlier study: "COMPARED WITH THE PRIOR FILM, less fluid"."""
+    """Whether a word only names an earlier study: "COMPARED WITH THE PRIOR FILM, less fluid"."""
     if item.senses.get("structure") == CHEST or _is_date(item, lexicon.small):
         return True
     return item.senses.keys() <= {"location_preposition", "clause_end", "item_break"}
 
 
 def _ends_clause(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a quality that is more or less than it was ends its clause: "the vessels are LESS congested"."""
+    """Whether a quality that is more or less than it was ends its clause: "the vessels are LESS congested"."""
     verb = i > 0 and items[i - 1].word in lexicon.small.verbs
     ends = len(items) < i + 3 or items[i + 2].word in lexicon.small.separators
     placed = any(item.senses.keys() & {"side", "zone"} for item in items)
@@ -208,7 +208,7 @@ def _ends_clause(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
+    """Whether a comparative continues to a date: "more free gas THAN ON DAY 2"."""
     than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
     on = items[than + 1 : than + 1 + NEAR]
     if tuple(item.word for item in on[:2]) in _THEN:
@@ -225,14 +225,14 @@ def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
 
 
 def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a noun says that nothing has come, and not what: "lobectomy, NO local RECURRENCE"."""
+    """Whether a noun says that nothing has come, and not what: "lobectomy, NO local RECURRENCE"."""
     of = i + 1 < len(items) and items[i + 1].word in ("of", ":")
     denied = any("negation_before" in item.senses for item in items[max(0, i - 2) : i])
     return items[i].word in lexicon.small.change_nouns and denied and not of
 
 
 def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a number counts no findings: "two views", "four hours"."""
+    """Whether a number counts no findings: "two views", "four hours"."""
     after = items[i + 1] if i + 1 < len(items) else None
     if (
         items[i].word == "one"
@@ -247,7 +247,7 @@ def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether what follows a finding compares it with an earlier study, and not with another place."""
+    """Whether what follows a finding compares it with an earlier study, and not with another place."""
     at = next(
         (i for i, item in enumerate(items) if "earlier_study" in item.senses or item.word in lexicon.small.dates), None
     )
@@ -255,7 +255,7 @@ def compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
 
 
 def leads_to_change(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a noun of change leads to what has changed: "increase in the effusion"."""
+    """Whether a noun of change leads to what has changed: "increase in the effusion"."""
     small = lexicon.small
     noun = items[i].word in small.change_nouns | small.gerunds
     return i + 1 < len(items) and (items[i + 1].word == "of" or (noun and items[i + 1].word in small.leading))

@@ -1,6 +1,6 @@
 """Findings said as a quality of a structure: "the heart is enlarged", "enlargement of the cardiac silhouette".
 
-Which pairs make which finding is data (the lexicon's table of `seen_as` pairs). Here is told of which structures of
+Which pairs make which finding is data (the lexicon's table of `seen_as` pairs). Here is decided of which structures of
 a sentence a quality is said.
 """
 
@@ -23,7 +23,7 @@ from rrgmetrics.reading.predicates import (
 )
 from rrgmetrics.reading.subjects import likewise_from
 
-# Between a structure and its quality only these may stand, besides words the lexicon does not know.
+# Between a structure and its quality only these may be, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(
     {
         "side",
@@ -137,7 +137,7 @@ def _likewise(items: list[Item], q: int, lexicon: Lexicon) -> list[int]:
 
 
 def _is_named_before(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
-    """Tells whether the bare tube at `s` is a device named before it: "a tracheostomy, THE TUBE above the carina"."""
+    """Whether the bare tube at `s` is a device named before it: "a tracheostomy, THE TUBE above the carina"."""
     meant, _ = meaning(items[s], qualities, lexicon)
     named = [lexicon.concepts[item.senses["concept"]] for item in items[:s] if "concept" in item.senses]
     return meant is not None and any(each.expected_tip & lexicon.concepts[meant].expected_tip for each in named)
@@ -194,7 +194,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
 
 
 def _goes_on_in_list(items: list[Item], s: int, structures: list[int], lexicon: Lexicon) -> bool:
-    """Tells whether a structure goes on a list whose comma is lost: "normal heart size MEDIASTINUM and hila"."""
+    """Whether a structure continues a list whose comma is lost: "normal heart size MEDIASTINUM and hila"."""
     if structures[-1:] != [s - 1] or "structure" not in items[s].senses:
         return False
     joined = any(item.word in lexicon.small.joints and item.word != "," for item in items[s + 1 : s + 2])
@@ -202,7 +202,7 @@ def _goes_on_in_list(items: list[Item], s: int, structures: list[int], lexicon: 
 
 
 def _is_aside(items: list[Item], q: int) -> bool:
-    """Tells whether a size between commas is that of the finding before it: "hernia, LARGE, behind the heart"."""
+    """Whether a size between commas is that of the finding before it: "hernia, LARGE, behind the heart"."""
     between = q > 1 and q + 1 < len(items) and items[q - 1].word == items[q + 1].word == ","
     return between and "severity" in items[q].senses and "concept" in items[q - 2].senses
 
@@ -231,12 +231,12 @@ def _is_adjective(item: Item) -> bool:
 
 
 def _place_follows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the verb at `i` leads to a place ("changes are present in the spine")."""
+    """Whether the verb at `i` leads to a place ("changes are present in the spine")."""
     return any(item.word in lexicon.small.places for item in items[i + 1 : i + 5])
 
 
 def _next_is_quality(items: list[Item], i: int) -> bool:
-    """Tells whether a joint links two qualities of one structure ("tortuous and calcified aorta")."""
+    """Whether a joint links two qualities of one structure ("tortuous and calcified aorta")."""
     for item in items[i + 1 : i + 4]:
         if "quality" in item.senses or "holds" in item.senses:
             return True
@@ -246,7 +246,7 @@ def _next_is_quality(items: list[Item], i: int) -> bool:
 
 
 def _only_places(items: list[Item], i: int) -> bool:
-    """Tells whether nothing but a place stands behind the comma at `i`: "Old fracture, left clavicle."."""
+    """Whether nothing but a place is behind the comma at `i`: "Old fracture, left clavicle."."""
     behind = items[i + 1 : i + 10]
     plain = len(items) < i + 10 and all(
         item.senses.keys() <= _PLACES or item.senses.keys() & {"structure"} for item in behind
@@ -255,12 +255,12 @@ def _only_places(items: list[Item], i: int) -> bool:
 
 
 def _predicate_follows(items: list[Item], i: int) -> bool:
-    """Tells whether a verb at `i` is followed by a quality: then the structure before it is its subject."""
+    """Whether a verb at `i` is followed by a quality: then the structure before it is its subject."""
     return any(item.senses.keys() & {"quality", "change"} for item in items[i + 1 : i + 5])
 
 
 def _is_subject(items: list[Item], s: int, i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the verb of change at `i` is said of the structure at `s` alone, which follows a comma."""
+    """Whether the verb of change at `i` is said of the structure at `s` alone, which follows a comma."""
     return items[i].word in lexicon.small.verbs and items[s - 1].word == ","
 
 
@@ -318,7 +318,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
 
 
 def _is_listed_before(items: list[Item], s: int, structures: list[int]) -> bool:
-    """Tells whether a structure begins a list whose commas are lost: "HEART SIZE mediastinum and hila are normal"."""
+    """Whether a structure begins a list whose commas are lost: "HEART SIZE mediastinum and hila are normal"."""
     led = any("location_preposition" in item.senses and item.word != "the" for item in items[max(0, s - 2) : s])
     return len(structures) > 1 and structures[-1] == s + 1 and not led
 
@@ -336,14 +336,14 @@ def _subject_at(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: 
 
 
 def _is_place_of_finding(items: list[Item], s: int, lexicon: Lexicon) -> bool:
-    """Tells whether the structure at `s` only says where a finding is: "free gas BENEATH THE DIAPHRAGM"."""
+    """Whether the structure at `s` only says where a finding is: "free gas BENEATH THE DIAPHRAGM"."""
     before = items[max(0, s - _PLACE) : s] if "concept" not in items[s].senses else []
     at = next((k for k in reversed(range(len(before))) if "concept" in before[k].senses), None)
     return at is not None and not any(item.word in lexicon.small.separators for item in before[at:])
 
 
 def _only_placed(between: list[Item]) -> bool:
-    """Tells whether nothing but its place and its size stands behind a finding: "mass, 4 cm, CAVITATING"."""
+    """Whether nothing but its place and its size is behind a finding: "mass, 4 cm, CAVITATING"."""
     return all(
         item.senses.keys() <= _BEHIND and item.word != "with" and (item.senses or item.word in _ALL_OF_THEM)
         for item in between
@@ -351,7 +351,7 @@ def _only_placed(between: list[Item]) -> bool:
 
 
 def _placed_at(items: list[Item], s: int, lexicon: Lexicon) -> int | None:
-    """Returns the finding before the place at `s`, if nothing but its place and size stand between them."""
+    """Returns the finding before the place at `s`, if nothing but its place and size are between them."""
     if "concept" in items[s].senses or not items[s].senses.keys() & {"zone", "structure"}:
         return None
     for k in range(s - 1, max(-1, s - _PLACE), -1):

@@ -29,7 +29,7 @@ class Search:
     within: int = LOOK_AHEAD
 
     def finds(self, items: Iterable[Item]) -> bool:
-        """Tells whether it is found."""
+        """Whether it is found."""
         for item in items:
             if item.word in self.words or _means(item, self.cue):
                 return True
@@ -62,11 +62,11 @@ class Rule:
     link: bool | None = None
 
     def is_for(self, item: Item) -> bool:
-        """Tells whether an item is a cue of the rule."""
+        """Whether an item is a cue of the rule."""
         return (not self.words or item.word in self.words) and (not self.cue or _means(item, self.cue))
 
     def fits(self, items: Sequence[Item], i: int) -> bool:
-        """Tells whether the words around the item at `i` are those that the rule asks for."""
+        """Whether the words around the item at `i` are those that the rule asks for."""
         if self.first and items[0].word not in self.first:
             return False
         if self.next and not any(_is_at(phrase, items, i + 1) for phrase in self.next):
@@ -89,12 +89,12 @@ def _means(item: Item, kinds: Kinds) -> bool:
 
 
 def _has(found: object, value: str) -> bool:
-    """Tells whether a sense has a value, or it is among its values, as qualities are."""
+    """Whether a sense has a value, or it is among its values, as qualities are."""
     return value in found if isinstance(found, tuple) else value == found
 
 
 def _is_at(phrase: Phrase, items: Sequence[Item], at: int) -> bool:
-    """Tells whether a phrase begins at an item; "" is before the first item and behind the last."""
+    """Whether a phrase begins at an item; "" is before the first item and behind the last."""
     return all((items[k].word if 0 <= k < len(items) else "") in words for k, words in enumerate(phrase, at))
 
 

@@ -23,7 +23,7 @@ from rrgmetrics.reading.places import near, same_side
 from rrgmetrics.reading.similarity import concept_similarity, related
 
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
-_SHORT = 9  # items of a sentence that only tells an earlier size
+_SHORT = 9  # items of a sentence that only states an earlier size
 _SIDE, _SAME = "side", frozenset({"that", "this", "same"})
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
@@ -67,20 +67,20 @@ def antecedent(
 
 
 def _goes_its_way(fields: Attributes, earlier: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether a device may end where a bare word's does: the catheter IN THE RIGHT ATRIUM is no gastric tube."""
+    """Whether a device may end where a bare word's does: the catheter IN THE RIGHT ATRIUM is no gastric tube."""
     device = lexicon.concepts[earlier.concept]
     ways = {lexicon.tips[site].path for site in device.expected_tip | device.wrong_tip}
     return not (fields["tip"] and ways) or any(lexicon.tips[site].path in ways for site in fields["tip"])
 
 
 def _is_name_for(name: str, concept: str, lexicon: Lexicon) -> bool:
-    """Tells whether a definite name takes up a concept: a fracture that of a rib, "THE GENERATOR" a pacemaker."""
+    """Whether a definite name takes up a concept: a fracture that of a rib, "THE GENERATOR" a pacemaker."""
     own = lexicon.concepts[name]
     return name in lexicon.concepts[concept].ancestors or (own.is_device and concept in own.same_as)
 
 
 def _is_bare_device(mention: Mention) -> bool:
-    """Tells whether one word alone names a device; beside another device it is a part of that one."""
+    """Whether one word alone names a device; beside another device it is a part of that one."""
     own = next((item for item in mention.modifiers if item.first == mention.tokens[0]), None)
     return own is not None and own.word in BARE_DEVICES and own.last - own.first == 1
 
@@ -88,7 +88,7 @@ def _is_bare_device(mention: Mention) -> bool:
 def is_left_by(
     mention: Mention, items: Sequence[Item], findings: Sequence[Finding], number: int, lexicon: Lexicon
 ) -> bool:
-    """Tells whether a mention is the operation that left the finding before: "clips from cholecystectomy"."""
+    """Whether a mention is the operation that left the finding before: "clips from cholecystectomy"."""
     if not findings or findings[-1].sentence != number or findings[-1].assertion == "absent":
         return False
     left = [mention.concept, findings[-1].concept]
@@ -116,7 +116,7 @@ def add(earlier: Finding, more: Finding) -> Finding:
 
 
 def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> bool:
-    """Adds to the findings before what a sentence says of them; tells whether it points to any."""
+    """Adds to the findings before what a sentence says of them; returns whether it points to any."""
     verb = pointer(items, lexicon)
     if verb is None and _is_size(items, lexicon):
         verb, pointed = 0, _sized_before(items, number, findings)
@@ -152,7 +152,7 @@ def add_to_device(items: list[Item], lexicon: Lexicon, findings: list[Finding], 
 
 
 def _is_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Tells whether a sentence only tells a size: "Previously 13 mm.", "Was 13 mm in May.", "Diameter 4 cm."."""
+    """Whether a sentence only states a size: "Previously 13 mm.", "Was 13 mm in May.", "Diameter 4 cm."."""
     if len(items) > _SHORT or not any("measure" in item.senses or "before" in item.senses for item in items):
         return False
     named = any(item.word in lexicon.small.dimensions for item in items[:2])
@@ -160,7 +160,7 @@ def _is_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
 
 
 def _sized_before(items: Sequence[Item], number: int, findings: Sequence[Finding]) -> list[int]:
-    """Returns the last finding, if the sentence before tells its size, or this one does."""
+    """Returns the last finding, if the sentence before states its size, or this one does."""
     last = findings[-1] if findings else None
     if last is None or last.assertion == "absent" or number - last.sentence != 1:
         return []
@@ -267,7 +267,7 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, s
 
 
 def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexicon) -> str | None:
-    """Returns the side that is told from the finding before: "left pneumonectomy; nodule in the CONTRALATERAL lung"."""
+    """Returns the side that follows from the finding before: "left pneumonectomy; nodule in the CONTRALATERAL lung"."""
     small, words = lexicon.small, {item.word for item in mention.modifiers}
     same = bool(words & small.ipsilateral) or (_SIDE in words and bool(words & _SAME))  # "on THAT SIDE"
     if not same and words.isdisjoint(small.contralateral):
@@ -278,7 +278,7 @@ def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexico
 
 
 def sums_up(items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Tells whether a sentence sums up what was said before: "in summary", "taken together", "overall"."""
+    """Whether a sentence sums up what was said before: "in summary", "taken together", "overall"."""
     return not lexicon.small.summing.isdisjoint([item.word for item in items[:3]])
 
 
@@ -296,7 +296,7 @@ def named_before(finding: Finding, kept: Sequence[Finding], lexicon: Lexicon) ->
 
 
 def _may_be_named(a: str, b: str, lexicon: Lexicon) -> bool:
-    """Tells whether one concept can be the other's name: also if what is above one is the same as the other."""
+    """Whether one concept can be the other's name: also if what is above one is the same as the other."""
     names = (a, b), (b, a)
     above = ((one, lexicon.concepts[other].parent) for one, other in names)
     described = any(name in lexicon.rubric["precision"] for name in names)

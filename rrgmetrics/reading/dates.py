@@ -25,19 +25,19 @@ _BREAKS = frozenset({"item_break", "clause_end"})
 
 
 def is_date(item: Item, small: SmallWords) -> bool:
-    """Tells whether an item is a year or a month."""
+    """Whether an item is a year or a month."""
     is_year = len(item.word) == 4 and item.word.isdigit() and item.word[:2] in _CENTURIES and not item.senses
     is_may = "nothing" in item.senses and item.word.isdigit()  # "4 May"
     return is_year or is_may or item.word in small.months
 
 
 def is_then(item: Item, small: SmallWords) -> bool:
-    """Tells whether an item speaks of an earlier date."""
+    """Whether an item speaks of an earlier date."""
     return is_date(item, small) or item.word in small.past or "earlier_study" in item.senses
 
 
 def is_dated(items: Sequence[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether a date stands behind an item: "large ON 28 APRIL", "small 3/5"."""
+    """Whether a date is behind an item: "large ON 28 APRIL", "small 3/5"."""
     ahead = [
         item for item in items[i + 1 : i + _THEN] if item.word not in small.definite or item.senses.keys() & _STUDY
     ]
@@ -52,7 +52,7 @@ def is_dated(items: Sequence[Item], i: int, small: SmallWords) -> bool:
 
 
 def dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether a month or a year says when something was seen: "present on the film of June 2019"."""
+    """Whether a month or a year says when something was seen: "present on the film of June 2019"."""
     if not is_date(items[i], small):
         return False
     before = [item.word for item in items[max(0, i - _FILM) : i]]
@@ -88,7 +88,7 @@ def read_seen_before(items: list[Item], small: SmallWords) -> None:
 
 
 def _was_there(items: Sequence[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether a sentence ends with when something was there as well: "it WAS PRESENT on the previous film"."""
+    """Whether a sentence ends with when something was there as well: "it WAS PRESENT on the previous film"."""
     led = not i or items[i - 1].word in _ALSO
     return led and not any(item.word in small.verbs for item in items[i + 1 :])
 
@@ -101,7 +101,7 @@ def read_same_as_before(items: list[Item], small: SmallWords) -> None:
 
 
 def leads_to_then(items: Sequence[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether what an item says was so at an earlier time: "not seen ON THE 2/11 STUDY", "... TWO YEARS AGO"."""
+    """Whether what an item says was so at an earlier time: "not seen ON THE 2/11 STUDY", "... TWO YEARS AGO"."""
     behind = items[i + 1 : i + 1 + _THEN]
     for k, item in enumerate(behind):
         day = item.word == "/" and k and behind[k - 1].word.isdigit()

@@ -1,6 +1,6 @@
 """Lists behind a denial: "NOT SEEN: effusion, edema", "none of the following: effusion; edema", "no A; B; or C".
 
-A heading that judges and names no finding is about what stands behind its colon, up to the next heading of the
+A heading that judges and names no finding is about what is behind its colon, up to the next heading of the
 sentence. A semicolon parts the items of such a list as a comma does; so it does in a list without a colon if "or" or
 "nor" leads to its last item, or if three items or more only name findings.
 """

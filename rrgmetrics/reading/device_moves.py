@@ -37,7 +37,7 @@ _DENYING = frozenset({"no", "not", "never", "without"})
 
 
 def is_support_device(concept: str, lexicon: Lexicon) -> bool:
-    """Tells whether a concept is a line, tube or other device, or the sum of them; what surgery has left is none."""
+    """Whether a concept is a line, tube or other device, or the sum of them; what surgery has left is none."""
     return concept in lexicon.roles["device_sum"] or not lexicon.roles["device_sum"].isdisjoint(
         lexicon.concepts[concept].ancestors
     )
@@ -112,13 +112,13 @@ def _moves(lexicon: Lexicon) -> dict[str, str]:
 
 
 def _is_whole(item: Item, lexicon: Lexicon) -> bool:
-    """Tells whether a word says by itself that a device is out: "withdrawn", but not "pulled back"."""
+    """Whether a word says by itself that a device is out: "withdrawn", but not "pulled back"."""
     alone = item.last - item.first == 1 or "resolved_before" in item.senses
     return alone and item.word in lexicon.small.withdrawn_whole
 
 
 def _is_advised(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether what a word at `i` says is to be done, and was not."""
+    """Whether what a word at `i` says is to be done, and was not."""
     before = {each.word for each in items[max(0, i - _NEAR) : i]}
     if not before.isdisjoint(lexicon.small.modal - {"to"} | _ADVISED):
         return True
@@ -144,7 +144,7 @@ def _device_of(items: Sequence[Item], i: int, lexicon: Lexicon) -> int | None:
 
 
 def _is_left(items: Sequence[Item], device: int, i: int) -> bool:
-    """Tells whether a device that was withdrawn is still there: "withdrawn by 2 cm", "withdrawn, tip in the SVC"."""
+    """Whether a device that was withdrawn is still there: "withdrawn by 2 cm", "withdrawn, tip in the SVC"."""
     around = list(items[device + 1 : i])
     for each in items[max(i, device) + 1 :]:
         if "concept" in each.senses:
@@ -154,7 +154,7 @@ def _is_left(items: Sequence[Item], device: int, i: int) -> bool:
 
 
 def is_only_dated(mention: Mention, items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Tells whether the removal of a device only tells a time: "no pneumothorax AFTER REMOVAL OF the drain"."""
+    """Whether the removal of a device only states a time: "no pneumothorax AFTER REMOVAL OF the drain"."""
     if mention.change != "resolved" or not is_support_device(mention.concept, lexicon):
         return False
     for item in reversed(items[max(0, mention.first - _REACH) : mention.first]):
@@ -166,7 +166,7 @@ def is_only_dated(mention: Mention, items: Sequence[Item], lexicon: Lexicon) -> 
 
 
 def are_below(items: Sequence[Item]) -> list[bool]:
-    """Returns for each length whether it is told below a landmark: "1 cm BELOW the carina, previously 2 cm above"."""
+    """Returns for each length whether it is stated below a landmark: "1 cm BELOW the carina, previously 2 cm above"."""
     told = [i for i, item in enumerate(items) if "measure" in item.senses]
     below: list[bool] = []
     for i in told:

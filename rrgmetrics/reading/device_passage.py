@@ -27,7 +27,7 @@ def skip_passed_places(items: list[Item], small: SmallWords) -> None:
 
 
 def _leads_on(item: Item) -> bool:
-    """Tells whether an item stands between "through" and what a device passes: "through THE LEFT main bronchus"."""
+    """Whether an item is between "through" and what a device passes: "through THE LEFT main bronchus"."""
     place = bool(item.senses) and item.senses.keys() <= {"side", "location_preposition"}
     return place and item.word not in _ONTO
 

@@ -1,6 +1,6 @@
 """Findings whose name is said once for both sides: "the right effusion is large, THE LEFT SMALL", "none on the left".
 
-What is said of the other side is a statement of its own: how much, since when, whether at all. Its mention stands on
+What is said of the other side is a statement of its own: how much, since when, whether at all. Its mention is on
 the word for the side, so that assertion, change and attributes are read of it as of any other.
 """
 
@@ -107,7 +107,7 @@ def _behind(items: list[Item], named: Mention, between: tuple[int, int], lexicon
 
 
 def _names_two(items: list[Item], named: Mention) -> bool:
-    """Tells whether a finding is said to be two before they are told apart: "OF THE TWO EFFUSIONS, the right ..."."""
+    """Whether a finding is said to be two before they are distinguished: "OF THE TWO EFFUSIONS, the right ..."."""
     return any(item.senses.get("count") == 2 or item.word == "both" for item in items[: named.first])
 
 
@@ -123,7 +123,7 @@ def _ahead(items: list[Item], named: Mention, start: int, lexicon: Lexicon) -> l
 
 
 def _unnamed(items: list[Item], named: Mention, piece: tuple[int, int], side: str, *, whole: bool) -> Mention:
-    """Returns the mention that stands on the word for its side."""
+    """Returns the mention that is on the word for its side."""
     at = next(i for i in range(*piece) if items[i].senses.get("side") == side)
     for i in range(piece[0], at):
         if items[i].senses.keys() & _DENYING:
@@ -149,7 +149,7 @@ def _is_placed(said: Sequence[Item]) -> bool:
 
 
 def inherit_words(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
-    """Lets what is told of both sides together hold of each: "NEW bilateral effusions, large on the right ..."."""
+    """Lets what is stated of both sides together hold of each: "NEW bilateral effusions, large on the right ..."."""
     for mention in mentions:
         if mention.elided and not _has_side(mention.modifiers, lexicon):
             mention.modifiers.extend(
@@ -165,24 +165,24 @@ def inherit_words(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
 
 
 def _has_side(items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Tells whether words name a side, or a place that is on one: the lingula."""
+    """Whether words name a side, or a place that is on one: the lingula."""
     return bool(_sides(items)) or any("zone" in i.senses and lexicon.zones[i.senses["zone"]].side for i in items)
 
 
 def lies_beside(mention: Mention, fields: Mapping[str, Any], items: Sequence[Item], small: SmallWords) -> bool:
-    """Tells whether a finding without a side has that of the one before: "a left mass with SURROUNDING edema"."""
+    """Whether a finding without a side has that of the one before: "a left mass with SURROUNDING edema"."""
     if not small.companions or not fields or fields["sides"]:
         return False
     return any(item.word in small.companions for item in items[max(0, mention.first - 2) : mention.last])
 
 
 def is_joint(item: Item, small: SmallWords) -> bool:
-    """Tells whether a statement may begin behind an item."""
+    """Whether a statement may begin behind an item."""
     return item.word in small.separators or ("clause_end" in item.senses and item.word not in small.then)
 
 
 def _told_of(items: Sequence[Item], piece: tuple[int, int], lexicon: Lexicon) -> str:
-    """Returns the side of which a part without a name tells something; "" if it does not."""
+    """Returns the side of which a part without a name states something; "" if it does not."""
     said = items[slice(*piece)]
     sides = [item.senses["side"] for item in said if "side" in item.senses]
     if len(sides) != 1 or sides[0] not in _OTHER or len(said) > _LONGEST:

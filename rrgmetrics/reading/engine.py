@@ -106,7 +106,7 @@ def _span(tokens: list[Token], first: int, last: int) -> Span:
 
 
 class _Stated(NamedTuple):
-    """A mention with the fields of its finding, and of its parts where the two sides are told apart."""
+    """A mention with the fields of its finding, and of its parts where the two sides are distinguished."""
 
     mention: Mention
     fields: Attributes
@@ -119,7 +119,7 @@ class _Said(NamedTuple):
     Attributes:
         items: Its items, as its mentions have settled them.
         stated: The mentions that say something.
-        history: Those of them that only tell of the patient.
+        history: Those of them that are only about the patient.
         dated: Operations whose day is told.
         compared: How it compares with an earlier study.
         ahead: Where a clause before the first mention ends, which may speak of a finding before; 0 if there is none.
@@ -335,7 +335,7 @@ def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:
             continue
         if finding.assertion != "absent":
             alone, finding = finding.observation, _join_observation(finding, kept, position, lexicon)
-            if finding.observation != alone:  # what stands beside it in one sentence comes along
+            if finding.observation != alone:  # what is beside it in one sentence comes along
                 position.setdefault(alone, finding.observation)
                 kept[-8:] = [
                     replace(other, observation=finding.observation) if other.observation == alone else other
@@ -357,7 +357,7 @@ def _join_observation(finding: Finding, kept: list[Finding], position: dict[int,
 
 
 def _same_place(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether two findings of one report may be at one place."""
+    """Whether two findings of one report may be at one place."""
     if not same_side(a.side, b.side) or (a.route and b.route and a.route != b.route):
         return False
     if a.section != b.section:

@@ -36,7 +36,7 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
 
 
 def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> bool:
-    """Tells whether only further findings are denied, none that was named before: "NO OTHER nodule"."""
+    """Whether only further findings are denied, none that was named before: "NO OTHER nodule"."""
     if mention.excepts:
         return True
     denial = next((k for k in range(mention.first - 1, -1, -1) if "negation_before" in items[k].senses), None)
@@ -44,7 +44,7 @@ def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> boo
 
 
 def _is_said_of_before(items: list[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether what stands before "spared" is: "the left lung IS spared", "with THE LEFT relatively spared"."""
+    """Whether what is before "spared" is: "the left lung IS spared", "with THE LEFT relatively spared"."""
     k = i - 1
     while k > 0 and (items[k].word.endswith("ly") or items[k].word in small.degrees or "nothing" in items[k].senses):
         k -= 1

@@ -181,7 +181,7 @@ def _is_there(fields: Fields) -> bool:
 
 
 def _is_freer(fields: Fields, before: Fields) -> bool:
-    """Tells whether a finding is there, or surer, with other fields than it had."""
+    """Whether a finding is there, or surer, with other fields than it had."""
     if _is_there(before) or fields["dropped"] or fields["assertion"] == "absent":
         return False
     if before["dropped"] or before["assertion"] == "absent":

@@ -34,7 +34,7 @@ def merge_parts(items: list[Item], mentions: list[Mention], lexicon: Lexicon) ->
 
 
 def _is_part_of(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a device is only a part of the next: "the GENERATOR OF a dual lead pacemaker"."""
+    """Whether a device is only a part of the next: "the GENERATOR OF a dual lead pacemaker"."""
     if a.denies or b.denies or b.concept not in {*lexicon.concepts[a.concept].same_as, a.concept}:
         return False
     between = items[a.last : b.first]

@@ -44,7 +44,7 @@ def explained(
 
 
 def _goes_on(mention: Mention, items: list[Item], before: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether a sentence only says what the picture before it may be: "A basal opacity. LIKELY ATELECTASIS."."""
+    """Whether a sentence only says what the picture before it may be: "A basal opacity. LIKELY ATELECTASIS."."""
     placed = any("side" in item.senses or "zone" in item.senses for item in mention.modifiers)
     one_organ = lexicon.concepts[mention.concept].group == lexicon.concepts[before.concept].group
     return one_organ and not placed and not _HEDGES.isdisjoint(items[0].senses)

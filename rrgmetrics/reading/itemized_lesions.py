@@ -1,6 +1,6 @@
-"""Lesions named once and told one by one: "nodules: RLL 12 mm, RUL 8 mm", "two in the LLL (7 mm)".
+"""Lesions named once and described one by one: "nodules: RLL 12 mm, RUL 8 mm", "two in the LLL (7 mm)".
 
-Each part of such a list has a place and a size of its own, and so is a finding of its own. Its mention stands on the
+Each part of such a list has a place and a size of its own, and so is a finding of its own. Its mention is on the
 word for the place, as that of a side does (`elided`).
 """
 
@@ -86,7 +86,7 @@ def _placed(items: Sequence[Item], part: tuple[int, int]) -> bool:
 
 
 def _tells(items: Sequence[Item], part: tuple[int, int], lexicon: Lexicon) -> bool:
-    """Tells whether a part says a place and a size and nothing else."""
+    """Whether a part says a place and a size and nothing else."""
     said = items[slice(*part)]
     if len(said) > _LONGEST or not (_sized(items, part) and _placed(items, part)):
         return False
@@ -102,6 +102,6 @@ def _tells(items: Sequence[Item], part: tuple[int, int], lexicon: Lexicon) -> bo
 
 
 def _unnamed(items: list[Item], named: Mention, part: tuple[int, int], *, whole: bool) -> Mention:
-    """Returns the mention that stands on the word for the place."""
+    """Returns the mention that is on the word for the place."""
     at = next(i for i in range(*part) if not _PLACE.isdisjoint(items[i].senses))
     return Mention(named.concept, at, at + 1, at, (items[at].first, items[at].last), elided=named, whole=whole)

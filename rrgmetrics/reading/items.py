@@ -1,4 +1,4 @@
-"""A sentence as a row of items: the lexicon's phrases found in it, and what stands between them."""
+"""A sentence as a row of items: the lexicon's phrases found in it, and what is between them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = frozenset({"concept", "structure", "side", "zone", "morphology"})
 _WHERE = frozenset({"side", "location_preposition", "item_break"})
 _PLACED = frozenset({"side", "zone", "structure", "several", "level"})
 _NAMES = frozenset({"concept", "lone", "noun", "structure", "zone", "tip", "side", "level", "normal"})
-_VERBS = 5  # tokens of the verbs that may stand inside a name
+_VERBS = 5  # tokens of the verbs that may be inside a name
 _PREPOSITIONS = frozenset(
     {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over", "between"}
 )
@@ -59,10 +59,10 @@ class Mention:
     elided: Mention | None = None  # the mention that it has its name from: "effusion on the right, none on the LEFT"
     again: bool = False  # it says more of the one that it has its name from: "THE FORMER is larger"
     excepts: bool = False  # what is denied is there at another place: "none EXCEPT on the left"
-    whole: bool = False  # what is told of both sides together holds of it too
+    whole: bool = False  # what is stated of both sides together holds of it too
     modifiers: list[Item] = field(default_factory=list)
     extent: tuple[int, int] = (0, 0)  # tokens of the mention with the words that describe it: the evidence
-    pre_place: bool = False  # a place stands before it
+    pre_place: bool = False  # a place is before it
     post_place: bool = False  # a place stands after it
     definite_article: bool = False  # "the opacity"
 
@@ -135,7 +135,7 @@ def deny_larger(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> Non
 
 
 def _is_taken(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether the word at `i` says that the device before it is gone: "NG tube OUT", "UVC now OUT"."""
+    """Whether the word at `i` says that the device before it is gone: "NG tube OUT", "UVC now OUT"."""
     if i + 1 < last and tokens[i + 1].word not in lexicon.small.closing:
         return False
     known = (item for item in reversed(items[-_TAKEN:]) if not _is_beside(item, lexicon))
@@ -145,14 +145,14 @@ def _is_taken(tokens: list[Token], i: int, last: int, items: list[Item], lexicon
 
 
 def _is_beside(item: Item, lexicon: Lexicon) -> bool:
-    """Tells whether an item only says where a device was, or that it is gone now: "chest drain ON THE LEFT NOW out"."""
+    """Whether an item only says where a device was, or that it is gone now: "chest drain ON THE LEFT NOW out"."""
     if item.senses:
         return item.senses.keys() <= _WHERE
     return item.word in lexicon.small.dates
 
 
 def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon) -> bool:
-    """Tells whether a normal statement ends before a finding's name: "NIL FOCAL consolidation" denies that."""
+    """Whether a normal statement ends before a finding's name: "NIL FOCAL consolidation" denies that."""
     if end >= last or tokens[end].word not in lexicon.trie or tokens[end].word in lexicon.small.closing:
         return False
     senses = _longest(tokens, end, last, lexicon)[1] or {}
@@ -160,12 +160,12 @@ def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon
 
 
 def _leads_on(tokens: list[Token], end: int, last: int) -> bool:
-    """Tells whether what is denied is named behind: "WITHOUT FINDINGS of pneumonia", "NO LESION suspicious for it"."""
+    """Whether what is denied is named behind: "WITHOUT FINDINGS of pneumonia", "NO LESION suspicious for it"."""
     return end < last and tokens[end - 1].word in _UNNAMED and tokens[end].word in _NAMING
 
 
 def _is_verb(tokens: list[Token], i: int, last: int) -> bool:
-    """Tells whether "left" at `i` is no side: "a swab was LEFT in the abdomen"."""
+    """Whether "left" at `i` is no side: "a swab was LEFT in the abdomen"."""
     return i > 0 and leaves(tokens[i - 1].word, [token.word for token in tokens[i + 1 : min(i + 3, last)]])
 
 

@@ -14,7 +14,7 @@ from rrgmetrics.reading.model import Finding
 from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import Item, Token
 
-_BETWEEN = frozenset({"side", "zone", "morphology", "acuity", "severity"})  # may stand between a number and its bone
+_BETWEEN = frozenset({"side", "zone", "morphology", "acuity", "severity"})  # may be between a number and its bone
 _NEAR = 4  # items
 _JOINTS, _RANGE = frozenset({",", "and", "/", "the"}), frozenset({"to", "through", "thru", "–", "—", "or"})
 _SIDED = {"r": ("right", 2), "l": ("left", 6)}  # and the first number that can be nothing else
@@ -95,7 +95,7 @@ def _share_spine(items: list[Item], lexicon: Lexicon) -> None:
 
 
 def _names_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Tells whether a sentence has anything that may be numbered, or number it; few have."""
+    """Whether a sentence has anything that may be numbered, or number it; few have."""
     for item in items:
         if item.senses and ("ordinal" in item.senses or "level" in item.senses or _is_rib(item, tokens, lexicon)):
             return True
@@ -153,7 +153,7 @@ def _order(item: Item, lexicon: Lexicon, run: _Run | None) -> int | None:
 
 
 def _joint(items: list[Item], i: int, tokens: Sequence[Token]) -> tuple[int, bool]:
-    """Returns where the next number of a list may stand, and whether it ends a range."""
+    """Returns where the next number of a list may be, and whether it ends a range."""
     at, ranged = i, False
     while at < min(len(items), i + 3) and items[at].word in _JOINTS | _RANGE:
         ranged = ranged or items[at].word in _RANGE
@@ -165,7 +165,7 @@ def _joint(items: list[Item], i: int, tokens: Sequence[Token]) -> tuple[int, boo
 
 
 def _beside_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Tells whether a list of numbers stands before or behind the ribs that it names."""
+    """Whether a list of numbers is before or behind the ribs that it names."""
     several = len(run.orders) > 1
     listed = not run.bare or len(run.orders) > 2 or (several and not run.ranged)
     if listed and _before_rib(items, run.last, tokens, lexicon):
@@ -192,7 +192,7 @@ def _names_one_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexico
 
 
 def _before_rib(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Tells whether nothing but descriptions stands between item `i` and a rib."""
+    """Whether nothing but descriptions is between item `i` and a rib."""
     for item in items[i : i + _NEAR]:
         if _is_rib(item, tokens, lexicon):
             return True
@@ -202,7 +202,7 @@ def _before_rib(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lex
 
 
 def _joins(between: Iterable[Item], lexicon: Lexicon) -> bool:
-    """Tells whether a list goes on: "the left fourth AND RIGHT sixth ribs"."""
+    """Whether a list continues: "the left fourth AND RIGHT sixth ribs"."""
     words = list(between)
     return 0 < len(words) <= _NEAR and all("side" in item.senses or item.word in _JOINTS | {"of"} for item in words)
 
@@ -213,9 +213,9 @@ def _ribs(lexicon: Lexicon) -> frozenset[str]:
 
 
 def touch(a: frozenset[str], b: frozenset[str], lexicon: Lexicon, reach: int | None = None) -> bool:
-    """Tells whether levels overlap, or stand within `reach` of one another; those that are not stated agree with all.
+    """Whether levels overlap, or are within `reach` of one another; those that are not stated agree with all.
 
-    Ribs are told apart one by one (`reach` 0), vertebrae are often counted one too high or too low (1).
+    Ribs are distinguished one by one (`reach` 0), vertebrae are often counted one too high or too low (1).
     """
     if not a or not b:
         return True
@@ -225,7 +225,7 @@ def touch(a: frozenset[str], b: frozenset[str], lexicon: Lexicon, reach: int | N
 
 
 def of_two_ages(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether one bone was broken long ago and another lately: "an old fracture of T11, a fracture of T6"."""
+    """Whether one bone was broken long ago and another lately: "an old fracture of T11, a fracture of T6"."""
     if lexicon.concepts[a.concept].group != BONES:
         return False
     apart = bool(a.acuity and b.acuity) or not touch(a.levels, b.levels, lexicon)

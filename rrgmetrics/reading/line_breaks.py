@@ -69,7 +69,7 @@ def statement_ends(text: str) -> list[int]:
 
 
 def _are_small(lines: list[str], width: int) -> bool:
-    """Tells whether statements stand on lines that all begin with small letters, of which one ends before its time."""
+    """Whether statements are on lines that all begin with small letters, of which one ends before its time."""
     written = [line for line in lines if line.strip() and not line.rstrip().endswith(":")]
     if not all(line[0].islower() or line[0].isdigit() for line in written) or any(map(_INSIDE.search, written)):
         return False
@@ -79,7 +79,7 @@ def _are_small(lines: list[str], width: int) -> bool:
 
 
 def _may_end(line: str, after: str) -> bool:
-    """Tells whether a statement may end with a line, and the next begin with the one after it."""
+    """Whether a statement may end with a line, and the next begin with the one after it."""
     begins = after[:1].isupper() or _SIZE.match(after)
     if not line or not begins or line[-1] in _GOES_ON:
         return False
@@ -107,7 +107,7 @@ def _before_a_full_stop(lines: list[str]) -> frozenset[int]:
 
 
 def _goes_on(line: str, first: str, width: int) -> bool:
-    """Whether a line in capitals goes on with the first word of the next one."""
+    """Whether a line in capitals continues with the first word of the next one."""
     words = line.lower().split()
     if _DESCRIBING.issuperset(words):
         return True

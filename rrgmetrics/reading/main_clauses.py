@@ -127,7 +127,7 @@ class _ClauseSearch(SentenceView):
         return next((t for t in self.tokens[item.first : item.last] if t.word in self.small.finite), None)
 
     def _parts(self, first: int, joint: int, behind: int) -> bool:
-        """Tells whether findings stand on both sides of a joint, and none needs what is on the other side."""
+        """Whether findings are on both sides of a joint, and none needs what is on the other side."""
         before = [m for m in self.mentions if first <= m.first and m.first < joint]
         after = [m for m in self.mentions if m.last > behind]
         if not before or not after or any(m.elided is not None or m.whole_of in before for m in after):
@@ -145,7 +145,7 @@ class _ClauseSearch(SentenceView):
         return not any(self.same_picture(a, b) for a in before if not a.denies for b in doubted)
 
     def _is_whole(self, first: int) -> bool:
-        """Tells whether a clause has subject, verb and predicate: "the aorta is TORTUOUS", not "is as well"."""
+        """Whether a clause has subject, verb and predicate: "the aorta is TORTUOUS", not "is as well"."""
         verb = next((k for k in range(first, len(self.items)) if self.verbs[k]), len(self.items))
         said = any(item.senses for item in self.items[verb + 1 : verb + 5]) or bool(
             verb < len(self.items) and self.items[verb].senses.keys() & {"quality", "change"}
@@ -153,7 +153,7 @@ class _ClauseSearch(SentenceView):
         return bool(self._predicate(first, listed=True)) and said
 
     def _begins(self, first: int, joint: int, behind: int) -> bool:
-        """Tells whether a main clause begins at `behind`: it has a subject and a verb of its own."""
+        """Whether a main clause begins at `behind`: it has a subject and a verb of its own."""
         words = {item.word for item in self.items[joint:behind]}
         if ";" in words:
             return True
@@ -199,7 +199,7 @@ class _ClauseSearch(SentenceView):
         return ""
 
     def _is_many(self, item: Item) -> bool:
-        """Tells whether an item speaks of more than one: "the lungs", "both hila", "two nodules"."""
+        """Whether an item speaks of more than one: "the lungs", "both hila", "two nodules"."""
         if item.word in self.small.pairing or not item.senses.keys().isdisjoint({"count", "several"}):
             return True
         return any(token.is_plural for token in self.tokens[item.first : item.last])

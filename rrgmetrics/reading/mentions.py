@@ -66,7 +66,7 @@ def find_named(items: list[Item], lexicon: Lexicon) -> list[Mention]:
 
 
 def _is_likeness(items: list[Item], i: int) -> bool:
-    """Tells whether a finding only says what another looks like: "a TUMOUR-like mass"."""
+    """Whether a finding only says what another looks like: "a TUMOUR-like mass"."""
     return i + 2 < len(items) and items[i + 1].word == "like" and "concept" in items[i + 2].senses
 
 
@@ -85,7 +85,7 @@ def _pushed_aside(items: list[Item], i: int, lexicon: Lexicon) -> str:
 
 
 def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the shorthand at `i` is all that is named: "RIJ in the SVC", but "tip in the RIJ", "RIJ PICC"."""
+    """Whether the shorthand at `i` is all that is named: "RIJ in the SVC", but "tip in the RIJ", "RIJ PICC"."""
     small = lexicon.small
     for item in reversed(items[:i]):
         if item.word in small.separators or item.word == ":" or "clause_end" in item.senses:
@@ -103,9 +103,9 @@ def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _is_seen(items: list[Item], i: int) -> bool:
-    """Tells whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node".
+    """Whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node".
 
-    A node that has grown, shrunk or gone was seen. What is said of it stands in its clause, before another name.
+    A node that has grown, shrunk or gone was seen. What is said of it is in its clause, before another name.
     """
     if "several" in items[i].senses:
         return True
@@ -120,7 +120,7 @@ def _is_seen(items: list[Item], i: int) -> bool:
 
 
 def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:
-    """Tells whether a mention holds the structure at `i`, or is said of it: "eggshell calcification OF the nodes"."""
+    """Whether a mention holds the structure at `i`, or is said of it: "eggshell calcification OF the nodes"."""
     before = i
     while before and items[before - 1].senses and items[before - 1].senses.keys() <= _LEADING:
         before -= 1
@@ -128,7 +128,7 @@ def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:
 
 
 def _is_in_another(items: list[Item], mention: Mention, mentions: list[Mention], lexicon: Lexicon) -> bool:
-    """Tells whether a quality describes a finding that its neighbour names: "SCLEROTIC metastasis in T10"."""
+    """Whether a quality describes a finding that its neighbour names: "SCLEROTIC metastasis in T10"."""
     for other in mentions if _describes(mention, lexicon) else ():
         inside = mention.first < other.first <= other.last == mention.last and _describes(other, lexicon)
         if inside and not any(item.word in lexicon.small.joints for item in items[mention.first : other.first]):
@@ -143,7 +143,7 @@ def _is_in_another(items: list[Item], mention: Mention, mentions: list[Mention],
 
 
 def _describes(mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a mention names only how a picture looks, or a kind of such a name."""
+    """Whether a mention names only how a picture looks, or a kind of such a name."""
     concept = lexicon.concepts.get(mention.concept)
     return concept is not None and not lexicon.roles["describing"].isdisjoint((concept.key, *concept.ancestors[:1]))
 
@@ -172,7 +172,7 @@ def _topics(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> int
 
 
 def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> bool:
-    """Tells whether the first mention announces one of the others."""
+    """Whether the first mention announces one of the others."""
     if len(mentions) < 2 or mentions[0].denies or mentions[0].first:
         return False
     after = mentions[0].last

@@ -71,7 +71,7 @@ class Finding:
     was read from ("pneumothorax of 15%"), `measurements_mm` are in mm, `levels` are ribs and vertebrae ("rib 4",
     "T12"), `worse_side` is where a bilateral finding is worse. Findings with the same `observation` are one picture
     described twice ("opacity, likely pneumonia", "atelectasis or scarring"). `normal` marks what a normal statement
-    denies ("the lungs are clear" denies an opacity), `background` an operation that is told of the patient ("day 6
+    denies ("the lungs are clear" denies an opacity), `background` an operation that is stated of the patient ("day 6
     after left pneumonectomy"), which counts only where both have it.
     """
 
@@ -234,7 +234,7 @@ class Reading:
 
     @property
     def history(self) -> frozenset[str]:
-        """The concepts of the illnesses that are told of the patient."""
+        """The concepts of the illnesses that the patient is stated to have."""
         return frozenset(finding.concept for finding in self.told)
 
     def evidence(self, finding: Finding) -> str:

@@ -1,4 +1,4 @@
-"""What stands inside what: words inside a mention that are its own, and findings that are there round denied ones.
+"""What is inside what: words inside a mention that are its own, and findings that are there round denied ones.
 
 One structure may be said to be two things, and each of them may have a place of its own.
 """
@@ -62,7 +62,7 @@ def _other_side_from(items: list[Item], mention: Mention) -> int | None:
 
 
 def is_known(pre: Sequence[Item]) -> bool:
-    """Tells whether a finding is called that of an earlier study: "PREVIOUSLY seen nodule", "the FORMER effusion"."""
+    """Whether a finding is called that of an earlier study: "PREVIOUSLY seen nodule", "the FORMER effusion"."""
     if any(item.word == "previously" and "earlier_study" in item.senses for item in pre):
         return True
     beside = takewhile(lambda item: item.senses.keys() <= _BESIDE, reversed(pre))

@@ -70,7 +70,7 @@ def _altered(items: Sequence[Item], i: int, lexicon: Lexicon) -> int:
 
 
 def _goes_on(items: Sequence[Item], at: int) -> bool:
-    """Tells whether the denial of an alteration goes on to a finding: "no changes OF EDEMA", "no lesions, NODULES"."""
+    """Whether the denial of an alteration continues to a finding: "no changes OF EDEMA", "no lesions, NODULES"."""
     for item in items[at + 1 :]:
         if not item.senses.keys().isdisjoint(_ENDS) or item.word == ";":
             return False
@@ -82,7 +82,7 @@ def _goes_on(items: Sequence[Item], at: int) -> bool:
 
 
 def _is_no_change(items: Sequence[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Tells whether changes are denied that are alterations, and no course: "a chest WITHOUT CHANGES", "... of note".
+    """Whether changes are denied that are alterations, and no course: "a chest WITHOUT CHANGES", "... of note".
 
     "No significant change" compares with an earlier film, as "no INTERVAL changes" do.
     """
@@ -101,7 +101,7 @@ def _is_no_change(items: Sequence[Item], i: int, tokens: Sequence[Token], lexico
 
 
 def calls_normal(items: Sequence[Item], chest: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tells whether a sentence calls the chest, an organ or the film normal: "The thorax is as usual."."""
+    """Whether a sentence calls the chest, an organ or the film normal: "The thorax is as usual."."""
     small = lexicon.small
     named = any("structure" in item.senses or item.word in chest or item.word in small.films for item in items)
     denied = any("negation_before" in item.senses or item.word in ("nothing", "nil") for item in items)

@@ -106,7 +106,7 @@ def drop_outlines(items: Sequence[Item]) -> None:
 
 
 def _is_outline(items: Sequence[Item], i: int) -> bool:
-    """Tells whether the shadow at `i` is that of what is named beside it: "CAVITY shadow", "the shadow OF THE HILA"."""
+    """Whether the shadow at `i` is that of what is named beside it: "CAVITY shadow", "the shadow OF THE HILA"."""
     if i and "concept" in items[i - 1].senses and "quality" not in items[i - 1].senses:
         return True
     behind = items[i + 1 : i + _OWNER]
@@ -152,7 +152,7 @@ def drop_chosen_lesions(items: Sequence[Item], lexicon: Lexicon) -> None:
 
 
 def _is_noun(items: Sequence[Item], i: int, in_organ: bool, small: SmallWords) -> bool:
-    """Tells whether the word at `i` ends a noun phrase: what stands beside it describes it or goes on without it.
+    """Whether the word at `i` ends a noun phrase: what is beside it describes it or continues without it.
 
     A "breast primary" is where it comes from, an "adrenal deposit" where it lies.
     """

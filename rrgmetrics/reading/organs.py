@@ -135,7 +135,7 @@ def _organ_of_lesion(items: list[Item], mention: Mention, lexicon: Lexicon) -> S
 
 
 def _ends_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether another statement begins at `i`; "density AND CONTOUR of the spleen" goes on."""
+    """Whether another statement begins at `i`; "density AND CONTOUR of the spleen" goes on."""
     item = items[i]
     if "concept" in item.senses:
         joined = i > 0 and items[i - 1].word == "and"  # "density and STRANDING in the fat"
@@ -155,7 +155,7 @@ def _places(item: Item) -> tuple[str, ...]:
 
 
 def _moves(items: list[Item], mention: Mention, lesions: list[Mention]) -> bool:
-    """Tells whether a change of a structure is that of the lesion in it: "the lower lobe METASTASIS HAS SHRUNK"."""
+    """Whether a change of a structure is that of the lesion in it: "the lower lobe METASTASIS HAS SHRUNK"."""
     if mention.denies or "change" not in items[mention.at].senses:
         return False
     return any(mention.first < lesion.first < mention.at for lesion in lesions)
@@ -193,7 +193,7 @@ def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[s
 
 
 def _is_aside(item: Item, lexicon: Lexicon) -> bool:
-    """Tells whether an item may stand between a lesion and its organ."""
+    """Whether an item may be between a lesion and its organ."""
     small = lexicon.small
     if item.word in small.definite | small.indefinite | _PARTS | _LOOKS or item.word[0].isdigit():
         return True

@@ -2,7 +2,7 @@
 
 Reports repeat one another ("No pneumothorax or pleural effusion."): in Open-i three sentences of five, with half of all
 words, stand in an earlier report too. So what a sentence says by itself is kept, by its very characters and words, and
-whoever reads it again only adds where it stands.
+whoever reads it again only adds where it is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Parsed:
-    """A sentence as it stands, wherever it stands: the indices of its items and mentions count its own tokens.
+    """A sentence as it is written, wherever it is: the indices of its items and mentions count its own tokens.
 
     It is shared by all reports that hold the sentence: nothing of it is to be changed but by `once`.
 
@@ -103,7 +103,7 @@ def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Itera
 
 
 def _names_finding(parsed: Parsed) -> bool:
-    """Tells whether a line of names and dates names a finding: "SIGNED: tension pneumothorax", but "Dr. Mass"."""
+    """Whether a line of names and dates names a finding: "SIGNED: tension pneumothorax", but "Dr. Mass"."""
     if any(not _SPOKEN_OF.isdisjoint(item.senses) for item in parsed.items):
         return False
     titles = parsed.lexicon.small.abbreviations
@@ -114,7 +114,7 @@ def _names_finding(parsed: Parsed) -> bool:
 
 
 def _states_finding(parsed: Parsed) -> bool:
-    """Tells whether advice begins with a finding, or says that there is one: "There is a tension pneumothorax."."""
+    """Whether advice begins with a finding, or says that there is one: "There is a tension pneumothorax."."""
     if not parsed.mentions or not _is_of_film(parsed.mentions[0], parsed.lexicon) or not _names_finding(parsed):
         return False
     small, before = parsed.lexicon.small, parsed.items[: parsed.mentions[0].first]
@@ -123,7 +123,7 @@ def _states_finding(parsed: Parsed) -> bool:
 
 
 def _is_of_film(mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a mention names a finding that a film shows, and not what was done to the patient."""
+    """Whether a mention names a finding that a film shows, and not what was done to the patient."""
     if not mention.concept or mention.denies:
         return False
     return lexicon.concepts[mention.concept].counts and not lexicon.concepts[mention.concept].is_device
@@ -238,7 +238,7 @@ def _clauses(parsed: Parsed) -> list[tuple[int, int]]:
 
 
 def _parsed(report: str, own: list[Token], lexicon: Lexicon, kept: Kept) -> Parsed:
-    """Returns a stretch of words as it stands, read once."""
+    """Returns a stretch of words as it is written, read once."""
     if recorder() is not None:
         return Parsed(report[own[0].start : own[-1].end], own, lexicon)
     key = report[own[0].start : own[-1].end], " ".join([token.word for token in own])
@@ -251,7 +251,7 @@ def _parsed(report: str, own: list[Token], lexicon: Lexicon, kept: Kept) -> Pars
 
 
 def read_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
-    """Yields the sentences that a report stands by.
+    """Yields the sentences that a report does not take back.
 
     What it takes back ("disregard: ...") or says of somebody else ("another patient has ...") is left out.
     """

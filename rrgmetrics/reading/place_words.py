@@ -106,7 +106,7 @@ def _side(item: Item) -> str | None:
 
 
 def _is_pair(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Tells whether "both", "either" or "each" at `i` speaks of two sides."""
+    """Whether "both", "either" or "each" at `i` speaks of two sides."""
     after = i + 1
     while after < len(items) and items[after].word in ("of", "the"):
         after += 1

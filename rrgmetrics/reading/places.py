@@ -9,7 +9,7 @@ from rrgmetrics.reading.model import Finding
 
 
 def near(a: Set[str], b: Set[str], lexicon: Lexicon) -> bool:
-    """Tells whether two sets of zones may be one place; an unstated place agrees with all."""
+    """Whether two sets of zones may be one place; an unstated place agrees with all."""
     if not a or not b or a & b or not lexicon.everywhere.isdisjoint(a | b):
         return True
     for x in a:
@@ -31,23 +31,23 @@ def _named_in(concept: str, zone: str, lexicon: Lexicon) -> str:
 
 
 def beside(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tells whether two sets of zones that are not near one another are neighbours all the same."""
+    """Whether two sets of zones that are not near one another are neighbours all the same."""
     return any(y in lexicon.zones[x].beside or x in lexicon.zones[y].beside for x in a for y in b)
 
 
 def in_two_organs(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tells whether two sets of zones lie in two organs: the lower lobe and the mediastinum are not one place."""
+    """Whether two sets of zones lie in two organs: the lower lobe and the mediastinum are not one place."""
     one, other = ({lexicon.organ_of.get(zone) for zone in zones} for zones in (a, b))
     known = bool(one and other) and None not in one | other
     return known and one.isdisjoint(other) and not near(a, b, lexicon) and not beside(a, b, lexicon)
 
 
 def same_side(a: str | None, b: str | None) -> bool:
-    """Tells whether two sides agree; an unstated side agrees with all."""
+    """Whether two sides agree; an unstated side agrees with all."""
     return a is None or b is None or a == b
 
 
 def is_astray(device: Finding, concept: Concept) -> bool:
-    """Tells whether a device ends where it must not."""
+    """Whether a device ends where it must not."""
     off_level = concept.expected_levels and device.levels and device.levels.isdisjoint(concept.expected_levels)
     return bool(off_level or not device.tip.isdisjoint(concept.wrong_tip))

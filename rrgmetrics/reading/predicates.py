@@ -37,7 +37,7 @@ def sharing(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexi
 
 
 def suits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
-    """Tells whether the qualities can be said of this structure: a heart can be enlarged, a bone cannot."""
+    """Whether the qualities can be said of this structure: a heart can be enlarged, a bone cannot."""
     if "structure" not in item.senses and "holds" not in item.senses:
         return False
     concept, denies = meaning(item, qualities, lexicon)
@@ -45,7 +45,7 @@ def suits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
 
 
 def is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
+    """Whether a verb is before the quality: "the heart is mildly ENLARGED"."""
     for item in reversed(items[max(0, q - 4) : q]):
         if item.word == "with" or item.word in lexicon.small.showing:
             return False  # "the heart is stable WITH ectasia of the aorta", "the bones SHOW a fracture of the rib"
@@ -59,21 +59,21 @@ def is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
 
 
 def is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
-    """Tells whether a quality stands between its structure and a place: "pacing wire FRACTURED near the clavicle"."""
+    """Whether a quality is between its structure and a place: "pacing wire FRACTURED near the clavicle"."""
     ahead = items[q + 1 : q + 2]
     placed = bool(ahead) and "location_preposition" in ahead[0].senses and ahead[0].word not in ("of", "the")
     return placed and q > 0 and suits(items[q - 1], qualities, lexicon)
 
 
 def is_terse(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a quality behind its structure is said without a verb: "spleen ENLARGED, ribs intact"."""
+    """Whether a quality behind its structure is said without a verb: "spleen ENLARGED, ribs intact"."""
     before = next((k for k in reversed(range(q)) if items[k].senses.keys() != {"severity"}), None)
     parted = q + 1 < len(items) and items[q + 1].word == ","
     return parted and before is not None and suits(items[before], items[q].senses["quality"], lexicon)
 
 
 def is_attributive(items: list[Item], q: int) -> bool:
-    """Tells whether the quality only describes the finding right after it ("Heart: LARGE pericardial effusion")."""
+    """Whether the quality only describes the finding right after it ("Heart: LARGE pericardial effusion")."""
     if q and "severity" in items[q].senses and items[q - 1].word == "a":
         return True  # "low volumes with A SMALL area of atelectasis"
     for item in items[q + 1 : q + 4]:
@@ -85,9 +85,9 @@ def is_attributive(items: list[Item], q: int) -> bool:
 
 
 def is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a finding stands before the quality in its clause, of which it may be said.
+    """Whether a finding is before the quality in its clause, of which it may be said.
 
-    "Pleural fluid, slight last time, is now MASSIVE": by a verb it is said of what stands before the commas.
+    "Pleural fluid, slight last time, is now MASSIVE": by a verb it is said of what is before the commas.
     """
     ends = lexicon.small.separators - {","} if is_predicate(items, q, lexicon) else lexicon.small.separators
     first = next((i for i in range(q, -1, -1) if items[i].word in ends or "clause_end" in items[i].senses), 0)
@@ -95,14 +95,14 @@ def is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
 
 
 def is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a finding stands before the word for hiding: "CONSOLIDATION obscures the heart border"."""
+    """Whether a finding is before the word for hiding: "CONSOLIDATION obscures the heart border"."""
     before = (item for item in reversed(items[:q]) if not item.senses.keys().isdisjoint({"concept", "clause_end"}))
     nearest = next(before, None)
     return nearest is not None and "concept" in nearest.senses and not is_device(nearest, lexicon)
 
 
 def is_said_of_another(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether the place behind a quality is where it is said of: "a nodule at the pleura, gas IN THE COLON"."""
+    """Whether the place behind a quality is where it is said of: "a nodule at the pleura, gas IN THE COLON"."""
     ahead = items[q + 1 : q + 6]
     if not ahead or ahead[0].word not in lexicon.small.places:
         return False
@@ -113,6 +113,6 @@ def is_said_of_another(items: list[Item], q: int, lexicon: Lexicon) -> bool:
 
 
 def is_device(item: Item, lexicon: Lexicon) -> bool:
-    """Tells whether the item names a device."""
+    """Whether the item names a device."""
     concept = item.senses.get("concept")
     return concept is not None and lexicon.concepts[concept].is_device

@@ -1,4 +1,4 @@
-"""What was and what is, where one statement tells both: "the 22 mm nodule is now 14 mm", "severe instead of mild"."""
+"""What was and what is, where one statement states both: "the 22 mm nodule is now 14 mm", "severe instead of mild"."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tell_what_was(items: list[Item], lexicon: Lexicon) -> None:
 
 
 def _is_own(item: Item) -> bool:
-    """Tells whether a degree is that of a finding, and not of a change or of another quality."""
+    """Whether a degree is that of a finding, and not of a change or of another quality."""
     return item.senses.keys().isdisjoint({"change", "before", "concept"}) and not item.word.endswith("ly")
 
 
@@ -44,7 +44,7 @@ def was(items: list[Item], i: int, kind: str) -> None:
 
 
 def _is_instead(items: Sequence[Item], one: int, other: int) -> bool:
-    """Tells whether the second of two stands for what was: "14 mm INSTEAD OF 22 mm", "14 mm VS 22 mm"."""
+    """Whether the second of two stands for what was: "14 mm INSTEAD OF 22 mm", "14 mm VS 22 mm"."""
     between = [item for item in items[one + 1 : other] if item.word not in _MARKS | NOW]
     dated = any("earlier_study" in item.senses for item in between)
     between = [item for item in between if "earlier_study" not in item.senses]
@@ -55,7 +55,7 @@ def _is_instead(items: Sequence[Item], one: int, other: int) -> bool:
 
 
 def _is_now(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
-    """Tells whether the first of two stands for what was: "the 22 mm nodule NOW measures 14 mm"."""
+    """Whether the first of two stands for what was: "the 22 mm nodule NOW measures 14 mm"."""
     between = items[one + 1 : other]
     at = next((k for k in range(len(between) - 1, -1, -1) if between[k].word in NOW), None)
     if at is None or len(between) - at > _NEAR or any("change" in item.senses for item in between[:at]):
@@ -67,7 +67,7 @@ def _is_now(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bo
 
 
 def _of_one(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
-    """Tells whether two sizes or degrees are told of one finding."""
+    """Whether two sizes or degrees are stated of one finding."""
     between = items[one + 1 : other]
     if any(item.word == ";" or item.word in _ANOTHER or "clause_end" in item.senses for item in between):
         return False
@@ -78,7 +78,7 @@ def _of_one(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bo
 
 
 def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether something fresh is new, and no recent injury: "FRESH infiltrate", but "fresh rib fracture"."""
+    """Whether something fresh is new, and no recent injury: "FRESH infiltrate", but "fresh rib fracture"."""
     ahead = items[i + 1 : i + 2]
     if any("earlier_study" in item.senses or item.word in _COMPARED for item in ahead):
         return True  # "an opacity, FRESH AS COMPARED to the old film"
@@ -87,12 +87,12 @@ def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def is_growth(items: Sequence[Item], i: int, findings: Collection[int]) -> bool:
-    """Tells whether the noun at `i` is said of a finding: "ENLARGEMENT of the effusion"."""
+    """Whether the noun at `i` is said of a finding: "ENLARGEMENT of the effusion"."""
     of = [item.word for item in items[i + 1 : i + 2]] == ["of"]
     named = next((k for k in range(i + 2, min(len(items), i + 2 + _NEAR)) if "concept" in items[k].senses), -1)
     return of and named + 1 in findings and not any("quality" in item.senses for item in items[i + 2 : named])
 
 
 def is_large(items: Sequence[Item]) -> bool:
-    """Tells whether a size that there is now is one that tells growth: "the pneumothorax is NOW LARGE"."""
+    """Whether a size that there is now is one that tells growth: "the pneumothorax is NOW LARGE"."""
     return any(item.senses.get("severity", 0) >= LARGE and not item.word.endswith("ly") for item in items)

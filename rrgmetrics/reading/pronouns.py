@@ -77,7 +77,7 @@ def _general(concept: str, lexicon: Lexicon) -> str:
 
 
 def _in_pleura(items: Sequence[Item], i: int) -> bool:
-    """Tells whether nothing but a place in the pleura stands at `i`: "in the left pleural space", "left pleural"."""
+    """Whether nothing but a place in the pleura is at `i`: "in the left pleural space", "left pleural"."""
     for k in range(i, min(len(items), i + _REACH)):
         if _PLEURA in items[k].senses.get("structure", ()):
             behind = items[k + 1] if k + 1 < len(items) else None
@@ -114,7 +114,7 @@ def pronoun_for(items: Sequence[Item], findings: Sequence[Finding], number: int,
 
 
 def _is_apart(items: Sequence[Item], i: int) -> bool:
-    """Tells whether a pronoun is one of something else: "that IN the apex", "AN OLD one", "the EXISTING one"."""
+    """Whether a pronoun is one of something else: "that IN the apex", "AN OLD one", "the EXISTING one"."""
     behind = items[i + 1].word if i + 1 < len(items) else ""
     if items[i].word == "another":
         return behind in _LEADING or "item_break" in items[min(i + 1, len(items) - 1)].senses

@@ -1,4 +1,4 @@
-"""What was done: the removal of a lobe is an operation; "since the drain was placed" tells a time, no new drain."""
+"""What was done: the removal of a lobe is an operation; "since the drain was placed" states a time, no new drain."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _operations(structures: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...
 
 
 def drop_dating_changes(items: list[Item], lexicon: Lexicon) -> None:
-    """Takes the change from what only tells a time, in place: "wider SINCE the line WAS PLACED"."""
+    """Takes the change from what only states a time, in place: "wider SINCE the line WAS PLACED"."""
     articles = lexicon.small.definite | lexicon.small.indefinite
     for i, item in enumerate(items):
         if item.word in SINCE and "earlier_study" not in item.senses:

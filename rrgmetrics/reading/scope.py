@@ -110,7 +110,7 @@ class _Knowledge(NamedTuple):
     terms: dict[str, dict[str, list[tuple[tuple[str, ...], list[_Cue]]]]]  # first word → second, "" → the longest first
     chest: frozenset[str]
     titles: dict[tuple[str, ...], Kind]
-    title_words: frozenset[str]  # that may stand in a title
+    title_words: frozenset[str]  # that may be in a title
     examinations: frozenset[str]  # words for an examination
     ct: frozenset[tuple[str, ...]]  # names of a CT, of no part of the body
     ct_names: frozenset[str]  # words for a CT
@@ -182,7 +182,7 @@ def out_of_scope(scope: Scope, modality: str) -> str:
 
 
 def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
-    """The unread sentences of a candidate that neither stand in the reference nor are made of its words."""
+    """The unread sentences of a candidate that neither are in the reference nor are made of its words."""
     if not candidate.scope.unread:
         return []
     known = {token.word for token in tokenize_report(clean(reference.text).text, lexicon_of(reference))}
@@ -220,7 +220,7 @@ class Scan:
                 self._words.append(sense.unread)
 
     def _answers_heading(self, sentence: Sentence) -> bool:
-        """Tells whether a sentence is the only word behind a heading: "FINDINGS: None."."""
+        """Whether a sentence is the only word behind a heading: "FINDINGS: None."."""
         first = sentence.first
         alone = sentence.last == first + 1 and first >= 2 and self._tokens[first - 1].word == ":"
         return alone and self._tokens[first].word in _NOTHING
@@ -274,7 +274,7 @@ def _is_name(parsed: Parsed) -> bool:
 
 
 def _is_salad(tokens: Sequence[Token], knowledge: _Knowledge) -> bool:
-    """Tells whether words stand side by side that English does not put there, too often for a slip."""
+    """Whether words are side by side that English does not put there, too often for a slip."""
     words = [token.word for token in tokens] + ["."]
     pairs = [*pairwise(words)]
     n_broken = sum(map(knowledge.broken.__contains__, pairs))
@@ -288,7 +288,7 @@ def _is_salad(tokens: Sequence[Token], knowledge: _Knowledge) -> bool:
 
 
 def _says(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
-    """Tells whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
+    """Whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
     if any(mention.denies or lexicon.concepts[mention.concept].group != TECHNIQUE for mention in mentions):
         return True
     if any("change" in item.senses or not _NORMAL.isdisjoint(item.senses.get("quality", ())) for item in items):
@@ -422,7 +422,7 @@ def _opening(words: Sequence[str], first: int = 0) -> int:
 
 
 def _openings(words: Sequence[str]) -> Iterator[int]:
-    """Yields where a title may stand: first of all, and behind a label such as "EXAM:"."""
+    """Yields where a title may be: first of all, and behind a label such as "EXAM:"."""
     yield _opening(words)
     if not _LABELS.isdisjoint(words):
         yield from (

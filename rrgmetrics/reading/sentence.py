@@ -1,4 +1,4 @@
-"""What stands around an item of a sentence, ahead of it or before it; looking changes nothing."""
+"""What is around an item of a sentence, ahead of it or before it; looking changes nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SentenceView:
         self.items, self.mentions, self.lexicon, self.small = items, mentions, lexicon, lexicon.small
 
     def firm(self, mention: Mention) -> bool:
-        """Tells whether a finding is described as one that is there ("small effusion"), not only listed."""
+        """Whether a finding is described as one that is there ("small effusion"), not only listed."""
         for item in reversed(self.items[max(0, mention.first - 4) : mention.first]):
             if item.senses.keys() & _FIRM:
                 return True
@@ -41,7 +41,7 @@ class SentenceView:
         return False
 
     def same_picture(self, a: Mention, b: Mention) -> bool:
-        """Tells whether the second mention can be a reading of the first."""
+        """Whether the second mention can be a reading of the first."""
         if a.denies or b.denies:
             return False
         anywhere = self.lexicon.roles["anywhere"]
@@ -51,7 +51,7 @@ class SentenceView:
         return len(groups) == 1 or groups <= self.lexicon.groups["one_picture"]
 
     def normal_ahead(self, i: int) -> bool:
-        """Tells whether the finding after the joint at `i` is a normal statement: "no effusion with clear lungs"."""
+        """Whether the finding after the joint at `i` is a normal statement: "no effusion with clear lungs"."""
         return any(mention.denies for mention in self.mentions if i < mention.first <= i + 2)
 
     def ahead(self, i: int) -> list[Item]:
@@ -59,7 +59,7 @@ class SentenceView:
         return self.items[i + 1 : i + 1 + LOOK_AHEAD]
 
     def or_ahead(self, i: int) -> bool:
-        """Tells whether the clause after the item at `i` holds an "or"."""
+        """Whether the clause after the item at `i` holds an "or"."""
         for item in self.ahead(i):
             if item.word in self.small.alternatives:
                 return True
@@ -68,7 +68,7 @@ class SentenceView:
         return False
 
     def quality_ahead(self, verb: int) -> bool:
-        """Tells whether the verb at `verb` is followed by a quality, not by "seen" or "identified"."""
+        """Whether the verb at `verb` is followed by a quality, not by "seen" or "identified"."""
         for item in self.items[verb + 1 : verb + 6]:
             if "quality" in item.senses or ("concept" in item.senses):
                 return True
@@ -77,7 +77,7 @@ class SentenceView:
         return False
 
     def verb_ahead(self, i: int) -> bool:
-        """Tells whether the words up to the next joint hold a verb: a statement of their own."""
+        """Whether the words up to the next joint hold a verb: a statement of their own."""
         for item in self.ahead(i):
             changed = "change" in item.senses and item.word in self.small.verbs  # "has resolved"
             judged = item.word in self.small.judged and not JUDGEMENTS.isdisjoint(item.senses)
@@ -88,18 +88,18 @@ class SentenceView:
         return False
 
     def names_next(self, i: int) -> bool:
-        """Tells whether a finding follows, with nothing between but its description: "unlikely SMALL PNEUMONIA"."""
+        """Whether a finding follows, with nothing between but its description: "unlikely SMALL PNEUMONIA"."""
         behind = self.items[i + 1 : i + 1 + _DESCRIBED]
         named = next((k for k, each in enumerate(behind) if "concept" in each.senses), None)
         return named is not None and all(each.senses or each.word in self.small.indefinite for each in behind[:named])
 
     def device_next(self, i: int) -> bool:
-        """Tells whether a device follows: "large effusion, suggest A CHEST DRAIN"."""
+        """Whether a device follows: "large effusion, suggest A CHEST DRAIN"."""
         after = self.next_mention(i)
         return after is not None and self.is_device(after) and after.first <= i + 2
 
     def is_device(self, mention: Mention) -> bool:
-        """Tells whether a mention names a device."""
+        """Whether a mention names a device."""
         return not mention.denies and self.lexicon.concepts[mention.concept].is_device
 
     def next_mention(self, i: int) -> Mention | None:
@@ -111,6 +111,6 @@ class SentenceView:
         return self.items[i + 1].word if i + 1 < len(self.items) else ""
 
     def finding_ahead(self, i: int) -> bool:
-        """Tells whether the next mention is no device: "after removal of the drain, THE LUNG is collapsed"."""
+        """Whether the next mention is no device: "after removal of the drain, THE LUNG is collapsed"."""
         after = self.next_mention(i)
         return after is not None and not self.is_device(after)

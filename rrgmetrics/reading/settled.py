@@ -1,4 +1,4 @@
-"""What is settled after the walk through a sentence: devices in place, and findings that are only feigned."""
+"""What is settled after a sentence is read: devices in place, and findings that are only feigned."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> Non
 
 
 def _is_exchanged(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether another device has come in the place of one: "exchange OF THE SHEATH FOR a Swan-Ganz catheter"."""
+    """Whether another device has come in the place of one: "exchange OF THE SHEATH FOR a Swan-Ganz catheter"."""
     small = lexicon.small
     of = next((i for i in range(mention.first - 1, 0, -1) if items[i].word == "of"), 0)
     if mention.first - of > _NAME or items[of - 1].word not in small.exchanging:
@@ -76,7 +76,7 @@ def settle_past(items: list[Item], mentions: list[Mention], lexicon: Lexicon) ->
 
 
 def _describes(item: Item, lexicon: Lexicon) -> bool:
-    """Tells whether an item only describes the finding behind it, or is an article."""
+    """Whether an item only describes the finding behind it, or is an article."""
     describes = bool(item.senses) and item.senses.keys() <= _DESCRIBING
     return describes or item.word in lexicon.small.indefinite | lexicon.small.definite | _ONLY
 
@@ -107,7 +107,7 @@ def _explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: L
 
 
 def _is_of_position(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether what is denied before a device is that it lies badly: "no MALPOSITION OF the tube"."""
+    """Whether what is denied before a device is that it lies badly: "no MALPOSITION OF the tube"."""
     led, k = False, mention.first - 1
     while k >= 0 and items[k].senses.keys() <= {"location_preposition", "side"} and items[k].word not in (",", ";"):
         led = led or items[k].word in lexicon.small.places
@@ -118,7 +118,7 @@ def _is_of_position(mention: Mention, items: list[Item], lexicon: Lexicon) -> bo
 
 
 def _is_of_tip(mention: Mention, items: list[Item]) -> bool:
-    """Tells whether what is denied behind a device is denied of its tip."""
+    """Whether what is denied behind a device is denied of its tip."""
     around = items[max(0, mention.first - 5) : mention.first] + items[mention.last : mention.last + 2]
     if not any(item.word == "tip" for item in around):
         return False

@@ -11,13 +11,13 @@ OTHER_SIZE = 0.7  # share of a size below which another size is that of another 
 
 
 def related(a: str, b: str, lexicon: Lexicon) -> bool:
-    """Tells whether two concepts can name one picture: parent and child, or interchangeable."""
+    """Whether two concepts can name one picture: parent and child, or interchangeable."""
     ca, cb = lexicon.concepts[a], lexicon.concepts[b]
     return a == b or b in ca.ancestors or a in cb.ancestors or b in ca.same_as or a in cb.same_as
 
 
 def of_two_sizes(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether two findings of one name are two lesions: "a 2 cm nodule at the apex. A nodule of 8 mm."."""
+    """Whether two findings of one name are two lesions: "a 2 cm nodule at the apex. A nodule of 8 mm."."""
     if lexicon.concepts[a.concept].group not in lexicon.groups["one_picture"]:
         return False
     sizes = [max(each.measurements_mm, default=0.0) for each in (a, b)]

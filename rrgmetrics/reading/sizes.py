@@ -69,7 +69,7 @@ def _listed(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[i
 
 
 def _ranges(tokens: list[Token], i: int, step: int, last: int) -> bool:
-    """Tells whether the number at `i` begins a range; what is "from 2 to 3 cm" has grown."""
+    """Whether the number at `i` begins a range; what is "from 2 to 3 cm" has grown."""
     to = step < last - 1 and tokens[step].word == "to" and tokens[step + 1].word[0].isdigit()
     return to and (not i or tokens[i - 1].word != "from")
 
@@ -93,7 +93,7 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
 
 
 def _is_image(tokens: list[Token], i: int) -> bool:
-    """Tells whether the number at `i` is a series', an image's behind it: "12 mm (3/201)", "(4:77)", "(3, 77)"."""
+    """Whether the number at `i` is a series', an image's behind it: "12 mm (3/201)", "(4:77)", "(3, 77)"."""
     return i + 2 < len(tokens) and tokens[i + 1].word in _OF_IMAGES and tokens[i + 2].word[0].isdigit()
 
 
@@ -114,7 +114,7 @@ def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Le
 
 
 def counted(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> Senses:
-    """Reads a number that counts findings, "4 small nodules", "2 new cavities": a plural stands behind it."""
+    """Reads a number that counts findings, "4 small nodules", "2 new cavities": a plural is behind it."""
     word = tokens[i].word
     if not word.isdigit() or len(word) > 2 or not 1 < int(word) <= _MANY or (items and not _opens(items, lexicon)):
         return {}
@@ -127,7 +127,7 @@ def counted(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: 
 
 
 def _opens(items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether what follows the items begins a phrase of its own: "there are", "at least", a comma."""
+    """Whether what follows the items begins a phrase of its own: "there are", "at least", a comma."""
     word = items[-1].word
     known = lexicon.small.separators | lexicon.small.verbs | lexicon.small.existing | lexicon.small.by_how_much
     return word == ":" or (word in known and word != "/") or word in lexicon.small.definite
@@ -209,7 +209,7 @@ def tell_degrees_apart(items: list[Item], lexicon: Lexicon) -> None:
 
 
 def _is_almost(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether something is left: "ALMOST resolved", "has cleared NEARLY completely"."""
+    """Whether something is left: "ALMOST resolved", "has cleared NEARLY completely"."""
     after = items[i + 1 : i + 3]
     whole = len(after) == 2 and ("severity" in after[1].senses or after[1].word in lexicon.small.adverbs)
     behind = whole and after[0].word in lexicon.small.almost
@@ -218,7 +218,7 @@ def _is_almost(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _is_begun(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether "from" stands before the item at `i`: "has increased FROM", "has gone FROM"."""
+    """Whether "from" is before the item at `i`: "has increased FROM", "has gone FROM"."""
     before = items[i - 1] if i else None
     if before is None:
         return False
@@ -226,7 +226,7 @@ def _is_begun(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _grew(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a bare number before the size at `i` is what was: "has gone FROM 6 TO 11 mm"."""
+    """Whether a bare number before the size at `i` is what was: "has gone FROM 6 TO 11 mm"."""
     if i < 3 or items[i - 1].word not in lexicon.small.onward:
         return False
     if not items[i - 2].word[0].isdigit() or not items[i].word[0].isdigit():
@@ -236,7 +236,7 @@ def _grew(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the size at `i` is that of an earlier study: "9 mm, measured 14 mm BEFORE", "(14 mm IN MARCH)"."""
+    """Whether the size at `i` is that of an earlier study: "9 mm, measured 14 mm BEFORE", "(14 mm IN MARCH)"."""
     small, after = lexicon.small, items[i + 1 : i + 1 + _DATED]
     after = after[1:] if after and after[0].word in _ACROSS else after
     if any(item.word == "when" for item in items[max(0, i - _WHEN) : i]):
@@ -265,18 +265,18 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _now_follows(items: list[Item], i: int) -> bool:
-    """Tells whether a later size is that of today: "2 cm on Monday, 4 cm TODAY"."""
+    """Whether a later size is that of today: "2 cm on Monday, 4 cm TODAY"."""
     sized = (k for k in range(i + 1, len(items)) if "measure" in items[k].senses)
     return any(any(_is_of_today(each) for each in items[max(0, k - 2) : k + 3]) for k in sized)
 
 
 def _is_of_today(item: Item) -> bool:
-    """Tells whether an item says "now": "12 mm in May AND NOW 19 mm"."""
+    """Whether an item says "now": "12 mm in May AND NOW 19 mm"."""
     return item.word in _TODAY or ("clause_end" in item.senses and item.word in _AND and item.last - item.first > 1)
 
 
 def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:
-    """Says of a diameter whether the structure it is told of is normal: "the ascending aorta measures 44 mm"."""
+    """Says of a diameter whether the structure it is stated of is normal: "the ascending aorta measures 44 mm"."""
     for i, item in enumerate(items):
         if "measure" not in item.senses or (i > 1 and items[i - 1].word in lexicon.small.earlier):
             continue
@@ -296,18 +296,18 @@ def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:
 
 
 def _is_below(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the size at `i` is not reached: "less than 1 cm", "< 1 cm", "not exceeding 1 cm"."""
+    """Whether the size at `i` is not reached: "less than 1 cm", "< 1 cm", "not exceeding 1 cm"."""
     named = any(item.word in lexicon.small.below | _BELOW for item in items[max(0, i - 4) : i])
     return named or _is_not_exceeded(items, i)
 
 
 def _is_not_exceeded(items: list[Item], i: int) -> bool:
-    """Tells whether the size at `i` is the upper bound: "nodes NOT EXCEEDING 1 cm"."""
+    """Whether the size at `i` is the upper bound: "nodes NOT EXCEEDING 1 cm"."""
     return i > 1 and items[i - 1].word in _EXCEED and "negation_verb" in items[i - 2].senses
 
 
 def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | None:
-    """Returns the item whose diameter is told at `[lo, hi]`; None if another is, or if words judge it."""
+    """Returns the item whose diameter is stated at `[lo, hi]`; None if another is, or if words judge it."""
     for at in range(hi + 1, min(len(items), hi + 6)):
         if _with_diameter(items[at], lexicon):
             return at
@@ -327,21 +327,21 @@ def _says(item: Item) -> bool:
 
 
 def _with_diameter(item: Item, lexicon: Lexicon) -> str:
-    """Returns the structure of an item whose diameter tells something; "" if there is none."""
+    """Returns the structure of an item whose diameter is stated; "" if there is none."""
     if "concept" in item.senses:
         return ""
     return next((each for each in item.senses.get("structure", ()) if each in lexicon.diameters), "")
 
 
 def _is_course(items: list[Item], i: int) -> bool:
-    """Tells whether what is was: "from small TO large", "has gone from 8 TO 12 mm", "moderate → large"."""
+    """Whether what is was: "from small TO large", "has gone from 8 TO 12 mm", "moderate → large"."""
     kinds = items[i - 1].senses.keys() & items[i + 1].senses.keys() & {"severity", "measure"}
     started = i > 1 and (items[i - 2].word == "from" or "nothing" in items[i - 2].senses)
     return bool(kinds) and (started or items[i].word == "→")
 
 
 def _is_way(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a length is the way to a landmark: "4 cm FROM THE NIPPLE", "3 cm posterior to the nipple"."""
+    """Whether a length is the way to a landmark: "4 cm FROM THE NIPPLE", "3 cm posterior to the nipple"."""
     small, from_there = lexicon.small, False
     for item in items[i + 1 : i + 6]:
         if item.word in small.landmarks:
@@ -358,7 +358,7 @@ def _before(items: list[Item], i: int, passed: frozenset[str]) -> str:
 
 
 def _advised(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a length is that by which a device is to be moved."""
+    """Whether a length is that by which a device is to be moved."""
     small = lexicon.small
     after = next((item.word for item in items[i + 1 : i + 4] if item.word not in small.by_how_much), "")
     return after in small.moving or _before(items, i, small.by_how_much) in small.moving

@@ -130,7 +130,7 @@ class StatementSearch(BoundarySearch):
         return found
 
     def _ends(self, first: int, mark: int) -> bool:
-        """Tells whether a statement ends at a comma or a semicolon; a name may go on, or a colon answer, behind it."""
+        """Whether a statement ends at a comma or a semicolon; a name may go on, or a colon answer, behind it."""
         if not first < mark < len(self.items) - 1 or self._is_elided(mark):
             return False
         end = self._end(mark + 1)
@@ -168,15 +168,15 @@ class StatementSearch(BoundarySearch):
         return False
 
     def _is_denial(self, k: int) -> bool:
-        """Tells whether a statement that begins at an item denies."""
+        """Whether a statement that begins at an item denies."""
         return self.items[k].word == "no" and not self.items[k].senses.keys().isdisjoint(("negation_before", "normal"))
 
     def _says(self, first: int, last: int) -> bool:
-        """Tells whether the items between name a finding or something normal."""
+        """Whether the items between name a finding or something normal."""
         return self._first_said(first) < last
 
     def _may_end(self, k: int) -> bool:
-        """Tells whether a statement may end with an item."""
+        """Whether a statement may end with an item."""
         item = self.items[k]
         if item.word in self.small.separators or item.word in (":", "(", "→"):
             return False
@@ -192,7 +192,7 @@ class StatementSearch(BoundarySearch):
         return _OPEN.isdisjoint(item.senses)
 
     def _begins(self, first: int, k: int) -> bool:
-        """Tells whether a statement begins at an item, behind one that began at `first`."""
+        """Whether a statement begins at an item, behind one that began at `first`."""
         item = self.items[k]
         word = self.tokens[item.first].word
         if self._is_denial(k):
@@ -218,21 +218,21 @@ class StatementSearch(BoundarySearch):
         return noun >= 0 and self._is_statement(first, k, noun)
 
     def _may_begin(self, k: int) -> bool:
-        """Tells whether anything speaks for the beginning of a statement at an item; for most in a report nothing."""
+        """Whether anything speaks for the beginning of a statement at an item; for most in a report nothing."""
         first = self.items[k].first
         if first in self.marks.capitals or first in self.marks.lines:
             return True
         return self.items[k].word == "no" or self.tokens[first].word in self.openings
 
     def _is_setting(self, first: int, k: int) -> bool:
-        """Tells whether the words between only lead to it: "IN THE LEFT PLEURAL SPACE a drain is seen"."""
+        """Whether the words between only lead to it: "IN THE LEFT PLEURAL SPACE a drain is seen"."""
         opening = next((j + 1 for j in range(k - 1, first, -1) if self.items[j].word in self.small.list_joints), first)
         asks = any("hypothetical" in item.senses for item in self.items[first:k])
         led = self.items[opening].word in self.small.places | self.small.premises | self.small.settings | {"the"}
         return asks or (led and not any(map(self.is_finite, self.items[opening:k])))
 
     def _is_compound(self, first: int, k: int) -> bool:
-        """Tells whether two names make one: "the port LINE", "nephrectomy CLIPS", "lytic RIB LESIONS"."""
+        """Whether two names make one: "the port LINE", "nephrectomy CLIPS", "lytic RIB LESIONS"."""
         before, name = (self.items[j].senses.get("concept") for j in (k - 1, k))
         if before is None or name is None:
             return False
@@ -247,7 +247,7 @@ class StatementSearch(BoundarySearch):
         return concept is not None and self.lexicon.concepts[concept].is_device
 
     def _has_verb(self, k: int) -> bool:
-        """Tells whether a finite verb follows whose subject begins at an item."""
+        """Whether a finite verb follows whose subject begins at an item."""
         named = False
         for j in range(k, min(len(self.items), k + _SUBJECT)):
             item = self.items[j]
@@ -259,7 +259,7 @@ class StatementSearch(BoundarySearch):
         return False
 
     def _is_led(self, k: int) -> bool:
-        """Tells whether a preposition leads to an item."""
+        """Whether a preposition leads to an item."""
         for j in range(k - 1, max(-1, k - _LED), -1):
             if "location_preposition" in self.items[j].senses and self.items[j].word != "the":
                 return True
@@ -268,7 +268,7 @@ class StatementSearch(BoundarySearch):
         return False
 
     def _is_predicate(self, k: int) -> bool:
-        """Tells whether an item is what a verb says of its subject: "is MILDLY ENLARGED", not "there are LINEAR"."""
+        """Whether an item is what a verb says of its subject: "is MILDLY ENLARGED", not "there are LINEAR"."""
         if self.is_finite(self.items[k]):
             return bool(self.items[k].senses.keys() & _SAID) and not self._exists(k)
         for j in range(k - 1, max(-1, k - _LED), -1):
@@ -279,11 +279,11 @@ class StatementSearch(BoundarySearch):
         return False
 
     def _exists(self, k: int) -> bool:
-        """Tells whether a verb only says that what follows is there: "THERE IS now"."""
+        """Whether a verb only says that what follows is there: "THERE IS now"."""
         return self.tokens[self.items[k].first].word in self.small.existing
 
     def _is_finished(self, first: int, k: int) -> bool:
-        """Tells whether nothing more is expected behind an item: it ends a noun or a predicate."""
+        """Whether nothing more is expected behind an item: it ends a noun or a predicate."""
         senses = self.items[k].senses
         if not senses:
             word = self.items[k].word
@@ -303,7 +303,7 @@ class StatementSearch(BoundarySearch):
         )
 
     def _is_judged(self, first: int, k: int) -> bool:
-        """Tells whether an adjective judges the structures up to an item: "NORMAL heart size and mediastinum"."""
+        """Whether an adjective judges the structures up to an item: "NORMAL heart size and mediastinum"."""
         for j in range(k - 1, first - 1, -1):
             senses = self.items[j].senses
             if "quality" in senses and "normal" in senses["quality"]:
@@ -330,7 +330,7 @@ class StatementSearch(BoundarySearch):
         return -1
 
     def _is_statement(self, first: int, k: int, noun: int) -> bool:
-        """Tells whether what begins with a noun and its adjectives is stated by itself."""
+        """Whether what begins with a noun and its adjectives is stated by itself."""
         if self._is_denied(first, k) and self._or_ahead(noun):
             return False
         senses = self.items[noun].senses
@@ -344,7 +344,7 @@ class StatementSearch(BoundarySearch):
         return noun > k or self.items[k].first in self.marks.lines
 
     def _or_ahead(self, noun: int) -> bool:
-        """Tells whether "or" follows before a verb."""
+        """Whether "or" follows before a verb."""
         for j in range(noun, len(self.items)):
             item = self.items[j]
             if item.word in self.small.alternatives:

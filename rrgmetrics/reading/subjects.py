@@ -41,7 +41,7 @@ def subject(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, lex
 
 
 def _is_of_one_clause(items: Sequence[Item], one: Head, other: Head, lexicon: Lexicon) -> bool:
-    """Tells whether a head is what the one before it has or does: "and PUSHES THE MEDIASTINUM"."""
+    """Whether a head is what the one before it has or does: "and PUSHES THE MEDIASTINUM"."""
     between = items[one[1] : other[0]]
     if any("clause_end" in item.senses or item.word == ";" for item in between):
         return False
@@ -74,7 +74,7 @@ def likewise(items: Sequence[Item], i: int, heads: Sequence[Head], small: SmallW
 
 
 def is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
-    """Tells whether what begins at `hi` only tells when or where: "the air AFTER STERNOTOMY, decreasing"."""
+    """Whether what begins at `hi` only states when or where: "the air AFTER STERNOTOMY, decreasing"."""
     between, small = items[max(lo, hi - NEAR) : hi], lexicon.small
     led = any(item.word in small.settings for item in between)
     caused = any(item.word in small.causing for item in between)  # "the mass DUE TO LYMPHOMA has grown"
@@ -84,7 +84,7 @@ def is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
 
 
 def of_one_picture(cause: Mention, shown: Mention | None, lexicon: Lexicon) -> bool:
-    """Tells whether a finding and what it is due to are one picture: "CONSOLIDATION due to CONTUSION"."""
+    """Whether a finding and what it is due to are one picture: "CONSOLIDATION due to CONTUSION"."""
     if cause.denies or (shown is not None and shown.denies):
         return False
     groups = {lexicon.concepts[mention.concept].group for mention in (cause, shown) if mention}
@@ -92,14 +92,14 @@ def of_one_picture(cause: Mention, shown: Mention | None, lexicon: Lexicon) -> b
 
 
 def is_hardware(mention: Mention | None, lexicon: Lexicon) -> bool:
-    """Tells whether a mention is a thing put into the patient, which neither grows nor shrinks."""
+    """Whether a mention is a thing put into the patient, which neither grows nor shrinks."""
     return (
         mention is not None and not mention.denies and "support_device" in lexicon.concepts[mention.concept].ancestors
     )
 
 
 def beside_device(items: list[Item], heads: list[Head], left: int, lexicon: Lexicon) -> int:
-    """Returns the finding before a device that stands beside it: "effusion, drained by a tube, has DECREASED"."""
+    """Returns the finding before a device that is beside it: "effusion, drained by a tube, has DECREASED"."""
     if not is_hardware(heads[left][2], lexicon):
         return left
     for k in range(left - 1, -1, -1):

@@ -30,7 +30,7 @@ def separate_rows(items: list[Item], lexicon: Lexicon) -> None:
 
 
 def _is_denied_behind(items: list[Item], colon: int, lexicon: Lexicon) -> bool:
-    """Tells whether a clause with a verb stands before a colon, and a denial behind it."""
+    """Whether a clause with a verb is before a colon, and a denial behind it."""
     behind = items[colon + 1 : colon + 2]
     denied = any("negation_after" in item.senses or item.word in lexicon.small.nothing_left for item in behind)
     return denied and any(item.word in lexicon.small.finite for item in items[:colon])

@@ -68,7 +68,7 @@ _MARKS = {
 _APOSTROPHES = frozenset({"'", "’"})
 _AFTER_APOSTROPHES = frozenset("sStT")  # what these are depends on what is before them
 _SUBJECTS = frozenset({"there", "it", "that", "here", "what"})
-_CONTRACTED = frozenset(  # verbs as they stand before "n't"
+_CONTRACTED = frozenset(  # verbs as they are before "n't"
     "is are was were has have had does do did could would should might must wo".split()
 )
 ENDS = frozenset({".", "!", "?", "¶"})
@@ -142,7 +142,7 @@ class Item:
 
 
 class Sentence(NamedTuple):
-    """Tokens `[first, last)` of the report, and the section they stand in."""
+    """Tokens `[first, last)` of the report, and the section they are in."""
 
     first: int
     last: int
@@ -287,7 +287,7 @@ def sentences(
 
 
 def _runs_on(section: str, *, headed: bool) -> bool:
-    """Tells whether the report goes on behind the first sentence of a section that is not read."""
+    """Whether the report continues behind the first sentence of a section that is not read."""
     return section == _ONE_LINE or (section in RUNNING and not headed)
 
 
@@ -310,7 +310,7 @@ def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
 
 
 def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str]) -> bool:
-    """Tells whether the full stop at `i` belongs to an abbreviation ("vs.", "Dr.")."""
+    """Whether the full stop at `i` belongs to an abbreviation ("vs.", "Dr.")."""
     before = tokens[i - 1] if i else None
     return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in abbreviations)
 
@@ -340,7 +340,7 @@ def _in_two_languages(name: str, headings: Mapping[str, tuple[str, bool]]) -> tu
 
 
 def leaves(before: str, after: Sequence[str]) -> bool:
-    """Tells whether "left" between these words is no side: "a swab was LEFT in the abdomen", "LEFT behind"."""
+    """Whether "left" between these words is no side: "a swab was LEFT in the abdomen", "LEFT behind"."""
     if before in _HAS and list(after[:1]) in (["a"], ["an"], ["only"]):
         return True  # "the pneumonia has LEFT a scar"
     stays = list(after[:1]) == ["behind"] or list(after[:2]) in (["in", "situ"], ["in", "place"])

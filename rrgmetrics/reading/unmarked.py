@@ -50,7 +50,7 @@ class UnmarkedSearch(StatementSearch):
         return found
 
     def is_gap(self, first: int, k: int) -> bool:
-        """Tells whether a statement that begins at an item ends before item `k`."""
+        """Whether a statement that begins at an item ends before item `k`."""
         return log_odds(WEIGHTS, self.gap_features(first, k)) > 0
 
     def gap_features(self, first: int, k: int) -> Iterator[str]:

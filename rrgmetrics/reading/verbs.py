@@ -57,7 +57,7 @@ def read_verbs_of_change(items: list[Item], tokens: list[Token], lexicon: Lexico
                 if items[between].senses.keys() & spent:
                     items[between] = items[between].saying({})
             verb = items[i].word if k > i + 1 and "quality" in senses else items[k].word
-            items[k] = Item(items[k].first, items[k].last, senses, verb)  # its subject stands before "has"
+            items[k] = Item(items[k].first, items[k].last, senses, verb)  # its subject is before "has"
 
 
 def _verb(items: list[Item], i: int, tokens: list[Token], lexicon: Lexicon) -> tuple[int, Senses] | None:
@@ -80,7 +80,7 @@ def _verb(items: list[Item], i: int, tokens: list[Token], lexicon: Lexicon) -> t
 
 
 def _moves(word: str, lexicon: Lexicon) -> bool:
-    """Tells whether "has" makes a word a change for better or worse."""
+    """Whether "has" makes a word a change for better or worse."""
     return lexicon.trie.get("has", {}).get(word, {}).get("", {}).get("change") in _DENIED
 
 

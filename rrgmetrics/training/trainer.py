@@ -199,7 +199,7 @@ def n_processes() -> int:
 
 
 def is_main_process() -> bool:
-    """Tells whether this process writes the files."""
+    """Whether this process writes the files."""
     return os.environ.get("RANK", "0") == "0"
 
 

@@ -196,7 +196,7 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
 
 
 def _names_columns(file: Path, fields: Sequence[str]) -> bool:
-    """Tells whether the first line of a CSV file names the columns of a submission."""
+    """Whether the first line of a CSV file names the columns of a submission."""
     with file.open(encoding="utf-8-sig", errors="replace") as lines:
         return set(fields) <= set(lines.readline(SPARE).strip().replace('"', "").split(","))
 

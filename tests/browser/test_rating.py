@@ -36,7 +36,7 @@ MIDDLE_OF_LONGEST_WORD = """() => {
     const { x, y, width, height } = range.getBoundingClientRect();
     return [x + width / 2, y + height / 2];
 }"""
-N = 5
+N = 4
 
 
 class Server:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 import signal
+import socket
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -15,7 +15,7 @@ from rrgmetrics.callbacks import ReportMetricsCallback
 from rrgmetrics.callbacks.background import Background
 from rrgmetrics.reports import Context, Pair
 
-from ..processes import ended
+from ..processes import ended, runs
 
 PAIRS = [Pair("Clear lungs.", "Clear lungs.", Context(age=70.0)), Pair("Clear lungs.", "Effusion.")]
 
@@ -50,30 +50,38 @@ def test_the_trainer_logs_them_with_their_step(make_trainer, vision_model, parro
 
 
 TRAINING = """
-import signal, sys, threading
+import sys, threading
 from rrgmetrics.callbacks.background import Background
 from rrgmetrics.reports import Pair
 background = Background()
-pairs = [Pair(f"Effusion {i} of the left lung base.", f"Effusion {i} is seen.") for i in range(50_000)]
+pairs = [Pair(f"Effusion {i} of the left lung base.", f"Effusion {i} is seen.") for i in range(int(sys.argv[1]))]
 for step in (1, 2):
-    background.submit("eval", step, ["rouge"], pairs)
+    background.submit("eval", step, [f"green@openai:m?base_url={sys.argv[2]}&timeout=900"], pairs)
 print(background._jobs[0].process.pid, flush=True)
 threading.Event().wait()
 """
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
-@pytest.mark.parametrize("wait", [0, 2], ids=["at once", "while it scores"])
-def test_a_training_that_is_ended_leaves_no_scorer_and_no_file(tmp_path, wait):
+@pytest.mark.parametrize("n", [50_000, 2], ids=["while it reads its pairs", "while it scores"])
+def test_a_training_that_is_ended_leaves_no_scorer_and_no_file(tmp_path, n):
+    server = socket.create_server(("127.0.0.1", 0))  # never answers
+    server.settimeout(120)
+    arguments = [str(n), f"http://127.0.0.1:{server.getsockname()[1]}"]
     trainings = {}
     for way in (signal.SIGTERM, signal.SIGKILL):
         (folder := tmp_path / way.name).mkdir()
+        command = [sys.executable, "-c", TRAINING, *arguments]
         environment = os.environ | {"TMPDIR": str(folder)}
-        trainings[way] = subprocess.Popen([sys.executable, "-c", TRAINING], stdout=subprocess.PIPE, env=environment)
+        trainings[way] = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
     scorers = {way: int(training.stdout.readline()) for way, training in trainings.items()}
-    time.sleep(wait)
+    asked = [server.accept() for _ in trainings] if n == 2 else []
     for way, training in trainings.items():
+        assert runs(scorers[way]), way
         training.send_signal(way)
         training.wait()
         assert ended(scorers[way]), way
         assert list((tmp_path / way.name).iterdir()) == [], way
+    for connection, _ in asked:
+        connection.close()
+    server.close()

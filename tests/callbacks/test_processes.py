@@ -8,6 +8,7 @@ import json
 SCRIPT = """
 import json, multiprocessing, os, socket, sys
 from pathlib import Path
+import rrgmetrics
 import torch
 from torch import nn
 from transformers import Trainer, TrainingArguments
@@ -16,6 +17,7 @@ from rrgmetrics.callbacks import processes, scoring
 
 WORDS = ["effusion", "pneumothorax", "opacity", "fracture", "nodule", "cardiomegaly", "edema"]
 ROWS = [{"x": torch.tensor([float(i)]), "report": f"Small left {word}."} for i, word in enumerate(WORDS)]
+METRICS = ["finding_errors", "bleu", "rouge", "cider"]
 SCORED = []
 original = scoring.Scoring.score
 def score(self, pairs, *rest, **named):
@@ -46,7 +48,7 @@ def work(rank, world, port):
         disable_tqdm=True, remove_unused_columns=False, metric_for_best_model="eval_finding_errors",
         greater_is_better=False)
     trainer = Trainer(model=Model(), args=arguments, train_dataset=ROWS, eval_dataset=ROWS, data_collator=collate)
-    ReportMetricsCallback(["finding_errors", "bleu", "rouge", "cider"], generate_fn=say).attach(trainer)
+    ReportMetricsCallback(METRICS, generate_fn=say).attach(trainer)
     trainer.train()
     logged = [{key: value for key, value in row.items() if key.startswith("eval_") and "second" not in key
         and key not in ("eval_loss", "eval_runtime")} for row in trainer.state.log_history if "eval_bleu" in row]
@@ -68,6 +70,7 @@ def work(rank, world, port):
     Path(f"{rank}of{world}.json").write_text(json.dumps({"logged": logged, "values": values, "scored": SCORED,
         "best": trainer.state.best_metric, "failed": failed, "by_set": by_set}))
 
+rrgmetrics.score(METRICS, predictions=["No finding."], references=["No finding."], progress=False)  # imports for all
 with socket.socket() as free:
     free.bind(("127.0.0.1", 0))
     port = free.getsockname()[1]

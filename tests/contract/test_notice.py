@@ -111,12 +111,16 @@ def test_of_several_workers_the_first_says_it(run, tmp_path):
     (tmp_path / "pool.py").write_text(
         "from concurrent.futures import ProcessPoolExecutor\n"
         "from multiprocessing import get_context\n"
-        "import rrgmetrics, time\n"
+        "import rrgmetrics\n"
+        "def start(barrier):\n"
+        "    global both\n"
+        "    both = barrier\n"
         "def work(_):\n"
         "    rrgmetrics.score('temporal_f1', predictions=['Edema.'], references=['Edema.'], progress=False)\n"
-        "    time.sleep(2)\n"
+        "    both.wait(60)\n"
         "if __name__ == '__main__':\n"
-        "    with ProcessPoolExecutor(2, get_context('spawn')) as pool:\n"
+        "    spawn = get_context('spawn')\n"
+        "    with ProcessPoolExecutor(2, spawn, initializer=start, initargs=(spawn.Barrier(2),)) as pool:\n"
         "        list(pool.map(work, range(2)))\n"
     )
     assert run("pool.py")[1].count("ran as a bundled stand-in") == 1

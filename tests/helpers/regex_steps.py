@@ -38,7 +38,7 @@ _WIDE = (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY)  # match one cha
 
 
 def is_match(op: Any, value: Any, character: str, flags: int) -> bool:
-    """Tells whether one character is matched."""
+    """Whether one character is matched."""
     if op is codes.ANY:
         return bool(flags & re.DOTALL) or character != "\n"
     if flags & re.IGNORECASE and character.lower() != character.upper():
@@ -159,7 +159,7 @@ class _Search:
         return (n < most and self.run(body, 0, at, flags, again)) or (n >= least and then(at))
 
     def asserts(self, value: Any, at: int, flags: int) -> bool:
-        """Tells whether what is ahead, or behind, is as it is asked to be."""
+        """Whether what is ahead, or behind, is as it is asked to be."""
         direction, ops = value
         if direction > 0:
             return self.run(ops, 0, at, flags, lambda end: True)
@@ -167,7 +167,7 @@ class _Search:
         return start >= 0 and self.run(ops, 0, start, flags, lambda end: end == at)
 
     def is_at(self, place: Any, at: int, flags: int) -> bool:
-        """Tells whether a place is where `^`, `$`, `\\b` and the like ask for."""
+        """Whether a place is where `^`, `$`, `\\b` and the like ask for."""
         text = self.text
         if place in (codes.AT_BEGINNING, codes.AT_BEGINNING_STRING):
             lines = place is codes.AT_BEGINNING and flags & re.MULTILINE
@@ -180,20 +180,16 @@ class _Search:
         return (words[0] != words[1]) == (place is codes.AT_BOUNDARY)
 
 
-def count_steps(pattern: str, flags: int, text: str) -> int:
-    """Returns the steps of `re.finditer(pattern, text, flags)`."""
+def count_steps(pattern: str, flags: int, text: str, *, once: bool = False) -> int:
+    """Returns the steps of `re.finditer(pattern, text, flags)`; `once`: of `re.match(pattern, text, flags)`."""
     tree = parser.parse(pattern, flags)
     search, at = _Search(text), 0
     while at <= len(text):
         end = search.first_end(tree, at, tree.state.flags)
         at = max(end, at + 1) if end is not None else at + 1
-        if _begins_once(tree):
+        if once or (len(tree) > 0 and tree[0] == (codes.AT, codes.AT_BEGINNING_STRING)):
             break
     return search.steps
-
-
-def _begins_once(tree: Any) -> bool:
-    return len(tree) > 0 and tree[0] == (codes.AT, codes.AT_BEGINNING_STRING)
 
 
 def samples(ops: Iterable[Any], flags: int, n: int = 0) -> str:

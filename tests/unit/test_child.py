@@ -18,6 +18,7 @@ import sys, threading
 from rrgmetrics.utils import subprocess_guard as child
 print(sys.stdin.readline().strip(), flush=True)
 child.follow()
+print("follows", flush=True)
 threading.Event().wait()
 """
 PARENT = """
@@ -29,6 +30,7 @@ if {fork}:
         time.sleep(30)
         os._exit(0)
 print(process.pid, flush=True)
+sys.stdin.readline()
 {end}
 """
 
@@ -45,25 +47,35 @@ WAYS = {
 @pytest.mark.parametrize("fork", [False, True], ids=["alone", "with a forked process"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_child_ends_with_its_parent(way, fork):
-    wait = "time.sleep(1)\n"  # the child has begun to follow
-    code = PARENT.format(child=CHILD, fork=fork, end=wait + WAYS[way])
+    code = PARENT.format(child=CHILD, fork=fork, end=WAYS[way])
     process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
-    lines = {process.stdout.readline().strip() for _ in range(2)}
-    assert "hello" in lines
-    (pid,) = (int(line) for line in lines - {"hello"})
+    lines = {process.stdout.readline().strip() for _ in range(3)}
+    (pid,) = (int(line) for line in lines - {"hello", "follows"})
+    process.stdin.close()
     process.wait()
     assert ended(pid)
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
 def test_a_worker_of_a_pool_ends_with_its_parent():
-    worker = "import threading; from rrgmetrics import child; child.follow_parent(); print(1); threading.Event().wait()"
+    worker = """
+import threading
+from rrgmetrics.utils import subprocess_guard as child
+child.follow_parent()
+print(1)
+threading.Event().wait()
+"""
     parent = f"""
 import os, signal, subprocess, sys
-process = subprocess.Popen([sys.executable, "-uc", {worker!r}], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-process.stdout.readline()
+process = subprocess.Popen([sys.executable, "-uc", {worker!r}], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    stderr=subprocess.DEVNULL)
+assert process.stdout.readline()
 print(process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -29,6 +29,7 @@ from rrgmetrics.synthesis.generator.draws import pick
 from rrgmetrics.synthesis.generator.english import article, plural_of, surface
 from rrgmetrics.synthesis.generator.knowledge import inside, knowledge
 from rrgmetrics.synthesis.generator.phrasebook import phrasebook
+from rrgmetrics.synthesis.generator.statements import Speaker
 from rrgmetrics.synthesis.generator.studies import draw_fact
 from rrgmetrics.synthesis.grammar import expand, parse, parse_rules, sentence
 
@@ -129,16 +130,18 @@ def test_every_term_of_the_lexicon_occurs() -> None:
     missing = set()
     for concept, term in knowledge().all_terms:
         wanted = tuple(t.word for t in tokenize(term, words))
-        if not any(_occurs(wanted, _told_of(concept, term, rng)) for _ in range(100)):
+        if not any(_occurs(wanted, _statement_of(concept, term, rng)) for _ in range(100)):
             missing.add((concept, term))
     assert not missing
 
 
-def _told_of(concept: str, term: str, rng: Random) -> str:
-    """Returns a report of one finding that this term can tell, not always in its words."""
+def _statement_of(concept: str, term: str, rng: Random) -> str:
+    """Returns the statement of a finding that this term describes, not always in its words."""
     study = draw_study(rng, normal=True)
     fact = draw_fact(concept, rng, prior=study.prior, term=term)
-    return render(replace(study, facts=(fact,)), pick(tuple(styles()), rng), rng)
+    style = pick(tuple(phrasebook().styles.values()), rng)
+    (statement,) = Speaker(replace(study, facts=(fact,)), style, rng).facts((fact,))
+    return statement.text
 
 
 def _occurs(wanted: tuple[str, ...], text: str) -> bool:

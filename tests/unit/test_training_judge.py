@@ -274,7 +274,7 @@ def test_an_adapter_judges_as_the_merged_weights(few, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "n_pairs", "epochs"), [("green", 64, 60), ("crimson", 8, 300), ("chexprompt", 8, 300)]
+    ("name", "n_pairs", "epochs"), [("green", 64, 80), ("crimson", 8, 300), ("chexprompt", 8, 300)]
 )
 def test_a_tiny_model_learns_pairs_and_reproduces_their_verdicts(tmp_path, name, n_pairs, epochs):
     """The same pairs stand for train and validation, for what is tested is whether they can be learnt."""

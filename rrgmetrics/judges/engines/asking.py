@@ -65,7 +65,7 @@ def dry_run() -> Iterator[None]:
 
 
 def is_dry() -> bool:
-    """Tells whether engines are loaded that nobody will ask."""
+    """Whether engines are loaded that nobody will ask."""
     return _dry.get()
 
 
@@ -190,7 +190,7 @@ def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) ->
 
 
 def is_endless(text: str) -> bool:
-    """Tells whether a text ends in a loop: the same characters again and again.
+    """Whether a text ends in a loop: the same characters again and again.
 
     Example:
         >>> is_endless("1. " + "No effusion. " * 30), is_endless("No effusion. No effusion.")
@@ -321,7 +321,7 @@ class CachedEngine:
         return self._cached(with_room(prompt)) if reply is not None and reply.is_cut else reply
 
     def is_cut(self, prompt: Prompt) -> bool:
-        """Tells whether the cached reply to a fitted prompt was cut off, and the one with more tokens is not there."""
+        """Whether the cached reply to a fitted prompt was cut off, and the one with more tokens is not there."""
         return self.known(prompt) is None and self._cached(prompt) is not None
 
     def _cached(self, prompt: Prompt) -> Reply | None:

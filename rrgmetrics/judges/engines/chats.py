@@ -19,7 +19,7 @@ TRIED = (Message("system", "You compare two reports."), Message("user", (REPORT 
 
 
 def has_template(tokenizer: Any) -> bool:
-    """Tells whether a tokenizer has a chat template."""
+    """Whether a tokenizer has a chat template."""
     return bool(getattr(tokenizer, "chat_template", None))
 
 

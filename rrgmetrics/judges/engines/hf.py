@@ -198,12 +198,12 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
 
 
 def needs_bf16(folder: Path) -> bool:
-    """Tells whether a model's activations exceed what fp16 can hold, as those of every Gemma do."""
+    """Whether a model's activations exceed what fp16 can hold, as those of every Gemma do."""
     return str(read_config(folder).get("model_type")).startswith("gemma")
 
 
 def is_small(model: Any) -> bool:
-    """Tells whether a step of a model takes less time than what surrounds it."""
+    """Whether a step of a model takes less time than what surrounds it."""
     return bool(sum(weights.numel() for weights in model.parameters()) < SMALL)
 
 

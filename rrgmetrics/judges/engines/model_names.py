@@ -1,4 +1,4 @@
-"""Tells whether the model that an answer names is the one that was asked.
+"""Whether the model that an answer names is the one that was asked.
 
 Servers name a model in several ways. The following are the same model: another case (`Llama-3` and `llama-3`), a name
 with and without its owner, a path of a file or of the Hub's cache, the packing of weights in a GGUF file, the tag
@@ -29,7 +29,7 @@ class _Name(NamedTuple):
 
 
 def is_same_model(asked: str, answered: str) -> bool:
-    """Tells whether both names are of one model.
+    """Whether both names are of one model.
 
     Example:
         >>> is_same_model("gpt-4o", "gpt-4o-2024-08-06"), is_same_model("gpt-4o", "gpt-4o-mini")

@@ -140,7 +140,7 @@ class Source:
         return rng.sample(self.page.units, min(TRIES, len(self.page.units)))
 
     def is_error(self, kind: str, text: str | None) -> bool:
-        """Tells whether a text holds the error that is meant, and no other."""
+        """Whether a text holds the error that is meant, and no other."""
         category = "ABCDEF".index(KINDS[kind].letter)
         return bool(text) and perturb.is_one_error(self.page.reading, text or "", category, unseen=kind == "certainty")
 

@@ -40,7 +40,7 @@ def check(files: Iterable[str | Path] = (), pack: str = "", folder: str | None =
 
 
 def terms(key: LexiconKey) -> list[Term]:
-    """Every term of a lexicon, where it stands."""
+    """Every term of a lexicon with its place."""
     return find_terms(sources(key), concepts_of(chain(key.pack, find_packs(key.folder))))
 
 

@@ -21,7 +21,7 @@ _TAGS = {str: ("str",), int: ("int",), float: ("int", "float"), bool: ("bool",)}
 _KINDS = {str: "words", int: "a whole number", float: "a number", bool: "yes or no"}
 _IDENTIFIER = re.compile(r"[a-z0-9_]+")
 _DIGITS = re.compile(r"[\d.,/]+")
-# The cues that deny or hedge what stands behind them; `absence of the breast` is a finding all the same.
+# The cues that deny or hedge what is behind them; `absence of the breast` is a finding all the same.
 _DENYING = ("negation_before", "resolved_before")
 _HEDGING = ("probable_before", "possible_before", "not_excluded_before", "hypothetical")
 _FINDINGS_BY_ABSENCE = {("absent",), ("absence", "of")}
@@ -63,7 +63,7 @@ def find_faults(sources: Sequence[Source], concept_files: Sequence[str]) -> list
 
 
 def find_terms(sources: Sequence[Source], concept_files: Sequence[str]) -> list[Term]:
-    """The terms of all files, where they stand; arguments as for `find_faults`."""
+    """The terms of all files with their places; arguments as for `find_faults`."""
     return _Check(sources, concept_files).terms
 
 
@@ -102,7 +102,7 @@ class _Check:
         self.faults: list[Fault] = []
         self.terms: list[Term] = []
         self.contents: dict[str, Any] = {name: empty(shape_of(name)) for name in (*concept_files, *SHAPES)}
-        self.home: dict[str, str] = {}  # concept → the file that it stands in
+        self.home: dict[str, str] = {}  # concept → the file that it is in
         for source in sources:
             self.contents[source.name] = merge(source.name, self.contents[source.name], source.content)
             for key in source.content if source.holds_concepts else ():
@@ -382,7 +382,7 @@ class _Check:
 
 
 def _at(content: Any, keys: Sequence[str]) -> Any:
-    """What stands behind keys, one after the other; None if nothing does."""
+    """What is behind keys, one after the other; None if nothing does."""
     for key in keys:
         content = content.get(key) if isinstance(content, dict) else None
     return content

@@ -24,7 +24,7 @@ SUFFIXES = (".yaml", ".yml")
 
 
 def layers_of(name: str, key: LexiconKey) -> tuple[Layer, ...]:
-    """The folders that a file of this name may stand in."""
+    """The folders that a file of this name may be in."""
     return all_layers(key.folder) if name == "scope" else layers(key)
 
 

@@ -2,7 +2,7 @@
 
 `common/` is laid under every pack. A pack that extends another one is laid over it, as a folder of the user's own is
 laid over ours. A folder of the user's own may hold folders named as packs, which count for these packs alone, and
-packs of its own; what stands at its top counts for chest X-ray reports, and for packs that extend theirs.
+packs of its own; what is at its top counts for chest X-ray reports, and for packs that extend theirs.
 """
 
 from __future__ import annotations
@@ -157,12 +157,12 @@ def layers(key: LexiconKey) -> tuple[Layer, ...]:
 
 @kept_until_use
 def all_layers(folder: str) -> tuple[Layer, ...]:
-    """The folders of all packs: how reports are told apart is the knowledge of all of them."""
+    """The folders of all packs: how reports are distinguished is the knowledge of all of them."""
     return lay([DEFAULT_PACK, *(name for name in all_packs(folder) if name != DEFAULT_PACK)], folder)
 
 
 def lay(names: list[str], folder: str) -> tuple[Layer, ...]:
-    """The folders of packs, ours first; what stands at the top of the user's folder is of the default pack."""
+    """The folders of packs, ours first; what is at the top of the user's folder is of the default pack."""
     bundled = [Layer(BUNDLED / name, False) for name in (COMMON, *names)]
     own = [Layer(Path(folder), True)] if folder and DEFAULT_PACK in names else []
     own += [Layer(Path(folder, name), True) for name in names if folder]

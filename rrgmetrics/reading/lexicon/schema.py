@@ -89,7 +89,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A block whose keys are the user's, with one shape for all that stands behind them."""
+    """A block whose keys are the user's, with one shape for all that is behind them."""
 
     value: Shape
     keys: Value = field(default_factory=Value)

@@ -1,4 +1,4 @@
-"""A term of the lexicon where it stands: what it claims to be, what else it means, what keeps it from being read."""
+"""A term of the lexicon at its place: what it claims to be, what else it means, what keeps it from being read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Source:
 
 
 class Term(NamedTuple):
-    """A term where it stands: the keys that lead to it, and how it is looked for."""
+    """A term at its place: the keys that lead to it, and how it is looked for."""
 
     text: str
     source: Source
@@ -59,7 +59,7 @@ class Term(NamedTuple):
 
 
 def is_sought(term: Term) -> bool:
-    """Tells whether a report is searched for a term; one that only tells kinds of reports apart means nothing in it."""
+    """Whether a report is searched for a term; one that only tells kinds of reports apart means nothing in it."""
     own = term.source.holds_concepts and term.keys[1] != "without"
     return term.value.term == "report" and (own or term.source.name in _SOUGHT)
 
@@ -100,7 +100,7 @@ def claim_of(term: Term) -> tuple[str, str]:
 
 
 def sense_of(term: Term) -> tuple[str, bool]:
-    """Says what a term is where it stands outside the concepts, in words, and whether a concept may have it too."""
+    """Says what a term is that is outside the concepts, in words, and whether a concept may have it too."""
     name, keys = term.source.name, term.keys
     if name == "qualities":
         return "a quality", True

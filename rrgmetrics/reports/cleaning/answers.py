@@ -25,7 +25,7 @@ _SIGN = (
 )
 _IS_SIGN = re.compile(r"[-–—−+.] ?(?:[vV][eE]|[fF][oO][rR])\b")
 _ITEM_WITH_SIGN = r"[^,.;\n]{1,60}[-–—−+][ \t]*(?:[,.;\n]|\Z)"
-_AT_WORD = rf"{_DASH}(?<=[A-Za-z].)(?=[ \t]*(?:[.;]|,{_ITEM_WITH_SIGN}|\n[ \t]*(?=[A-Z]){_ITEM_WITH_SIGN}|\s*\Z))"
+_AT_WORD = rf"{_DASH}(?<=[A-Za-z].)(?=[ \t]*+(?:[.;]|,{_ITEM_WITH_SIGN}|\n[ \t]*(?=[A-Z]){_ITEM_WITH_SIGN}|\s*\Z))"
 _ENDING = rf"(?m)(?:^|(?<=[.;,] ))[A-Za-z]+(?:(?:[ /][A-Za-z]+){{1,3}}(?!-\s*\Z))?(?P<cut>{_AT_WORD})"
 _ITEM = re.compile(r"[ \t.]*(?P<item>(?P<before>[-–+]?)(?:[^,;\n]*[^,;\n \t.])?)[ \t.]*(?=[,;\n]|\Z)")
 _BOTH = re.compile(r"(?=.*\+)(?=.*[-–])[-–+]+")
@@ -69,7 +69,7 @@ _ARROW = (  # between a name and its description, where it compares no sides and
     r"(?P<cut>[ \t]*>>[ \t]*(?=[A-Za-z])|[ \t]+>[ \t]+(?-i:(?=[A-Z][a-z]|no\b)))(?!(?:left|right|l|r)\b)"
 )
 _LEADER = (  # of four or more dots between a name and its description
-    rf"^[ \t]*(?:[-*•][ \t]+)?(?!(?:[^\n.]* )?(?:no|not|there|is|are|was|were|has|have|with)\b){_WORDS}"
+    rf"^[ \t]*+(?:[-*•][ \t]++)?(?!(?:[^\n.]* )?(?:no|not|there|is|are|was|were|has|have|with)\b){_WORDS}"
     r"(?P<cut>[ \t]+(?:\.{4,}|(?:\. ){4,})[ \t]*|\.{4,}(?=[^\s.])|\.{6,}[ \t]*)(?=[^\s.])(?![^\n]*\.{4})"
 )
 _QUESTION = re.compile(

@@ -95,7 +95,10 @@ _HEADING = re.compile(
     r"[ \t]*:(?P<line>[^\n]*)(?P<items>(?:\n[ \t]*[-*•][ \t]+[^\n]+)*)",
     re.IGNORECASE | re.MULTILINE,
 )
-_SIDED = re.compile(r"\b(?:right|left)(?: [a-z]+)?[ \t]*:(?:[^\n]*\. [A-Z]|[ \t]*\n[ \t]*[-*•])", re.IGNORECASE)
+_SIDED = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]+)?(?:right|left)(?: [a-z]+)?[ \t]*:(?:[^\n]*\. [A-Z]|[ \t]*\n[ \t]*[-*•])",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SENTENCE = re.compile(r"(?<=[.;] )[A-Z][^.;\n]*")
 _NAMED = re.compile(r"(?<=\n)[ \t]*[-*•][ \t]+(?P<item>[A-Za-z][A-Za-z ]*:[^\n]*)")
 _APART = re.compile(

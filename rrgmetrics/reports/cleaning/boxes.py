@@ -36,7 +36,7 @@ _LINE = re.compile(r"[^\n]+")
 _LEAD = re.compile(r"[ \t]*(?:(?:[-*•+–]|\d{1,2}[.)])[ \t]+)?")
 _HEADING = re.compile(r"(?P<name>[A-Za-z][^:\n\[\]()☐☑☒]{0,60}):[ \t]*\Z")
 _NORMAL = re.compile(r"(?:no|not|none|normal|clear|negative|without|unremarkable|absent)\b", re.IGNORECASE)
-_LABEL = re.compile(r"[ \t,;]*(?:and[ \t]+)?(?P<label>[A-Za-z][^\n]*?)(?P<colon>[ \t]*[:=-])?[ \t]*\Z")
+_LABEL = re.compile(r"[ \t,;]*(?:and[ \t]+)?(?P<label>[A-Za-z][^\n]*?)(?P<colon>[:=-])?\Z")
 _LONGEST = 8  # words of what a box behind it is of
 
 
@@ -83,7 +83,7 @@ def _behind(text: str, boxes: list[re.Match[str]], line: re.Match[str]) -> Itera
     if text[boxes[-1].end() : line.end()].strip(" \t.;,"):
         return
     starts = [line.start(), *(box.end() for box in boxes[:-1])]
-    labels = [_LABEL.match(text[start : box.start()]) for start, box in zip(starts, boxes, strict=True)]
+    labels = [_LABEL.match(text[start : box.start()].rstrip(" \t")) for start, box in zip(starts, boxes, strict=True)]
     if not all(label and len(label["label"].split()) <= _LONGEST for label in labels):
         return
     for box, label in zip(boxes, labels, strict=True):

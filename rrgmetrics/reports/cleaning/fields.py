@@ -18,7 +18,7 @@ _LEADS = re.compile(
     r"(?:tip|ends?|courses|projects|terminates|in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE
 )
 _SIDE = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
-_SIZE = re.compile(r".*\b([cm]m)\Z")
+_UNIT = re.compile(r"\b([cm]m)\Z")
 
 
 def describe(fields: dict[str, Value], name: str = "") -> str:
@@ -37,7 +37,7 @@ def describe(fields: dict[str, Value], name: str = "") -> str:
         return words.stated(_joined([each for each in before if "left" in each or "right" in each], named), "no")
     behind = [each for each in before if _LEADS.match(each)]
     rest = [
-        f"{value.text} {size[1]}" for key, value in known.items() if not value.is_text and (size := _SIZE.match(key))
+        f"{value.text} {unit[1]}" for key, value in known.items() if not value.is_text and (unit := _UNIT.search(key))
     ]
     rest += [value.text.strip() for value in known.values() if value.is_text]
     said = _joined([each for each in before if each not in behind], named)

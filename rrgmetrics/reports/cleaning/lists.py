@@ -181,7 +181,7 @@ def _slashes(text: str) -> Iterator[Edit]:
 COUNTED = (Step("list marker", ("2", "b)", "b.", "B)", "B.", "ii)", "ii."), _counted, _SECOND),)
 LISTS = (
     Step("list marker", "/", _slashes, _SLASH),
-    replacing("list marker", "/", r"[ \t]+//+[ \t]+", ITEM),
+    replacing("list marker", "/", r"(?<![ \t])[ \t]+//+[ \t]+", ITEM),
     Step("list marker", "[", _strings),
     replacing("list marker", ">–—|+~-", rf"(?m){_MARKS}", "- "),
     Step(

@@ -66,13 +66,12 @@ def _titles(text: str) -> Iterator[Edit]:
         yield Edit(match.start(group) + len(title), match.end(), ":" if heads else "", 0)
 
 
-_RTF = re.compile(r"\s*\{\\rtf")
 _RTF_WORD = re.compile(r"\{\\(?:fonttbl|colortbl|stylesheet|info|\*)(?:[^{}]|\{[^{}]*\})*\}|\\([a-z]+)-?\d* ?|[{}]")
 
 
 def _rtf(text: str) -> Iterator[Edit]:
     """Finds the control words, groups and tables of RTF; paragraphs are lines."""
-    if _RTF.match(text):
+    if text.lstrip().startswith(r"{\rtf"):
         for number, word in enumerate(_RTF_WORD.finditer(text)):
             yield Edit(*word.span(), "\n" if word[1] in ("par", "line", "sect", "page") else "", int(not number))
 

@@ -20,7 +20,7 @@ _DEEPEST = 12  # objects inside each other; keeps the time linear
 _TAG = re.compile(
     r"<(?P<closes>/?)(?P<name>[A-Za-z][\w.-]{1,50})(?P<fields>(?:\s+[\w.-]+=\"[^\"<>]*\")*)\s*(?P<alone>/?)>"
 )
-_ATTRIBUTE = re.compile(r"([\w.-]+)=\"([^\"]*)\"")
+_ATTRIBUTE = re.compile(r"(?<=\s)([\w.-]+)=\"([^\"]*)\"")
 
 
 class Value(NamedTuple):

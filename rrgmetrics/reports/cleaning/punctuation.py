@@ -40,12 +40,12 @@ _BEFORE_NO_MARK = {  # what is before a word that is no mark
     "period": re.compile(rf"\b(?:{_A_TIME})[ -]\Z", re.IGNORECASE),
     "comma": re.compile(r"\b(?:a|the) \Z", re.IGNORECASE),
     "next line": re.compile(r"\b(?:on|the) \Z", re.IGNORECASE),
-    "new line": re.compile(rf"(?:\b(?:{_A_CATHETER}) |(?:\A|[.:;!?\n])\s*)\Z", re.IGNORECASE),
+    "new line": re.compile(rf"(?:\b(?:{_A_CATHETER}) |(?:\A|[.:;!?\n])[^\S\n]*)\Z", re.IGNORECASE),
 }
 _BEHIND_NO_MARK = {  # and behind it
     "period": re.compile(r" (?:of|between|since)\b", re.IGNORECASE),
     "comma": re.compile(r" (?:sign|shaped)\b", re.IGNORECASE),
-    "new line": re.compile(rf"\s*(?:[.,;:)]|\Z)| (?:{_ITS_PLACE})\b", re.IGNORECASE),
+    "new line": re.compile(rf"\s{{0,{_NEAR}}}(?:[.,;:)]|\Z)| (?:{_ITS_PLACE})\b", re.IGNORECASE),
 }
 
 

@@ -11,7 +11,7 @@ from rrgmetrics.reports.cleaning.fields import describe
 from rrgmetrics.reports.cleaning.headings import heading_names
 from rrgmetrics.reports.cleaning.parsing import Value
 
-_MARK = r"(?:[-*•][ \t]+)?"
+_MARK = r"(?:[-*•][ \t]++)?"
 _KEY = rf"(?:{'|'.join(sorted(words.KEYS, key=len, reverse=True))})".replace(" ", "[ _]")
 _BELOW = rf"\n[ \t]*{_MARK}[*_]{{0,2}}(?:is[ _])?{_KEY}[*_]{{0,2}}[ \t]*:"
 _RECORD = re.compile(
@@ -21,7 +21,9 @@ _RECORD = re.compile(
     rf"(?P<fields>(?:{_BELOW}[^\n]*)+))",
     re.IGNORECASE | re.MULTILINE,
 )
-_FIELD = re.compile(rf"^[ \t]*(?P<lead>{_MARK}(?P<key>[A-Za-z_ ]+?)[ \t]*:[ \t]*)(?P<value>[^\n]*)$", re.MULTILINE)
+_FIELD = re.compile(
+    rf"^[ \t]*+(?P<lead>{_MARK}(?P<key>[A-Za-z_ ]*[A-Za-z_])[ \t]*:[ \t]*)(?P<value>[^\n]*)$", re.MULTILINE
+)
 _SIDE_BELOW = rf"\n[ \t]*{_MARK}(?:left|right|bilateral)[ \t]*:[ \t]*[^\s:]"
 _SIDED = re.compile(
     rf"^[ \t]*{_MARK}(?P<name>[A-Za-z][A-Za-z_-]*(?: [A-Za-z-]+){{0,4}})[ \t]*:[ \t]*"

@@ -107,7 +107,7 @@ class GreenProtocol:
         return (Prompt((Message("user", text),), f"green@{self.version}", max_tokens=MAX_TOKENS, raw=raw),)
 
     def is_cut(self, pair: Pair) -> bool:
-        """Tells whether a report has more words than the question holds."""
+        """Whether a report has more words than the question holds."""
         return any(len(text.split()) > WORDS for text in (pair.reference, pair.candidate))
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:

@@ -122,7 +122,7 @@ def compared(page: Page, unit: Unit, rng: Random) -> str | None:
 
 
 def _is_statement(page: Page, start: int, end: int) -> bool:
-    """Tells whether words hold a verb, so that no word fits before them."""
+    """Whether words hold a verb, so that no word fits before them."""
     return english_pattern("predicate").search(page.text, start, end) is not None
 
 

@@ -73,7 +73,7 @@ def _ladder(scale: dict[str, int], here: int, rng: Random) -> list[str]:
 
 
 def _is_in_a_range(text: str, start: int, end: int) -> bool:
-    """Tells whether a word is one end of "mild to moderate"."""
+    """Whether a word is one end of "mild to moderate"."""
     return bool(re.search(r"\bto $", text[:start]) or re.match(r" to\b", text[end:]))
 
 

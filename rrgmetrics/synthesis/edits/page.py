@@ -61,7 +61,7 @@ class Page:
         ]
 
     def is_alone(self, unit: Unit, slot: Slot) -> bool:
-        """Tells whether a sentence speaks of nothing but one observation."""
+        """Whether a sentence speaks of nothing but one observation."""
         here = self.findings_in(slot)
         return all(f.assertion != "absent" and f.observation == unit.head.observation for f in here)
 

@@ -135,7 +135,7 @@ def injections(
 
 
 def is_one_error(reading: Reading, text: str, category: int, *, unseen: bool = False) -> bool:
-    """Tells whether the reader sees errors of one category in a text, and no other; no error at all if `unseen`.
+    """Whether the reader sees errors of one category in a text, and no other; no error at all if `unseen`.
 
     Args:
         reading: Of the report that the text was made from.
@@ -160,7 +160,7 @@ def _doubted(reading: Reading) -> Counter[str]:
 
 
 def _rose(before: list[int], after: list[int], category: int) -> bool:
-    """Tells whether one category has more errors, and no other has changed."""
+    """Whether one category has more errors, and no other has changed."""
     return all(
         (new > old) if c == category else new == old for c, (old, new) in enumerate(zip(before, after, strict=True))
     )

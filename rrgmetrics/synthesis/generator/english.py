@@ -95,7 +95,7 @@ def head_of(text: str) -> str:
 
 
 def is_plural(head: str) -> bool:
-    """Tells whether a noun is in the plural."""
+    """Whether a noun is in the plural."""
     english = words().english
     return (head.endswith("s") and not head.endswith(english["singulars_with_s"])) or head in english[
         "plurals_without_s"

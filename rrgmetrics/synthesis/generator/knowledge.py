@@ -161,7 +161,7 @@ def inside(concept: str, term: str) -> Told | None:
 
 @cache
 def comes_and_goes(concept: str) -> bool:
-    """Tells whether a finding changes with time; what is benign and expected stays as it is."""
+    """Whether a finding changes with time; what is benign and expected stays as it is."""
     return knowledge().lexicon.concepts[concept].significance != "benign_expected"
 
 

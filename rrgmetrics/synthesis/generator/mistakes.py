@@ -85,7 +85,7 @@ def _wrong_zone(fact: Fact, rng: Random) -> str | None:
 
 
 def _tells_its_side(zone: str | None) -> bool:
-    """Tells whether the side of a zone cannot be another, or is not said."""
+    """Whether the side of a zone cannot be another, or is not said."""
     return zone is not None and (zone in (RETROCARDIAC, DIFFUSE) or bool(knowledge().lexicon.zones[zone].side))
 
 

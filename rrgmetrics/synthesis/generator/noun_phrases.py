@@ -35,7 +35,7 @@ def _plain_terms(concept: str) -> tuple[str, ...]:
 
 
 def _fits(told: Told | None, fact: Fact) -> bool:
-    """Tells whether a term says nothing of a fact that is not so."""
+    """Whether a term says nothing of a fact that is not so."""
     if told is None:
         return False
     if ("zones" in told and fact.zone not in told["zones"]) or ("tip" in told and fact.tip not in told["tip"]):

@@ -43,7 +43,7 @@ class Speaker:
         self.slots["complaint"] = self._expand("complaint", self.slots, self.book.boilerplate)
 
     def by_chance(self, chance: float) -> bool:
-        """Tells whether something is done that is done so often."""
+        """Whether something is done that is done so often."""
         return self.rng.random() < chance
 
     def boilerplate(self, rule: str) -> str:
@@ -190,7 +190,7 @@ class Speaker:
         return self._fill("terse" if self.by_chance(self.style.terse) else "full", slots)
 
     def _is_sayable(self, fact: Fact) -> bool:
-        """Tells whether a concept's own statements have all they need."""
+        """Whether a concept's own statements have all they need."""
         profile = self.known.profiles[fact.concept]
         lacking = {
             "severity": fact.severity is None,
@@ -282,5 +282,5 @@ def _slots(phrase: Phrase) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _compares(text: str) -> bool:
-    """Tells whether a statement compares with an earlier study: "the heart remains normal in size"."""
+    """Whether a statement compares with an earlier study: "the heart remains normal in size"."""
     return bool(read(text).compared)

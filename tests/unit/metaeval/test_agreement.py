@@ -249,13 +249,14 @@ def test_json_of_radpref():
 
 def test_plots(tmp_path):
     report = report_of(result("rouge", headline=[1, 0, 0.9, 0.2, 0.5, NAN]), result("bleu", headline=[NAN] * 6))
-    paths = write_plots(report, tmp_path / "plots")
+    (tmp_path / "plots").mkdir()
+    (tmp_path / "plots" / "radpref_forest.png").write_text("")
+    with pytest.raises(InputError, match=r"radpref_forest\.png exists; pass force=True"):
+        write_plots(report, tmp_path / "plots")
+    paths = write_plots(report, tmp_path / "plots", force=True)
     drawn = ("forest", "kinds", "counts", "raters", "rouge", "bleu")
     assert [path.name for path in paths] == [f"radpref_{name}.png" for name in drawn]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
-    with pytest.raises(InputError, match=r"radpref_forest\.png exists; pass force=True"):
-        write_plots(report, tmp_path / "plots")
-    write_plots(report, tmp_path / "plots", force=True)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="file cannot be created: File exists"):
         write_plots(report, tmp_path / "file")
@@ -387,7 +388,7 @@ import matplotlib, sys
 before = dict(matplotlib.rcParams)
 from rrgmetrics.metaeval import agree
 from rrgmetrics.metaeval.plots import regression, scatter, write_plots
-write_plots(agree(sys.argv[1], ["rouge"], trials=10, progress=False), "plots")
+write_plots(agree(sys.argv[1], ["bleu"], trials=10, progress=False), "plots")
 print(dict(matplotlib.rcParams) == before)
 """
     rater = {f"{kind}{end}": 0 for kind in ("false", "missing", "attribute") for end in ("", "_significant")}
