@@ -54,6 +54,11 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
 
 
+# A text that fades in has less contrast until it is there. What turns for ever is no fade.
+FADED = """document.getAnimations().every(
+    (each) => each.playState !== "running" || each.effect.getComputedTiming().endTime === Infinity)"""
+
+
 @pytest.fixture(scope="module")
 def browser():
     """Headless Chromium. For a module and not for the session: Playwright's event loop would stop later tests' own."""
@@ -227,6 +232,7 @@ def accessible():
     def checked(page, within=None, *, but=()):
         """`but`: rules not to apply, with the reason beside the call."""
         page.wait_for_function("!document.querySelector('.pending, .generating, .translucent')")  # grey while it waits
+        page.wait_for_function(FADED)
         options = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in but}}
         found = axe.Axe().run(page, within, options).response["violations"]
         assert [_fault(fault) for fault in found if fault["impact"] in ("serious", "critical")] == []

@@ -37,6 +37,7 @@ ONCE = {  # patterns that are asked for at one place, or in a window of some cha
     "rrgmetrics.reports.cleaning.boxes._HEADING",
     "rrgmetrics.reports.cleaning.boxes._LABEL",
     "rrgmetrics.reports.cleaning.boxes._LEAD",
+    "rrgmetrics.reports.cleaning.control._ASKED",
     "rrgmetrics.reports.cleaning.lists._HEADING",
     "rrgmetrics.reports.cleaning.lists._PART",
     "rrgmetrics.reports.cleaning.lists._STATES",
