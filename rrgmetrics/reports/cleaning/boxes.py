@@ -32,6 +32,8 @@ _PICKED = re.compile(
     r"(?=[ \t]*[.;]?[ \t]*(?:\n|\Z))"
 )
 _OPEN = frozenset("☐⬜❌✗✘")  # drawn marks of what is not there
+_CROSSES = frozenset("❌✗✘")
+_DENIES = re.compile(r"(?:no|not|none|without)\b", re.IGNORECASE)
 _LINE = re.compile(r"[^\n]+")
 _LEAD = re.compile(r"[ \t]*(?:(?:[-*•+–]|\d{1,2}[.)])[ \t]+)?")
 _HEADING = re.compile(r"(?P<name>[A-Za-z][^:\n\[\]()☐☑☒]{0,60}):[ \t]*\Z")
@@ -70,6 +72,8 @@ def _leading(text: str, boxes: list[re.Match[str]], end: int, *, choice: bool, b
         start = max(at, gap_before(text, box.start())) if joint and not begins else box.start()
         label = text[box.end() : last].lstrip(" \t")
         ticked = _is_ticked(box)
+        if box["drawn"] in _CROSSES and _DENIES.match(label):
+            ticked = True  # "❌ No effusion" is no double denial
         if not ticked and (choice or _NORMAL.match(label)):
             yield Edit(start, last, "")
             at = last

@@ -43,6 +43,9 @@ _MARKS = rf"^[ \t]*(?:[=-]{{1,3}}>|[>–—|]|-(?=[A-Z])|[+~](?=[ \t]))[ \t]*{_O
 _BULLET = re.compile(
     rf"(?<!\d)[{_BULLETS}][ \t]*{_OPENING}|(?<=[ \t])(?:\||(?<!\d )\*)[ \t]+{_OPENING}"  # any of them; * and | alone
 )
+_PICTURES = r"\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff"  # emojis
+_KEY = r"(?:^|(?<![ \t]))[ \t]*\d\ufe0f?\u20e3"  # a digit on a key
+_PICTURE = rf"(?m)(?:^[ \t]*[{_PICTURES}]\ufe0f?|{_KEY})[ \t]*{_OPENING}"
 _PART = re.compile(rf"\s*(?:[A-Z]|{_SIZE})")
 _GOES_ON = re.compile(  # what is no statement of its own
     r"(?:in|of|at|on|to|for|with|which|that|is|are|was|were|has|have|and|or|but|likely|possibly|probably)\b",
@@ -180,6 +183,7 @@ def _slashes(text: str) -> Iterator[Edit]:
 
 COUNTED = (Step("list marker", ("2", "b)", "b.", "B)", "B.", "ii)", "ii."), _counted, _SECOND),)
 LISTS = (
+    replacing("list marker", (), _PICTURE, "\n- ", where=re.compile(rf"[\u20e3{_PICTURES}]")),
     Step("list marker", "/", _slashes, _SLASH),
     replacing("list marker", "/", r"(?<![ \t])[ \t]+//+[ \t]+", ITEM),
     Step("list marker", "[", _strings),
