@@ -97,7 +97,7 @@ def test_a_pair_a_file_and_the_card(name, space, photograph, accessible, fits):
     page.set_viewport_size({"width": 1280, "height": 900})
     open_tab(page, "A file of pairs")
     page.get_by_role("button", name="Try the sample file").click()
-    page.get_by_text(re.compile(r"[\d.]+\sKB")).first.wait_for()
+    page.get_by_text(re.compile(r"[\d.]+\sK?B\b")).first.wait_for()
     page.get_by_role("button", name="Score the file").click()
     page.locator(".spread svg").wait_for()
     rows = page.locator(".rows > details")
