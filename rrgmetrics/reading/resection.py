@@ -11,7 +11,6 @@ _OF_DEVICE = frozenset({"side", "location_preposition", "route", "count"})
 ON = frozenset({"on", "from", "than", "with", "to", "in", "against", "at", "by"})  # before the name of a study
 _NO_NAME = frozenset({"side", "zone", "clause_end", "item_break", "measure"})
 IF = "if"
-_OF_CONDITION = frozenset({"severity", "change"})
 _ENDS_CONDITION = frozenset({",", ";", "but"})
 _STUDY = 6  # items from a preposition to the study that it leads to
 
@@ -40,8 +39,8 @@ def drop_conditions(items: list[Item]) -> None:
     for i, item in enumerate(items):
         named = named or not item.senses.keys().isdisjoint(("concept", "quality"))
         condition = (condition or (named and item.word == IF)) and item.word not in _ENDS_CONDITION
-        if condition and item.senses.keys() & _OF_CONDITION and "concept" not in item.senses:
-            items[i] = item.saying({key: item.senses[key] for key in item.senses.keys() - _OF_CONDITION})
+        if condition and "concept" not in item.senses:
+            items[i] = item.without("severity").without("change")
 
 
 def drop_dating_changes(items: list[Item], lexicon: Lexicon) -> None:
