@@ -324,20 +324,38 @@ def _has_heading_alone(items: list[Item], mention: Mention) -> bool:
     return not _has_place(items[colon : mention.last])
 
 
-def give_side_of_normal(items: list[Item], mentions: list[Mention]) -> None:
-    """Denies on the side of a normal structure what is denied with it: "the RIGHT lung is clear WITHOUT effusion"."""
+def give_side_of_normal(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Gives the side of a normal structure to what is denied with it, and to what it excepts.
+
+    "The RIGHT lung is clear WITHOUT effusion", "... APART FROM atelectasis at the base".
+    """
     side: list[Item] = []
     end = 0
     for mention in _in_order(mentions):
         own = [item for item in mention.modifiers if item.senses.get("side") in ("left", "right")]
+        words = {item.word for item in items[end : mention.first]}
+        excepted = not lexicon.small.excepting.isdisjoint(words)
         if mention.denies:
             side, end = own, mention.last
-        elif not side or mention.assertion != "absent" or any(i.word in _ENDS for i in items[end : mention.first]):
+        elif not side or not (excepted or mention.assertion == "absent") or not _ENDS.isdisjoint(words):
             side = []
-        elif _WITH.isdisjoint(item.word for item in items[end : mention.first]) or _has_place(mention.modifiers):
-            continue
-        else:
+        elif not own if excepted else not (_WITH.isdisjoint(words) or _has_place(mention.modifiers)):
             mention.modifiers.extend(side)
+
+
+def give_place_of_change(items: list[Item], mentions: list[Mention]) -> None:
+    """Gives the first finding the place that has changed: "better aeration OF THE LEFT BASE with residual opacity"."""
+    first = _in_order(mentions)[0]
+    joint = next((i for i in range(first.first - 1, -1, -1) if items[i].word == "with"), 0)
+    ahead = items[:joint]
+    if not all(any(kind in item.senses for item in ahead) for kind in ("change", "side")):
+        return
+    if first.denies or first.assertion == "absent" or _has_place_of(first, "side"):
+        return
+    kinds = {"side"} if _has_place_of(first, "zone") else {"side", "zone"}
+    places = [item for item in ahead if not kinds.isdisjoint(item.senses)]
+    first.modifiers.extend(places)
+    first.pre_place = True
 
 
 def _lend_place(giver: Mention, taker: Mention, lexicon: Lexicon) -> None:

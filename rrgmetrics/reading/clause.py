@@ -23,6 +23,9 @@ BEFORE = frozenset(
 _PLACE = 5  # items from a picture to the end of its place
 _START = 3  # items of a sentence before what a patient has
 _NAMING = frozenset({"acuity", "morphology", "quality"})
+_HEDGED = frozenset({"possible", "probable"})
+_BEING = "being"  # between a finding and what is said of it alone
+_UNLIKELY = frozenset({"unlikely", "less", "improbable"})  # first words of "unlikely", "less likely"
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
 
@@ -188,8 +191,9 @@ class Clause(SentenceView):
         """
         stated = self.statement()
         stated = stated[told_apart(self.items, stated, self.lexicon) :]
-        if stated[-1].elided:
-            return stated[-1:]
+        behind = [item.word for item in self.items[stated[-1].last : i]]
+        if stated[-1].elided or ("(" in behind and ")" not in behind):
+            return stated[-1:]  # "a port, a pacemaker (leads NOT WELL SEEN)"
         one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
         if not self.small.plural.isdisjoint((*one, self.items[i - 1].word)):
             return stated
@@ -202,11 +206,16 @@ class Clause(SentenceView):
                 return stated[k:]  # "mosaic attenuation (small airway disease?)"
             if denied and any("item_break" in item.senses for item in between) and "with" not in words:
                 return stated[k:]  # "pneumothorax appears small and effusion is unlikely"
+            alone = _BEING in behind or self.items[i].word in _UNLIKELY
+            if alone and "with" in words:
+                return stated[k:]  # "small effusions with pneumothorax BEING absent", "opacity with edema LESS likely"
+            if denied and "," in words and (_BEING in behind or stated[k - 1].certainty in _HEDGED):
+                return stated[k:]  # "LIKELY atelectasis, infection less likely"
             if not words.isdisjoint(self.small.conjunctions):
                 two = len(stated) == 2 and not any("quality" in item.senses for item in between)
                 return stated[k:] if "," in words and two else stated  # a list of two has no comma
             devices = [m.denies or self.lexicon.concepts[m.concept].is_device for m in stated[k - 1 : k + 1]]
-            cause = denied and self.items[i].word == "unlikely" and self.same_picture(stated[k - 1], stated[k])
+            cause = denied and self.items[i].word in _UNLIKELY and self.same_picture(stated[k - 1], stated[k])
             if words == {","} and (cause or devices == [False, True]):
                 return stated[k:]  # "pneumothorax, drain yet to be inserted", "opacity, pneumonia unlikely"
             bare = k == 1 and not stated[0].first and words == {","} and one[1] == "was"

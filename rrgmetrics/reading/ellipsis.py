@@ -28,6 +28,7 @@ _NAMELESS = frozenset({"concept", "normal", "holds", "recommendation", "hypothet
 _OF_BOTH = frozenset({"zone", "morphology", "acuity"})
 _EXCEPTED = frozenset({"side", "zone", "level"})
 _CLEAR = frozenset({"clear", "normal"})
+_MORE = frozenset({"being", "having"})  # behind "the right": more of one side follows
 _LONGEST = 14  # items of a statement without a name
 
 
@@ -47,7 +48,23 @@ def resolve_ellipsis(items: list[Item], mentions: list[Mention], lexicon: Lexico
             if not found and two:
                 found = _behind(items, mention, (start, end), lexicon) or _ahead(items, mention, start, lexicon)
             more += found
+    more += _said_again(items, sorted([*mentions, *more], key=lambda m: m.at))
     return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
+
+
+def _said_again(items: list[Item], mentions: Sequence[Mention]) -> list[Mention]:
+    """Returns the mention that takes up one of two sides: "right and left effusion, THE RIGHT being new"."""
+    for i in range(1, len(items) - 1):
+        side = items[i].senses.get("side")
+        if side not in _OTHER or items[i - 1].word != "the" or items[i + 1].word not in _MORE:
+            continue
+        two = [mention for mention in mentions if mention.last <= i][-2:]
+        first = two[0].elided if two else None
+        if first is not None and first is two[-1]:
+            named = two[0] if items[two[0].at].senses.get("side") == side else first
+            items[i] = items[i].saying({})
+            return [Mention(named.concept, i, i + 1, i, (items[i].first, items[i].last), elided=named, again=True)]
+    return []
 
 
 def add_excepted(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:

@@ -32,6 +32,7 @@ from rrgmetrics.reading.attachment import (
     attach_words,
     deny_positions,
     find_topic,
+    give_place_of_change,
     give_side_of_normal,
     give_to_whole,
     judge_depths,
@@ -69,7 +70,15 @@ from rrgmetrics.reading.place_words import INNER, PARTS, forget_inner_places, re
 from rrgmetrics.reading.prior_values import INSTEAD, NOW, tell_what_was
 from rrgmetrics.reading.pronouns import OF_TWO, PRONOUNS, resolve_pronouns
 from rrgmetrics.reading.recording import follow, watch
-from rrgmetrics.reading.resection import ON, SINCE, drop_dating_changes, drop_names_of_studies, read_resections
+from rrgmetrics.reading.resection import (
+    IF,
+    ON,
+    SINCE,
+    drop_conditions,
+    drop_dating_changes,
+    drop_names_of_studies,
+    read_resections,
+)
 from rrgmetrics.reading.settled import (
     WAS,
     explain_feigned,
@@ -264,6 +273,12 @@ ITEMS = (
         ("quality", "resolved_before"),
         needs=(Signs(lists=("withdrawn",)), Signs(senses=("resolved_before",))),
     ),
+    Step(
+        drop_conditions,
+        ("items",),
+        ("severity", "change"),
+        needs=(Signs(words=(IF,)), Signs(senses=("severity", "change"))),
+    ),
     Step(drop_dating_changes, _ITEMS, ("senses",), needs=(Signs(words=SINCE), Signs(senses=("change",)))),
     Step(
         read_normal_structures,
@@ -319,7 +334,7 @@ MENTIONS = (
     Step(
         resolve_ellipsis,
         _MENTIONS,
-        ("negation_after", "negation_before", "negation_verb", "quality", "mention.dropped"),
+        ("senses", "negation_after", "negation_before", "negation_verb", "quality", "mention.dropped"),
         makes="mentions",
         needs=(Signs(senses=("side", "measure")),),
         mentions=1,
@@ -404,6 +419,13 @@ DESCRIPTION = (
     ),
     Step(add_topic, ("mentions", "topic"), ("mention.extent", "mention.modifiers"), mentions=1),
     Step(
+        give_place_of_change,
+        ("items", "mentions"),
+        ("mention.modifiers", "mention.pre_place"),
+        needs=(Signs(words=("with",)), Signs(senses=("change",)), Signs(senses=("side",))),
+        mentions=1,
+    ),
+    Step(
         share_places,
         _MENTIONS,
         ("mention.modifiers", "mention.post_place", "mention.pre_place"),
@@ -411,9 +433,9 @@ DESCRIPTION = (
     ),
     Step(
         give_side_of_normal,
-        ("items", "mentions"),
+        _MENTIONS,
         ("mention.modifiers",),
-        needs=(Signs(words=("without", "with")), Signs(senses=("side",))),
+        needs=(Signs(words=("without", "with"), lists=("excepting",)), Signs(senses=("side",))),
         mentions=2,
     ),
     Step(share_device_words, ("mentions", "lexicon"), ("mention.modifiers",), needs=_DEVICE, mentions=2),

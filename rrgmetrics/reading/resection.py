@@ -10,6 +10,8 @@ SINCE = frozenset({"since", "after", "following"})
 _OF_DEVICE = frozenset({"side", "location_preposition", "route", "count"})
 ON = frozenset({"on", "from", "than", "with", "to", "in", "against", "at", "by"})  # before the name of a study
 _NO_NAME = frozenset({"side", "zone", "clause_end", "item_break", "measure"})
+IF = "if"
+_ENDS_CONDITION = frozenset({",", ";", "but"})
 _STUDY = 6  # items from a preposition to the study that it leads to
 
 
@@ -29,6 +31,16 @@ def _operations(structures: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...
     words = sorted(lexicon.small.excising)
     named = [name for word in words for name in lexicon.trie.get(word, {}).get("", {}).get("quality", ())]
     return tuple(name for name in dict.fromkeys(named) if any((s, name) in lexicon.findings_of for s in structures))
+
+
+def drop_conditions(items: list[Item]) -> None:
+    """Drops the degree or change that is only a condition, in place: "CT is advised IF SYMPTOMS ARE SEVERE"."""
+    named = condition = False
+    for i, item in enumerate(items):
+        named = named or not item.senses.keys().isdisjoint(("concept", "quality"))
+        condition = (condition or (named and item.word == IF)) and item.word not in _ENDS_CONDITION
+        if condition and "concept" not in item.senses:
+            items[i] = item.without("severity").without("change")
 
 
 def drop_dating_changes(items: list[Item], lexicon: Lexicon) -> None:

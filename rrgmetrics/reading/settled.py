@@ -11,6 +11,7 @@ _NAME = 5  # items from a preposition to the device that it leads to
 _FAULTS = frozenset({"dislodged", "broken"})  # qualities of a device that does not lie well
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
 _ONLY = frozenset({"only", "mere", "residual", "some", "tiny"})
+_PARTS = frozenset({"tip", "lead", "side", "hole", "port"})  # of a device, that may be out of sight
 _DESCRIBING = frozenset({"side", "zone", "severity", "morphology", "count", "quality", "acuity", "several", "measure"})
 WAS = ("which", "having", "had")  # first words of it, besides those of `bygone`
 _WAS = re.compile(r"(?:which (?:was|were)|(?:having|had) been|previously|formerly)(?: \w+ly)?$")
@@ -120,6 +121,6 @@ def _is_of_position(mention: Mention, items: list[Item], lexicon: Lexicon) -> bo
 def _is_of_tip(mention: Mention, items: list[Item]) -> bool:
     """Whether what is denied behind a device is denied of its tip."""
     around = items[max(0, mention.first - 5) : mention.first] + items[mention.last : mention.last + 2]
-    if not any(item.word == "tip" for item in around):
+    if _PARTS.isdisjoint(item.word for item in around):
         return False
     return not any("negation_before" in item.senses for item in items[: mention.first])
