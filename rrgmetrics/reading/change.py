@@ -41,6 +41,7 @@ _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
 _NEW_SINCE = ("new", "since")
 _SINCE = frozenset({"since", "compared", "comparison", "when", "from"})
+_CONTINUED = frozenset({"continued", "continuing"})
 
 
 def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
@@ -71,6 +72,8 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
+        elif item.word == "enlargement" and i not in named and _goes_on(items, i):
+            items[i - 1 : i + 1] = [items[i - 1].without("change"), item.saying({"change": "worse"})]
         elif item.word == "enlargement" and i not in named and is_growth(items, i, findings):
             items[i] = item.saying({"change": "worse"})
         elif item.word == "fresh" and is_fresh(items, i, lexicon):
@@ -85,6 +88,11 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             items[i] = item.without("severity")
         elif "count" in senses and counts_another(items, i, lexicon):
             items[i] = item.without("count")
+
+
+def _goes_on(items: Sequence[Item], i: int) -> bool:
+    """Whether growth at `i` continues: "CONTINUED enlargement of the mass", which is larger again."""
+    return i > 0 and items[i - 1].word in _CONTINUED
 
 
 def _shows(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -276,7 +276,7 @@ ITEMS = (
     Step(
         drop_conditions,
         ("items",),
-        ("severity", "change"),
+        ("senses", "severity", "change"),
         needs=(Signs(words=(IF,)), Signs(senses=("severity", "change"))),
     ),
     Step(drop_dating_changes, _ITEMS, ("senses",), needs=(Signs(words=SINCE), Signs(senses=("change",)))),
