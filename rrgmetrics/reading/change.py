@@ -55,7 +55,7 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
         senses = item.senses
         if not senses:
             step = _step(item.word, lexicon.small)
-            if step and i in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
+            if step and _before_asymmetry(items, i) in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
                 items[i] = item.saying({"change": step})  # "right effusion UP"
             elif item.word in ("now", "become") and is_large(items[i + 1 : i + 2]):
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
@@ -85,6 +85,12 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             items[i] = item.without("severity")
         elif "count" in senses and counts_another(items, i, lexicon):
             items[i] = item.without("count")
+
+
+def _before_asymmetry(items: Sequence[Item], i: int) -> int:
+    """Returns where what says which side is worse begins before `i`, if it does: "effusions R>L, | up"."""
+    at = i - (i > 1 and items[i - 1].word == ",")
+    return at - 1 if at and "asymmetry" in items[at - 1].senses else i
 
 
 def _shows(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -188,6 +188,7 @@ class Clause(SentenceView):
         """
         stated = self.statement()
         stated = stated[told_apart(self.items, stated, self.lexicon) :]
+        stated = stated[self._behind_colon(stated) :]
         if stated[-1].elided:
             return stated[-1:]
         one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
@@ -213,6 +214,16 @@ class Clause(SentenceView):
             if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
                 return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
         return stated
+
+    def _behind_colon(self, stated: list[Mention]) -> int:
+        """Returns how many findings are a picture before a colon: "A BASAL OPACITY: pneumonia is possible"."""
+        for k in range(len(stated) - 1, 0, -1):
+            between = self.items[stated[k - 1].last : stated[k].first]
+            picture = stated[k - 1].concept in self.lexicon.roles["picture"]
+            parted = any(item.word == ":" for item in between)
+            if picture and parted and self.same_picture(stated[k - 1], stated[k]):
+                return k
+        return 0
 
     def described(self, mention: Mention) -> Mention | None:
         """Returns the picture before a comma that a hedged finding explains: "bandlike opacity, scarring is likely".
