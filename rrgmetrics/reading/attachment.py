@@ -330,7 +330,7 @@ def give_side_of_normal(items: list[Item], mentions: list[Mention]) -> None:
     end = 0
     for mention in _in_order(mentions):
         own = [item for item in mention.modifiers if item.senses.get("side") in ("left", "right")]
-        if mention.denies:
+        if mention.denies or (own and items[mention.first].word == "lung"):  # "THE RIGHT LUNG is large without opacity"
             side, end = own, mention.last
         elif not side or mention.assertion != "absent" or any(i.word in _ENDS for i in items[end : mention.first]):
             side = []

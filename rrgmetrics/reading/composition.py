@@ -321,6 +321,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             continue  # "the heart is obscured but appears enlarged"
         elif (
             "clause_end" in item.senses
+            or (item.word in lexicon.small.nearby and not structures and not is_predicate(items, q, lexicon))
             or (structures and "not_reached" in item.senses)  # "lies in the esophagus and DOES NOT REACH the stomach"
             or (structures and ("item_break" in item.senses or item.word == ":"))
             or ("concept" in item.senses and "structure" not in item.senses and not structures)
