@@ -55,7 +55,11 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
         senses = item.senses
         if not senses:
             step = _step(item.word, lexicon.small)
-            if step and _before_asymmetry(items, i) in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
+            if (
+                step
+                and _before_asymmetry(items, i) in findings
+                and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing)
+            ):
                 items[i] = item.saying({"change": step})  # "right effusion UP"
             elif item.word in ("now", "become") and is_large(items[i + 1 : i + 2]):
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"

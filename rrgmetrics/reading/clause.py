@@ -288,8 +288,10 @@ class Clause(SentenceView):
         return i == self.met_at
 
     def changes_verb(self, i: int) -> bool:
-        """Tells whether what follows has a verb, after that of the statement before it."""
-        return self.verb_at >= 0 and self.verb_ahead(i)
+        """Tells whether what follows has a verb, after that of the statement before it: "HAS SHRUNK and it IS"."""
+        behind = self.items[self.met_at : i] if self.met_at >= 0 else []
+        changed = any("change" in item.senses and item.word in self.small.verbs for item in behind)
+        return (changed or self.verb_at >= 0) and self.verb_ahead(i)
 
     def has_findings(self, i: int) -> bool:
         """Tells whether the clause has named a finding."""

@@ -183,7 +183,11 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
         start -= 1
     before = [item for item in items[max(0, start - 2) : start] if not item.senses or "item_break" in item.senses]
     turned = "change" in items[i].senses and any("item_break" in item.senses or item.word == "now" for item in before)
-    if turned and not _is_state(items, i, small.dates) and not any(_than_the_other(items, k) for k in range(i, min(len(items), i + _REACH))):
+    if (
+        turned
+        and not _is_state(items, i, small.dates)
+        and not any(_than_the_other(items, k) for k in range(i, min(len(items), i + _REACH)))
+    ):
         return 0  # "is more confluent in the right lung" than before
     if [item.word for item in items[i : i + 2]] == ["most", "of"]:
         return 0  # "most of the left lower lobe"
