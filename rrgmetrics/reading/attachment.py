@@ -120,7 +120,7 @@ def return_earlier_sizes(mentions: list[Mention], small: SmallWords) -> None:
 
 
 def _is_sized_now(mention: Mention, dating: frozenset[str]) -> bool:
-    """Tells whether a mention has a size, and none of an earlier study."""
+    """Whether a mention has a size, and none of an earlier study."""
     sized = any("measure" in item.senses for item in mention.modifiers)
     return sized and not any("before" in item.senses or item.word in dating for item in mention.modifiers)
 
@@ -335,7 +335,7 @@ def give_side_of_normal(items: list[Item], mentions: list[Mention], lexicon: Lex
         own = [item for item in mention.modifiers if item.senses.get("side") in ("left", "right")]
         words = {item.word for item in items[end : mention.first]}
         excepted = not lexicon.small.excepting.isdisjoint(words)
-        if mention.denies:
+        if mention.denies or (own and items[mention.first].word == "lung"):  # "THE RIGHT LUNG is large without opacity"
             side, end = own, mention.last
         elif not side or not (excepted or mention.assertion == "absent") or not _ENDS.isdisjoint(words):
             side = []

@@ -56,7 +56,11 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
         senses = item.senses
         if not senses:
             step = _step(item.word, lexicon.small)
-            if step and i in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
+            if (
+                step
+                and _before_asymmetry(items, i) in findings
+                and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing)
+            ):
                 items[i] = item.saying({"change": step})  # "right effusion UP"
             elif item.word in ("now", "become") and is_large(items[i + 1 : i + 2]):
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
@@ -93,6 +97,12 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
 def _goes_on(items: Sequence[Item], i: int) -> bool:
     """Whether growth at `i` continues: "CONTINUED enlargement of the mass", which is larger again."""
     return i > 0 and items[i - 1].word in _CONTINUED
+
+
+def _before_asymmetry(items: Sequence[Item], i: int) -> int:
+    """Returns where what says which side is worse begins before `i`, if it does: "effusions R>L, | up"."""
+    at = i - (i > 1 and items[i - 1].word == ",")
+    return at - 1 if at and "asymmetry" in items[at - 1].senses else i
 
 
 def _shows(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -191,6 +191,7 @@ class Clause(SentenceView):
         """
         stated = self.statement()
         stated = stated[told_apart(self.items, stated, self.lexicon) :]
+        stated = stated[self._behind_colon(stated) :]
         behind = [item.word for item in self.items[stated[-1].last : i]]
         if stated[-1].elided or ("(" in behind and ")" not in behind):
             return stated[-1:]  # "a port, a pacemaker (leads NOT WELL SEEN)"
@@ -222,6 +223,16 @@ class Clause(SentenceView):
             if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
                 return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
         return stated
+
+    def _behind_colon(self, stated: list[Mention]) -> int:
+        """Returns how many findings are a picture before a colon: "A BASAL OPACITY: pneumonia is possible"."""
+        for k in range(len(stated) - 1, 0, -1):
+            between = self.items[stated[k - 1].last : stated[k].first]
+            picture = stated[k - 1].concept in self.lexicon.roles["picture"]
+            parted = any(item.word == ":" for item in between)
+            if picture and parted and self.same_picture(stated[k - 1], stated[k]):
+                return k
+        return 0
 
     def described(self, mention: Mention) -> Mention | None:
         """Returns the picture before a comma that a hedged finding explains: "bandlike opacity, scarring is likely".
@@ -286,8 +297,10 @@ class Clause(SentenceView):
         return i == self.met_at
 
     def changes_verb(self, i: int) -> bool:
-        """Whether what follows has a verb, after that of the statement before it."""
-        return self.verb_at >= 0 and self.verb_ahead(i)
+        """Whether what follows has a verb, after that of the statement before it: "HAS SHRUNK and it IS"."""
+        behind = self.items[self.met_at : i] if self.met_at >= 0 else []
+        changed = any("change" in item.senses and item.word in self.small.verbs for item in behind)
+        return (changed or self.verb_at >= 0) and self.verb_ahead(i)
 
     def has_findings(self, i: int) -> bool:
         """Whether the clause has named a finding."""

@@ -52,6 +52,7 @@ _LEADING = frozenset({"side", "location_preposition"})
 # No quality is said of a structure behind them: "a mass that TOUCHES the mediastinum".
 _APART = frozenset({"where", "overlie", "overly", "abut", "contact", "reach", "touch", "adjoin"})
 _APART |= {"abutting", "contacting", "touching", "adjoining", "invading", "encasing"}
+_TO = frozenset({"to", "a", "an", "the"})
 _NAMELESS = frozenset({"those", "one"})  # stand for a finding: "THOSE in the right lung have shrunk"
 _ADJOINED = frozenset({"measure", "severity", "morphology", "side", "zone"})  # between an adjective and its noun
 _ADJECTIVE = ("al", "ar", "ic")  # ends of adjectives for structures: "mediastinal", "hilar", "aortic"
@@ -132,6 +133,8 @@ def _likewise(items: list[Item], q: int, lexicon: Lexicon) -> list[int]:
             break
         if "concept" in items[s].senses or _adjunct(items, s):
             break  # "a calcified aorta as well as A LUNG NODULE"
+        if found and "level" in items[s].senses and items[s - 1].word == "of":
+            continue  # "the transverse processes OF T5"
         found += [s] if "structure" in items[s].senses else []
     return found
 
@@ -169,7 +172,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
             goes_on = "normal" not in qualities and (_next_is_quality(items, s) or _only_places(items, s))
-            if not structures and beside and not goes_on:
+            if not structures and beside and not goes_on and not _parts_size(items, s):
                 break
             joint = True
         elif (
@@ -199,6 +202,21 @@ def _goes_on_in_list(items: list[Item], s: int, structures: list[int], lexicon: 
         return False
     joined = any(item.word in lexicon.small.joints and item.word != "," for item in items[s + 1 : s + 2])
     return joined and any("structure" in item.senses for item in items[s + 2 : s + 4])
+
+
+def _leads_to(items: list[Item], i: int, q: int) -> bool:
+    """Whether a word for what is near leads to the quality at `q`: "lower lobe NEXT TO A calcified plaque"."""
+    return i + 1 < q and all(item.word in _TO for item in items[i + 1 : q])
+
+
+def _parts_size(items: list[Item], i: int) -> bool:
+    """Whether a comma is before or behind a size: "a rim of air, 8 MM, is seen in the pleural space"."""
+    return any(
+        k >= 0
+        and [items[k].word, *(each.word for each in items[k + 2 : k + 3])] == [",", ","]
+        and "measure" in items[k + 1].senses
+        for k in (i, i - 2)
+    )
 
 
 def _is_aside(items: list[Item], q: int) -> bool:
@@ -310,6 +328,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             continue  # "the heart is obscured but appears enlarged"
         elif (
             "clause_end" in item.senses
+            or (not structures and item.word in lexicon.small.nearby and _leads_to(items, s, q))
+            or (structures and "not_reached" in item.senses)  # "lies in the esophagus and DOES NOT REACH the stomach"
             or (structures and ("item_break" in item.senses or item.word == ":"))
             or ("concept" in item.senses and "structure" not in item.senses and not structures)
         ):

@@ -40,7 +40,10 @@ def _inside(items: list[Item], mention: Mention, group: list[Mention], small: Sm
     if inner:
         lo = max(each.at for each in inner) + 1
         hi = next((i for i in range(lo, mention.at) if is_joint(items[i], small)), lo)
-        own = [*items[mention.first : lo], *items[hi : mention.last]]
+        shared, own = items[mention.first : lo], items[hi : mention.last]
+        if any("severity" in item.senses for item in own):  # "a moderate amount of blood and A LITTLE air"
+            shared = [item.without("severity") if "severity" in item.senses else item for item in shared]
+        own = [*shared, *own]
     if after:
         hi = min(each.at for each in after)
         hi = next((i for i in range(mention.last, hi) if is_joint(items[i], small)), mention.last)

@@ -73,7 +73,7 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
 
 
 def _is_look(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
-    """Tells whether a bare noun ends a list of how an organ looks: "natural CONTOURS AND DENSITY"."""
+    """Whether a bare noun ends a list of how an organ looks: "natural CONTOURS AND DENSITY"."""
     ends = mention.last == len(items) or items[mention.last].word in lexicon.small.separators
     joint = next((k for k in reversed(range(mention.first)) if "quality" not in items[k].senses), 0)
     listed = items[joint].word == "and" and items[joint - 1].word in lexicon.small.looks
@@ -112,7 +112,7 @@ def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seq
 
 
 def _is_fronted(before: list[Item], word: str, lexicon: Lexicon) -> bool:
-    """Tells whether a comma ends a place at the beginning of a sentence: "IN BOTH BREASTS, densities are seen"."""
+    """Whether a comma ends a place at the beginning of a sentence: "IN BOTH BREASTS, densities are seen"."""
     if word != "," or not before or before[0].word not in _SAID_OF:
         return False
     return not any(

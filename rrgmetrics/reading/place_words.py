@@ -167,6 +167,14 @@ def _bare_side(items: list[Item], i: int, lexicon: Lexicon) -> int:
     return at + 1 if ends and named and not each_told else 0
 
 
+def _is_state(items: list[Item], i: int, dates: frozenset[str]) -> bool:
+    """Whether "more" at `i` and an adjective are said of a side alone: "is MORE SEVERE on the left"."""
+    side = next((k for k in range(i + 1, min(len(items), i + _REACH)) if _side(items[k])), 0)
+    on = [item.word for item in items[max(i, side - 2) : side]] == ["on", "the"]
+    dated = any(item.word in dates or "earlier_study" in item.senses for item in items)
+    return on and items[i].word == "more" and not dated and (side + 1 == len(items) or not items[side + 1].senses)
+
+
 def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
     """Returns the end of "more abundant within the right" at `i`, 0 if it does not compare two sides."""
     small = lexicon.small
@@ -175,7 +183,11 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
         start -= 1
     before = [item for item in items[max(0, start - 2) : start] if not item.senses or "item_break" in item.senses]
     turned = "change" in items[i].senses and any("item_break" in item.senses or item.word == "now" for item in before)
-    if turned and not any(_than_the_other(items, k) for k in range(i, min(len(items), i + _REACH))):
+    if (
+        turned
+        and not _is_state(items, i, small.dates)
+        and not any(_than_the_other(items, k) for k in range(i, min(len(items), i + _REACH)))
+    ):
         return 0  # "is more confluent in the right lung" than before
     if [item.word for item in items[i : i + 2]] == ["most", "of"]:
         return 0  # "most of the left lower lobe"

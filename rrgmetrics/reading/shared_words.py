@@ -91,7 +91,7 @@ def share_beginnings(items: list[Item], tokens: Sequence[Token], lexicon: Lexico
 
 
 def _ends_there(items: Sequence[Item], i: int) -> bool:
-    """Tells whether no statement of its own begins at a place: "and THE HEART is enlarged"."""
+    """Whether no statement of its own begins at a place: "and THE HEART is enlarged"."""
     behind = next((item for item in items[i + 1 :] if not item.senses.keys() <= _WHERE or not item.senses), None)
     return behind is None or behind.word in JOINTS | {".", ";", "with", "without"}
 

@@ -53,7 +53,7 @@ def _is_of_one_clause(items: Sequence[Item], one: Head, other: Head, lexicon: Le
 def likewise_from(items: Sequence[Item], i: int, small: SmallWords) -> int:
     """Returns where what shares the word at `i` begins: "fractured, AS IS the clavicle", "AS WELL AS the ribs"; 0."""
     at = i + 1
-    while at < min(len(items), i + _PLACED) and items[at].senses and items[at].senses.keys() <= _PLACE:
+    while at < min(len(items), i + _PLACED) and _is_placing(items[at]):
         at += 1
     if at < len(items) and items[at].word == "as" and items[at].last - items[at].first == len(("as", "well", "as")):
         return at + 1
@@ -62,6 +62,11 @@ def likewise_from(items: Sequence[Item], i: int, small: SmallWords) -> int:
     if not link or link + 1 >= len(words) or words[link] not in _LIKEWISE or words[link + 1] not in small.verbs:
         return 0
     return at + link + 2
+
+
+def _is_placing(item: Item) -> bool:
+    """Whether a word goes on with where a quality is: "fractured ON THE LEFT", "broken POSTERIORLY"."""
+    return item.senses.keys() <= _PLACE if item.senses else item.word.endswith("ly")
 
 
 def likewise(items: Sequence[Item], i: int, heads: Sequence[Head], small: SmallWords) -> list[Mention]:

@@ -85,6 +85,7 @@ class Abbreviation(TypedDict):
     """Letters that stand for two things."""
 
     letters: str
+    of: list[str]
     means: list[str]
     beside: list[str]
     unless: list[str]

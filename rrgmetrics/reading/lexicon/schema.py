@@ -340,7 +340,15 @@ SHAPES: dict[str, Shape] = {
         },
         {
             "abbreviations": Many(
-                _record({"letters": _TEXT, "means": _names("concepts"), "beside": _names("concepts"), "unless": _WORDS})
+                _record(
+                    {
+                        "letters": _TEXT,
+                        "of": _names("concepts"),
+                        "means": _names("concepts"),
+                        "beside": _names("concepts"),
+                        "unless": _WORDS,
+                    }
+                )
             ),
             "tells_side": _names("zones"),
             "left_out": Many(
