@@ -39,7 +39,7 @@ def drop_conditions(items: list[Item]) -> None:
     for i, item in enumerate(items):
         named = named or not item.senses.keys().isdisjoint(("concept", "quality"))
         condition = (condition or (named and item.word == IF)) and item.word not in _ENDS_CONDITION
-        if condition and "concept" not in item.senses:
+        if condition and "concept" not in item.senses and not item.senses.keys().isdisjoint(("severity", "change")):
             items[i] = item.without("severity").without("change")
 
 
