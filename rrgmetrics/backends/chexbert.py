@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.bert import BATCH_TOKENS, batches, bert_forward, pack_matrices, pick_device
-from rrgmetrics.backends.checkpoints import FILE as ANY
-from rrgmetrics.backends.checkpoints import CheckpointFile, check_path, find_file
+from rrgmetrics.backends.checkpoints import A_FILE, CheckpointFile, check_path, find_file
 from rrgmetrics.backends.checkpoints.loading import load_weights
 from rrgmetrics.backends.encoder import BUNDLED_FOLDER
 from rrgmetrics.backends.shared import shared
@@ -172,7 +171,7 @@ def load_chexbert(
         MissingExtraError: torch is not installed.
         BackendError: Weights not found (within a second), damaged, or not CheXbert's.
     """
-    check_path(checkpoint, ANY)
+    check_path(checkpoint, A_FILE)
     need(f"The CheXbert {checkpoint}", "published", "torch")
     file = find_file(checkpoint, FILE)  # before the second that importing torch takes
     return Chexbert(_load(file, pick_device(device)), long, batch_size)

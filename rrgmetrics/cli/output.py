@@ -151,11 +151,12 @@ def write_reports(
     from rrgmetrics.reporting.exports import as_json, table_of
 
     pairs = {name: studies.pairs for name, studies in systems.items()}
-    for path in options.table:
+    if options.table:
         notes = [*map(as_options, files.left_out(systems)), *missing_of(results, pairs, None).empty_lines]
         notes += token_lines(pairs)
         n_pairs = len(next(iter(pairs.values())))
         table = table_of(shown_rows(options, rows), n_pairs, correction, notes=notes)
+    for path in options.table:
         files.write_text(path, document(path, [table]), force=options.force)
         print_line(f"Table: {path}", options)
     if options.json:

@@ -138,7 +138,7 @@ def _nearly(unit: Unit, other: Reading) -> bool:
 
 
 def _is_background(unit: Unit, other: Reading, lexicon: Lexicon) -> bool:
-    """Whether an observation is told of the patient: an operation by its own report, an illness by the other."""
+    """Whether an observation is background: an operation in its own report, an illness in the other."""
     own = all(finding.background for finding in unit.readings)
     return own or any(related(unit.head.concept, illness, lexicon) for illness in other.history)
 

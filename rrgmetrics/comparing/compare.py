@@ -339,7 +339,7 @@ def _told_once(errors: list[FindingError], one: Reading, two: Reading) -> list[F
 
 
 def _accompanies(error: FindingError, other: FindingError, reference: Reading, candidate: Reading) -> bool:
-    """Whether one change is told of two findings: "bronchiectasis WITH MUCUS PLUGGING has progressed" is one."""
+    """Whether two findings share one change: "bronchiectasis WITH MUCUS PLUGGING has progressed" is one."""
     if error is other or error.category is not other.category or {error.attribute, other.attribute} != {"temporal"}:
         return False
     false = error.category is ErrorCategory.FALSE_COMPARISON

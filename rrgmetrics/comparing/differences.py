@@ -141,7 +141,7 @@ def _one_is_another(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> b
 
 
 def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
-    """Whether two findings are said of different numbers: of bones, nodules, drains."""
+    """Whether two findings differ in number: of bones, nodules, drains."""
     if ref.concept in lexicon.roles["tipped"]:
         a, b = ref.count, cand.count  # "UAC at T6-T7" is one
     else:
@@ -386,7 +386,7 @@ def denied_change(reference: Reading, candidate: Reading, missing: Sequence[Unit
 
 
 def told_of_all(error: FindingError, reference: Reading, candidate: Reading) -> bool:
-    """Whether one report says of all ("Overall worse.") what the other says of one finding."""
+    """Whether one report states for all findings ("Overall worse.") what the other states for one."""
     if error.category is ErrorCategory.FALSE_COMPARISON:
         reading, finding = reference, error.candidate
     elif error.category is ErrorCategory.MISSING_COMPARISON:

@@ -20,6 +20,6 @@ def spell_out(findings: list[Finding], report: str, tokens: Sequence[Token], lex
         beside = not there.isdisjoint(row["beside"])
         for k, finding in enumerate(findings):
             named = report[finding.spans[0].start : finding.spans[0].end].lower().split() if finding.spans else []
-            taken_out = finding.change == "resolved" and "icd" in named
+            taken_out = row["taken_out"] and finding.change == "resolved"
             if row["letters"] in named and finding.concept in row["of"] and (beside or taken_out):
                 findings[k] = replace(finding, concept=row["means"][0])

@@ -289,7 +289,7 @@ def _starts_with_place(items: list[Item], mention: Mention) -> bool:
 
 
 def _lies_in(between: list[Item], later: Mention, items: list[Item], small: SmallWords) -> bool:
-    """Whether a finding lies in what the next is said of: "a wedge fracture OF T9 with loss of height"."""
+    """Whether a finding is in what the next one describes: "a wedge fracture OF T9 with loss of height"."""
     leads = bool(between) and all(item.word in small.places | small.definite for item in between)
     return leads and _starts_with_place(items, later)
 

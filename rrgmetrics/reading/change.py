@@ -283,7 +283,7 @@ def _of_the_study(items: list[Item], i: int, right: Head, lexicon: Lexicon) -> b
 
 
 def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lexicon) -> bool:
-    """Whether a word of change between two things is said of the one before it."""
+    """Whether a word of change between two things describes the one before it."""
     if items[i].word not in lexicon.small.verbs and leads_to_change(items, i, lexicon):
         return False
     if [item.word for item in items[max(0, i - 2) : i]] == ["and", ","]:

@@ -24,7 +24,7 @@ _PLACE = 5  # items from a picture to the end of its place
 _START = 3  # items of a sentence before what a patient has
 _NAMING = frozenset({"acuity", "morphology", "quality"})
 _HEDGED = frozenset({"possible", "probable"})
-_BEING = "being"  # between a finding and what is said of it alone
+_BEING = "being"  # between a finding and what describes it alone
 _UNLIKELY = frozenset({"unlikely", "less", "improbable"})  # first words of "unlikely", "less likely"
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
@@ -459,7 +459,7 @@ class Clause(SentenceView):
         return not any(m.denies or concepts[m.concept].is_device for m in self.clause)
 
     def predicate_ahead(self, i: int) -> bool:
-        """Whether a quality is said of a structure without a verb after the comma: "no edema, HEART ENLARGED"."""
+        """Whether a quality describes a structure without a verb after the comma: "no edema, HEART ENLARGED"."""
         after = self.next_mention(i)
         if self.items[i].word != "," or after is None or after.first > i + 3 or self.or_ahead(i):
             return False

@@ -49,7 +49,7 @@ _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "
 _CAUSES = frozenset({"due", "owing", "secondary", "caused"})
 _AT = frozenset({"at", "in", "within", "of", "around"})  # lead to the place of a structure
 _LEADING = frozenset({"side", "location_preposition"})
-# No quality is said of a structure behind them: "a mass that TOUCHES the mediastinum".
+# No quality describes a structure behind them: "a mass that TOUCHES the mediastinum".
 _APART = frozenset({"where", "overlie", "overly", "abut", "contact", "reach", "touch", "adjoin"})
 _APART |= {"abutting", "contacting", "touching", "adjoining", "invading", "encasing"}
 _TO = frozenset({"to", "a", "an", "the"})
@@ -278,7 +278,7 @@ def _predicate_follows(items: list[Item], i: int) -> bool:
 
 
 def _is_subject(items: list[Item], s: int, i: int, lexicon: Lexicon) -> bool:
-    """Whether the verb of change at `i` is said of the structure at `s` alone, which follows a comma."""
+    """Whether the verb of change at `i` describes only the structure at `s`, which follows a comma."""
     return items[i].word in lexicon.small.verbs and items[s - 1].word == ","
 
 

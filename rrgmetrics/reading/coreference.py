@@ -278,7 +278,7 @@ def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexico
 
 
 def sums_up(items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Whether a sentence sums up what was said before: "in summary", "taken together", "overall"."""
+    """Whether a sentence sums up the ones before: "in summary", "taken together", "overall"."""
     return not lexicon.small.summing.isdisjoint([item.word for item in items[:3]])
 
 

@@ -33,7 +33,7 @@ _BETTER = frozenset(  # advice by which a device is to be moved; "may be withdra
     | {"suggested", "consider", "considered", "advise", "advised", "please"}
 )
 _ADVICE = 4  # items from the advice to the word for the move, or from that word to "is advised"
-_DENYING = frozenset({"no", "not", "never", "without"})
+_DENYING = _NOT | {"no", "without"}
 
 
 def is_support_device(concept: str, lexicon: Lexicon) -> bool:
@@ -68,19 +68,22 @@ def read_device_moves(items: list[Item], lexicon: Lexicon) -> None:
 
 def read_moves_to_come(items: list[Item], lexicon: Lexicon) -> None:
     """Takes advice to move a device for a wrong position, in place: "recommend RETRACTION by 2 cm"."""
+    moves = _moves_to_come(lexicon)
     for i, item in enumerate(items):
-        if _names_move(item, lexicon) and _TOLD.isdisjoint(item.senses) and _is_to_come(items, i):
+        if item.word in moves and _TOLD.isdisjoint(item.senses) and _is_to_come(items, i):
             items[i] = item.saying({"position": "bad"})
 
 
 def is_move_to_come(item: Item, lexicon: Lexicon) -> bool:
     """Whether a word advises to move a device, as `read_moves_to_come` left it."""
-    return item.senses.keys() == {"position"} and _names_move(item, lexicon)
+    return item.senses.keys() == {"position"} and item.word in _moves_to_come(lexicon)
 
 
-def _names_move(item: Item, lexicon: Lexicon) -> bool:
+@per_lexicon
+def _moves_to_come(lexicon: Lexicon) -> frozenset[str]:
+    """Returns the words for a move that may be advised."""
     small = lexicon.small
-    return item.word in small.advancing | small.retracting | small.repositioning | small.to_be_moved
+    return small.advancing | small.retracting | small.repositioning | small.to_be_moved
 
 
 def _is_to_come(items: Sequence[Item], i: int) -> bool:

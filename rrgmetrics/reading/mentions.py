@@ -120,7 +120,7 @@ def _is_seen(items: list[Item], i: int) -> bool:
 
 
 def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:
-    """Whether a mention holds the structure at `i`, or is said of it: "eggshell calcification OF the nodes"."""
+    """Whether a mention includes the structure at `i`, or describes it: "eggshell calcification OF the nodes"."""
     before = i
     while before and items[before - 1].senses and items[before - 1].senses.keys() <= _LEADING:
         before -= 1

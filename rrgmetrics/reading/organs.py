@@ -135,7 +135,7 @@ def _organ_of_lesion(items: list[Item], mention: Mention, lexicon: Lexicon) -> S
 
 
 def _ends_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Whether another statement begins at `i`; "density AND CONTOUR of the spleen" goes on."""
+    """Whether another statement begins at `i`; "density AND CONTOUR of the spleen" continues."""
     item = items[i]
     if "concept" in item.senses:
         joined = i > 0 and items[i - 1].word == "and"  # "density and STRANDING in the fat"

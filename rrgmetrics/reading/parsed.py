@@ -132,7 +132,7 @@ def _is_of_film(mention: Mention, lexicon: Lexicon) -> bool:
 def _has_ends(report: str, tokens: list[Token], found: list[Sentence]) -> bool:
     """Whether full stops, the marks of a list, or lines show where the statements of a report end.
 
-    Lines do if they are short, or if words with a capital seldom stand elsewhere than where a line begins.
+    Lines do if they are short, or if words with a capital are seldom elsewhere than where a line begins.
     """
     breaks = 0
     for token in tokens:

@@ -168,7 +168,7 @@ def _bare_side(items: list[Item], i: int, lexicon: Lexicon) -> int:
 
 
 def _is_state(items: list[Item], i: int, dates: frozenset[str]) -> bool:
-    """Whether "more" at `i` and an adjective are said of a side alone: "is MORE SEVERE on the left"."""
+    """Whether "more" at `i` and an adjective describe one side alone: "is MORE SEVERE on the left"."""
     side = next((k for k in range(i + 1, min(len(items), i + _REACH)) if _side(items[k])), 0)
     on = [item.word for item in items[max(i, side - 2) : side]] == ["on", "the"]
     dated = any(item.word in dates or "earlier_study" in item.senses for item in items)

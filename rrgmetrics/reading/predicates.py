@@ -37,7 +37,7 @@ def sharing(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexi
 
 
 def suits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
-    """Whether the qualities can be said of this structure: a heart can be enlarged, a bone cannot."""
+    """Whether the qualities can describe this structure: a heart can be enlarged, a bone cannot."""
     if "structure" not in item.senses and "holds" not in item.senses:
         return False
     concept, denies = meaning(item, qualities, lexicon)
@@ -66,7 +66,7 @@ def is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Le
 
 
 def is_terse(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Whether a quality behind its structure is said without a verb: "spleen ENLARGED, ribs intact"."""
+    """Whether a quality follows its structure without a verb: "spleen ENLARGED, ribs intact"."""
     before = next((k for k in reversed(range(q)) if items[k].senses.keys() != {"severity"}), None)
     parted = q + 1 < len(items) and items[q + 1].word == ","
     return parted and before is not None and suits(items[before], items[q].senses["quality"], lexicon)

@@ -87,12 +87,12 @@ def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def is_growth(items: Sequence[Item], i: int, findings: Collection[int]) -> bool:
-    """Whether the noun at `i` is said of a finding: "ENLARGEMENT of the effusion"."""
+    """Whether the noun at `i` describes a finding: "ENLARGEMENT of the effusion"."""
     of = [item.word for item in items[i + 1 : i + 2]] == ["of"]
     named = next((k for k in range(i + 2, min(len(items), i + 2 + _NEAR)) if "concept" in items[k].senses), -1)
     return of and named + 1 in findings and not any("quality" in item.senses for item in items[i + 2 : named])
 
 
 def is_large(items: Sequence[Item]) -> bool:
-    """Whether a size that there is now is one that tells growth: "the pneumothorax is NOW LARGE"."""
+    """Whether a present size means growth: "the pneumothorax is NOW LARGE"."""
     return any(item.senses.get("severity", 0) >= LARGE and not item.word.endswith("ly") for item in items)

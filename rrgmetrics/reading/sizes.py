@@ -290,7 +290,7 @@ def judge_diameters(items: list[Item], lexicon: Lexicon) -> list[Item]:
         quality = next((quality for mm, quality in reversed(table) if size >= mm), "")
         if quality:
             item.senses = {**item.senses, "quality": (quality,), "measured": at}
-        if bound:  # "none LARGER than 9 mm" tells no growth, "NOT exceeding 9 mm" denies nothing
+        if bound:  # "none LARGER than 9 mm" is no growth, "NOT exceeding 9 mm" denies nothing
             items[i - 2] = Item(items[i - 2].first, items[i - 2].last, {}, items[i - 2].word)
     return items
 

@@ -31,7 +31,7 @@ PROBE_SECONDS = 0.7
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 PICKLE = "pytorch_model.bin"  # where a caller takes one: it is read as data
 SETTINGS = ("*.json", "*.txt", "*.model")
-FOLDER, FILE = "folder {}; give a folder with config.json and weights", "file or folder {}; give one"
+A_FOLDER, A_FILE = "folder {}; give a folder with config.json and weights", "file or folder {}; give one"
 PATTERNS = (*SETTINGS, "*.safetensors")
 RENAMED = {  # what the Hub calls it → what it was called, as older caches and programs do
     "StanfordAIMI/SRR-BERT-Upper-with-Statuses": "StanfordAIMI/SRRG-BERT-Upper-with-Statuses",
@@ -66,12 +66,12 @@ class Pin(NamedTuple):
     sha256: Mapping[str, str]
 
 
-def check_path(name: str, what: str = FOLDER) -> None:
+def check_path(name: str, what: str = A_FOLDER) -> None:
     """Checks that there is something at a path, before `need`: no package that is installed mends a wrong path.
 
     Args:
         name: A Hub id, which is not checked, or a path.
-        what: What is to be given: `FOLDER` or `FILE`.
+        what: What is to be given: `A_FOLDER` or `A_FILE`.
 
     Raises:
         BackendError: The name can only be a path, and nothing is there.
@@ -103,7 +103,7 @@ def find_checkpoint(
     path = Path(name).expanduser()
     if path.is_dir():
         return Checkpoint(path, f"{path.name}@sha256:{checksum(_need(path, weights, name))[:8]}")
-    wanted = _split(name, FOLDER)
+    wanted = _split(name, A_FOLDER)
     repository, revision, _ = wanted
     folder = _cached_or_newest(wanted, ("config.json",), weights)
     if folder is None:
@@ -139,7 +139,7 @@ def find_file(name: str, file: str) -> CheckpointFile:
             raise BackendError(f"{name} has no file {file}.")
     if path.is_file():
         return CheckpointFile(path, f"{path.name}@sha256:{checksum(path)[:8]}")
-    wanted = _split(name, FILE)
+    wanted = _split(name, A_FILE)
     repository, revision, _ = wanted
     folder = _cached_or_newest(wanted, (file,)) or _download(repository, revision, (file,), file)
     if not (folder / file).is_file():

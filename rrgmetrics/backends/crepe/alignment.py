@@ -197,7 +197,7 @@ class _There:
         return {sentence for kind in word.kinds for sentence in self.sentences.get(f"~{kind}", ())}
 
     def has_near(self, number: float, places: Iterable[int]) -> bool:
-        """Whether a number that is nearly the same stands at one of some places."""
+        """Whether a nearly equal number is at one of some places."""
         for place in places:
             numbers = self.numbers.get(place, [])
             at = bisect_left(numbers, number)

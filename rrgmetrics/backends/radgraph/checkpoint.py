@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrgmetrics.backends.bert import BATCH_TOKENS, bert_forward, pack_matrices, quietly
-from rrgmetrics.backends.checkpoints import FILE, Checkpoint, check_path, find_archive, find_checkpoint
+from rrgmetrics.backends.checkpoints import A_FILE, Checkpoint, check_path, find_archive, find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import read_config
 from rrgmetrics.backends.checkpoints.loading import build_model, load_config, load_tokenizer, load_weights
 from rrgmetrics.backends.radgraph.network import Pieces, RadgraphNetwork, RadgraphSettings
@@ -75,7 +75,7 @@ def find_radgraph(name: str) -> Parts:
     Raises:
         BackendError: Something is missing or damaged; names what, and the command that gets it.
     """
-    check_path(name, FILE)
+    check_path(name, A_FILE)
     need(f"radgraph_f1@{name}", "published")
     if name in PUBLISHED:
         return _published(find_archive(REPOSITORY, f"{name}.tar.gz", needs=PUBLISHED_FILES), name)

@@ -21,6 +21,7 @@ from rrgmetrics.scorers.base import Array
 from rrgmetrics.utils.text_format import by_number, counted
 
 TABLES = (".csv", ".jsonl", ".parquet")
+Row = tuple[str, dict[str, Any]]  # where a row is, and its cells by column
 
 
 def find_file(path: str | Path, *names: str, what: str) -> Path:
@@ -67,7 +68,7 @@ def tables_at(path: str | Path, *, what: str) -> list[Path]:
     return files
 
 
-def rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
+def rows(path: Path, columns: Collection[str] = ()) -> Iterator[Row]:
     """Yields the rows of a CSV, JSONL or Parquet file with where they stand.
 
     Args:
@@ -79,6 +80,24 @@ def rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[str, dict[
         for name in columns:
             value_of(row, name, where)
         yield where, row
+
+
+def rows_of_raters(path: Path, columns: Collection[str], rater: str | None) -> tuple[list[Row], int]:
+    """The rows that name a rater, with where they are, and how many name none.
+
+    Args:
+        path: The file.
+        columns: As for `rows`.
+        rater: The column of raters; None: there is one rater, of all rows.
+
+    Raises:
+        InputError: No row is left.
+    """
+    all_rows = list(rows(path, columns))
+    kept = [each for each in all_rows if rater is None or name_of(each[1], rater)]
+    if not kept:
+        raise InputError(f"{path} has no row that names a rater." if all_rows else f"{path} has no rows.")
+    return kept, len(all_rows) - len(kept)
 
 
 def column_names(path: Path) -> list[str]:

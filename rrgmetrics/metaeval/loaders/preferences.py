@@ -23,7 +23,7 @@ from rrgmetrics.metaeval.loaders.fields import (
     name_of,
     number_of,
     report_of,
-    rows,
+    rows_of_raters,
 )
 from rrgmetrics.metaeval.preferences import Preferred
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context
@@ -68,11 +68,8 @@ def load_preferences(path: str | Path, *, columns: Mapping[str, str] | None = No
     pairs: dict[tuple[Any, ...], tuple[Pair, Pair, str]] = {}
     raters: dict[str, int] = {}
     cells: dict[tuple[tuple[Any, ...], str], tuple[float, float]] = {}
-    nameless = 0
-    for where, row in rows(file, list(placed.values())):
-        if "rater" in placed and not name_of(row, placed["rater"]):
-            nameless += 1
-            continue
+    own_rows, nameless = rows_of_raters(file, list(placed.values()), placed.get("rater"))
+    for where, row in own_rows:
         first, second, study = _pair(row, placed, where)
         source_a, source_b = (str(row[placed[field]]) if field in placed else "" for field in SOURCES)
         key, turned = (study, first, second, source_a, source_b), (study, second, first, source_b, source_a)
@@ -87,8 +84,6 @@ def load_preferences(path: str | Path, *, columns: Mapping[str, str] | None = No
         pairs.setdefault(key, (key[1], key[2], study))
         raters.setdefault(rater, len(raters))
         cells[key, rater] = sign * _choice(row[placed["choice"]], where), _confidence(row, placed, where)
-    if not pairs:
-        raise InputError(f"{file} has no row that names a rater." if nameless else f"{file} has no rows.")
     numbers = {key: number for number, key in enumerate(pairs)}
     values = np.full((2, len(raters), len(pairs)), np.nan)
     for (key, rater), own in cells.items():

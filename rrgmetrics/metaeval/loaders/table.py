@@ -18,7 +18,7 @@ from rrgmetrics.metaeval.loaders.fields import (
     name_of,
     number_of,
     report_of,
-    rows,
+    rows_of_raters,
 )
 from rrgmetrics.metaeval.rated import KINDS, Rated
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context
@@ -68,11 +68,8 @@ def load_table(
     cells: dict[tuple[tuple[Any, ...], str], dict[str, float]] = {}
     rated = {_split(text)[0] for text in ratings}
     seen: Counter[tuple[Any, ...]] = Counter()
-    nameless = 0
-    for where, row in rows(file, used):
-        if "rater" in placed and not name_of(row, placed["rater"]):
-            nameless += 1
-            continue
+    own_rows, nameless = rows_of_raters(file, used, placed.get("rater"))
+    for where, row in own_rows:
         texts = {field: row[column] for field, column in placed.items()}
         reference, candidate = (report_of(row, placed[field], where) for field in ("reference", "candidate"))
         context = parse_context({key: texts[key] for key in CONTEXT_KEYS if key in texts}, where)
@@ -90,8 +87,6 @@ def load_table(
             target: number_of(row, column, where, least=-math.inf if target in rated else 0.0)
             for target, column in targets.items()
         }
-    if not pairs:
-        raise InputError(f"{file} has no row that names a rater." if nameless else f"{file} has no rows.")
     numbers = {key: number for number, key in enumerate(pairs)}
     values = {target: np.full((len(raters), len(pairs)), np.nan) for target in targets}
     for (key, rater), own in cells.items():

@@ -89,6 +89,7 @@ class Abbreviation(TypedDict):
     means: list[str]
     beside: list[str]
     unless: list[str]
+    taken_out: bool  # whether they do too where what they name is gone
 
 
 class LeftOutRow(TypedDict, total=False):

@@ -347,6 +347,7 @@ SHAPES: dict[str, Shape] = {
                         "means": _names("concepts"),
                         "beside": _names("concepts"),
                         "unless": _WORDS,
+                        "taken_out": _FLAG,
                     }
                 )
             ),

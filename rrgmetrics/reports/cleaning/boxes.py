@@ -31,13 +31,14 @@ _PICKED = re.compile(
     r"(?<=:)[*_]{0,2}[ \t]*(?P<list>[(\[{]?(?P<options>[A-Za-z*_][A-Za-z*_/|, \t]{4,100})(?<=[A-Za-z*_])[)\]}]?)"
     r"(?=[ \t]*[.;]?[ \t]*(?:\n|\Z))"
 )
-_OPEN = frozenset("☐⬜❌✗✘")  # drawn marks of what is not there
 _CROSSES = frozenset("❌✗✘")
-_DENIES = re.compile(r"(?:no|not|none|without)\b", re.IGNORECASE)
+_OPEN = _CROSSES | frozenset("☐⬜")  # drawn marks of what is not there
 _LINE = re.compile(r"[^\n]+")
 _LEAD = re.compile(r"[ \t]*(?:(?:[-*•+–]|\d{1,2}[.)])[ \t]+)?")
 _HEADING = re.compile(r"(?P<name>[A-Za-z][^:\n\[\]()☐☑☒]{0,60}):[ \t]*\Z")
-_NORMAL = re.compile(r"(?:no|not|none|normal|clear|negative|without|unremarkable|absent)\b", re.IGNORECASE)
+_DENIAL = "no|not|none|without"
+_DENIES = re.compile(rf"(?:{_DENIAL})\b", re.IGNORECASE)
+_NORMAL = re.compile(rf"(?:{_DENIAL}|normal|clear|negative|unremarkable|absent)\b", re.IGNORECASE)
 _LABEL = re.compile(r"[ \t,;]*(?:and[ \t]+)?(?P<label>[A-Za-z][^\n]*?)(?P<colon>[:=-])?\Z")
 _LONGEST = 8  # words of what a box behind it is of
 

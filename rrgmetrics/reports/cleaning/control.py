@@ -97,8 +97,9 @@ _THINKING = (
 )
 _IS_THINKING = re.compile(rf"</?{_THOUGHT}>|\[THINK\]|◁think▷", re.IGNORECASE)
 _OTHER_TURN = rf"(?s){_START}\s*{_OTHERS}\b(?:(?!{_START}).)*(?={_START})"
-_SPEAKER = r"<\|(?i:system|user|human|prompter|assistant|bot|(?:system|user|chatbot)_token)\|>"  # <|user|>
-_SPOKEN = rf"(?s)<\|(?i:system|user|human|prompter|(?:system|user)_token)\|>(?:(?!{_SPEAKER}).)*(?={_SPEAKER})"
+_ASKER = r"system|user|human|prompter|(?:system|user)_token"
+_SPEAKER = rf"<\|(?i:{_ASKER}|assistant|bot|chatbot_token)\|>"  # <|user|>
+_SPOKEN = rf"(?s)<\|(?i:{_ASKER})\|>(?:(?!{_SPEAKER}).)*(?={_SPEAKER})"
 
 # A prompt at the start of a text, by the role names that are left of a template: "USER: ... ASSISTANT:", or the names
 # alone on their lines, of which the second may be glued to the prompt.
