@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from rrgmetrics.utils.extras import is_installed, need
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+logger = logging.getLogger("rrgmetrics")
 
 BATCH_TOKENS = 1024  # a forward pass on the CPU: fastest on two cores from 512 to 8192, for BERT-base and for MiniLM
 BATCH_TOKENS_ON_GPU = 65536
@@ -32,19 +35,31 @@ def batches(lengths: Sequence[int], device: str, most: int | None = None) -> Ite
 
 
 def pick_device(device: str | None) -> str:
-    """The device to use: CUDA where there is one if None is asked for; BackendError if it cannot be used here."""
+    """The device to use: for None CUDA where it can be used, else the CPU; BackendError if `device` cannot be used."""
     if device == "cpu" or (device is None and not (is_installed("torch") and _has_driver())):
         return "cpu"  # without the two seconds that importing torch takes
     need(f"device {device!r}", "published", "torch")
     import torch
 
     if device is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
+        return "cuda" if torch.cuda.is_available() and _starts_cuda() else "cpu"
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         raise BackendError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
     return device
+
+
+def _starts_cuda() -> bool:
+    """Whether CUDA can be used in this process: not in one that was forked from a process that uses it."""
+    import torch
+
+    try:
+        torch.cuda.init()
+    except RuntimeError as error:
+        logger.warning("Models run on the CPU, because CUDA cannot be used here: %s", str(error).splitlines()[0])
+        return False
+    return True
 
 
 def _has_driver() -> bool:

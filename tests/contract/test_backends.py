@@ -11,7 +11,7 @@ import rrgmetrics
 from float32 import in_float32, rounding
 from rrgmetrics import SPECS
 from rrgmetrics.backends import reader
-from rrgmetrics.scoring import prepared, runner
+from rrgmetrics.scoring import runner
 
 BLOCK = 7
 NAMES = {
@@ -23,38 +23,17 @@ NAMES = {
 }
 
 
-class CountingBackend:
-    """Passes everything on and counts the texts that it, or what it is composed of, is given."""
-
-    def __init__(self, backend, seen):
-        self.backend, self.seen = backend, seen
-
-    def __getattr__(self, name):
-        value = getattr(self.backend, name)
-        return {key: CountingBackend(part, self.seen) for key, part in value.items()} if name == "parts" else value
-
-    def annotate(self, texts):
-        self.seen.setdefault(self.backend.key, Counter()).update(texts)
-        return self.backend.annotate(texts)
-
-
 @pytest.fixture
 def seen(monkeypatch) -> dict[str, Counter[str]]:
     """Texts annotated, by backend; blocks are small."""
     counts: dict[str, Counter[str]] = {}
-    build = prepared.build_scorer
+    of_texts = runner.Annotations._of_texts
 
-    class CountingScorer:
-        def __init__(self, name):
-            self.scorer = build(name)
+    def count(self, backend, texts):
+        counts.setdefault(backend.key, Counter()).update(texts)
+        return of_texts(self, backend, texts)
 
-        def __getattr__(self, name):
-            return getattr(self.scorer, name)
-
-        def backend(self, runtime):
-            return CountingBackend(self.scorer.backend(runtime), counts)
-
-    monkeypatch.setattr(prepared, "build_scorer", CountingScorer)
+    monkeypatch.setattr(runner.Annotations, "_of_texts", count)
     monkeypatch.setattr(runner, "BLOCK", BLOCK)
     return counts
 

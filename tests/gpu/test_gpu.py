@@ -85,6 +85,30 @@ def test_a_judge_is_trained_in_bf16(tmp_path, cuda, monkeypatch):
     assert next(iter(result.values())).n_unscored <= len(PAIRS) // 2  # it never saw a sixth of them
 
 
+FORKED = """
+import logging, multiprocessing, sys
+import rrgmetrics
+
+logging.basicConfig(stream=sys.stdout)
+
+TEXTS = ["Small left effusion. No pneumothorax.", "Large right effusion.", "Mild cardiomegaly."] * 2
+
+def score(_):
+    results = rrgmetrics.score("crepe", predictions=TEXTS, references=TEXTS[::-1], progress=False)
+    return results["crepe"].scores["crepe"]
+
+if __name__ == "__main__":
+    here = score(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert all(abs(there - here) < 1e-4 for there in pool.map_async(score, range(2)).get(timeout=120))
+"""
+
+
+def test_a_process_that_is_forked_after_cuda_has_run_scores_on_the_cpu(run_python):
+    """CUDA cannot be used in it; the warning says that the CPU is."""
+    assert "Models run on the CPU, because CUDA cannot be used here" in run_python(FORKED)
+
+
 def test_throughput_of_a_model_of_seven_billion_weights(cuda, record_testsuite_property):
     """Random weights of Llama 2's shape, built on the meta device; 64 prompts as long as GREEN's, 64 tokens each."""
     import torch

@@ -171,7 +171,21 @@ def test_torch_is_asked_only_where_there_may_be_a_gpu(monkeypatch, driver):
     asked = []
     monkeypatch.setattr(bert, "_has_driver", lambda: driver)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: asked.append(1) or True)
+    monkeypatch.setattr(torch.cuda, "init", lambda: None)
     assert (bert.pick_device(None), bool(asked)) == (("cuda", True) if driver else ("cpu", False))
+
+
+def test_a_forked_process_that_may_not_use_cuda_runs_models_on_the_cpu(monkeypatch, caplog):
+    import torch
+
+    def init():
+        raise RuntimeError("Cannot re-initialize CUDA in forked subprocess")
+
+    monkeypatch.setattr(bert, "_has_driver", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "init", init)
+    assert bert.pick_device(None) == "cpu"
+    assert "on the CPU, because CUDA cannot be used here: Cannot re-initialize CUDA" in caplog.text
 
 
 @pytest.fixture

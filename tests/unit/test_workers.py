@@ -24,7 +24,7 @@ import rrgmetrics
 TEXTS = ["Small left effusion. No pneumothorax.", "Large right effusion.", "Mild cardiomegaly."] * 2
 
 def score(_):
-    results = rrgmetrics.score("crepe", predictions=TEXTS, references=TEXTS[::-1], progress=False)
+    results = rrgmetrics.score("crepe", predictions=TEXTS, references=TEXTS[::-1], device="cpu", progress=False)
     return results["crepe"].scores["crepe"]
 
 if __name__ == "__main__":
