@@ -49,9 +49,6 @@ _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "
 _CAUSES = frozenset({"due", "owing", "secondary", "caused"})
 _AT = frozenset({"at", "in", "within", "of", "around"})  # lead to the place of a structure
 _LEADING = frozenset({"side", "location_preposition"})
-# No quality describes a structure behind them: "a mass that TOUCHES the mediastinum".
-_APART = frozenset({"where", "overlie", "overly", "abut", "contact", "reach", "touch", "adjoin"})
-_APART |= {"abutting", "contacting", "touching", "adjoining", "invading", "encasing"}
 _TO = frozenset({"to", "a", "an", "the"})
 _NAMELESS = frozenset({"those", "one"})  # stand for a finding: "THOSE in the right lung have shrunk"
 _ADJOINED = frozenset({"measure", "severity", "morphology", "side", "zone"})  # between an adjective and its noun
@@ -155,7 +152,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
     of = parted = False
     for s in range(q + 1, min(len(items), q + 14)):
         item = items[s]
-        if item.word in _APART or (item.word == "size" and s == q + 1 and "severity" in items[q].senses):
+        sized = item.word == "size" and s == q + 1 and "severity" in items[q].senses
+        if sized or item.word in lexicon.small.touching:
             break  # "snapped WHERE it passes the clavicle", "grown to a large SIZE and pushes the heart"
         parted = parted or item.word in lexicon.small.joints
         fits = suits(item, qualities, lexicon)

@@ -311,7 +311,8 @@ def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | No
     for at in range(hi + 1, min(len(items), hi + 6)):
         if _with_diameter(items[at], lexicon):
             return at
-        if _says(items[at]) or items[at].word in lexicon.small.separators or "item_break" in items[at].senses:
+        parts = lexicon.small.separators | lexicon.small.touching | lexicon.small.nearby
+        if _says(items[at]) or items[at].word in parts or "item_break" in items[at].senses:
             break
     for at in range(lo - 1, max(-1, lo - _FAR), -1):
         if _with_diameter(items[at], lexicon):

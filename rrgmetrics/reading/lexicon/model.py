@@ -131,6 +131,7 @@ class SmallWords:
     past: frozenset[str]
     dimensions: frozenset[str]
     sizes: frozenset[str]
+    touching: frozenset[str]
     nearby: frozenset[str]
     moving: frozenset[str]
     by_how_much: frozenset[str]
