@@ -150,7 +150,7 @@ class Engine(Clause):
             elif mention.denies:
                 continue
             elif rule.effect == "stays":
-                mention.assertion, mention.change = "present", "stable"
+                mention.assertion, mention.course = "present", "stable"
             elif rule.effect == "resolved" and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", rule.change
             elif rule.effect == "absent" or (rule.effect == "normal" and not self.is_device(mention)):
