@@ -110,6 +110,23 @@ def test_a_long_table_goes_over_pages(tmp_path):
     assert "Float too large" not in compiled(text, tmp_path)
 
 
+@pytest.mark.parametrize("n_columns", [1, 4, 12])
+def test_a_long_table_is_cut_nowhere(n_columns, tmp_path):
+    name = "a false finding before the findings, under a heading that may be skipped"
+    cells = (Cell("0.997†", "strong", detail="[0.991, 0.999]"),) * n_columns
+    heads = ("kind of error", *(f"metric_{number}† ↑" for number in range(n_columns)))
+    text = latex([Table(heads, (Group(tuple((f"  {number}: {name}", *cells) for number in range(60))),), title="Long")])
+    assert all(text.count(f"metric\\_{number}\\") == 1 for number in range(n_columns))
+    assert text.count("(continued)") == text.count(r"\begin{longtable}") - 1 == (n_columns > 3) * (n_columns // 4)
+    assert "Overfull" not in compiled(text, tmp_path)
+
+
+def test_long_heads_of_a_wide_table_are_broken():
+    heads = ("metric", *(f"share of the errors of kind {number} ↑" for number in range(4)))
+    text = latex([Table(heads, (Group((("bleu", *["0.50"] * 4),)),))])
+    assert r"\shortstack[r]{share of the \\ errors of \\ kind 3 $\uparrow$}" in text
+
+
 def test_signs_that_pdflatex_lacks_are_written_out():
     text = latex([Table(("5 μm — β",), (Group((("a",),)),))])
     assert r"5 $\mu$m --- $\beta$" in text
