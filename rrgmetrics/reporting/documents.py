@@ -45,6 +45,10 @@ LATEX = {
     "†": r"\textsuperscript{\textdagger}",
     "‡": r"\textsuperscript{\textdaggerdbl}",
     "°": r"$^{\circ}$",
+    **{sign: f"$_{number}$" for number, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    "•": r"\textbullet{}",
+    "‐": "-",
+    "\N{NON-BREAKING HYPHEN}": "-",
     "¼": "1/4",
     "−": "$-$",
     "–": "--",
@@ -56,7 +60,10 @@ LATEX = {
     "”": "''",
 }
 LATIN = 0x180  # pdfLaTeX has the letters before this one
-WIDE = 50  # characters of a line of cells
+WIDE, WIDEST = (
+    50,
+    80,
+)  # characters of a line of cells that may not fit in one of two columns, and that is too small there
 FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # made smaller only if it must be
 LINE = 340  # points that a line of one column has in most document classes
 LONG_SIZES = (  # of tables that go over pages, which cannot be fitted: points of a character, and between columns
@@ -135,9 +142,14 @@ def latex(parts: Iterable[Part]) -> str:
     body = "\n\n".join(written) + "\n"
     further = {"array": BROKEN, "longtable": r"\begin{longtable}", "graphicx": r"\resizebox"}
     packages = ",".join(["booktabs", *(name for name, used in further.items() if used in body)])
+    return with_needs(f"\\usepackage{{{packages}}}", body)
+
+
+def with_needs(packages: str, body: str) -> str:
+    """LaTeX below comments that name the packages that it needs, and the signs that pdfLaTeX has not."""
     foreign = "".join(dict.fromkeys(sign for sign in body if ord(sign) >= LATIN))
     needs = f"% XeLaTeX or LuaLaTeX, with a font that has them: {foreign}\n" if foreign else ""
-    return f"% \\usepackage{{{packages}}}\n{needs}{body}"
+    return f"% {packages}\n{needs}{body}"
 
 
 def _latex(table: Table) -> str:
@@ -150,7 +162,8 @@ def _float(table: Table) -> str:
     tabular = [FITTED, *tabular, "}"] if sum(widths) > WIDE else tabular
     caption = [f"\\caption{{{latex_text(table.title)}}}", r"\smallskip"] if table.title else []
     note = ["", r"\smallskip", _note(table)] if table.note else []
-    return "\n".join([r"\begin{table}", r"\centering", *caption, *tabular, *note, r"\end{table}"])
+    name = "table*" if sum(widths) > WIDEST else "table"  # with the star over both columns of a page, if it has two
+    return "\n".join([f"\\begin{{{name}}}", r"\centering", *caption, *tabular, *note, f"\\end{{{name}}}"])
 
 
 def _long(table: Table) -> str:

@@ -154,6 +154,19 @@ def test_the_command_line_writes_a_page_json_and_latex(tmp_path, capsys):
     assert "--force" in capsys.readouterr().err
 
 
+def test_a_figure_fits_on_a_page_and_names_what_pdflatex_lacks(tmp_path):
+    figure = tmp_path / "pair.tex"
+    normal = "The heart is normal in size. "
+    for n_sentences, size in ((1, ""), (50, r"\footnotesize"), (75, r"\scriptsize"), (120, r"\tiny")):
+        reference = f"{normal * n_sentences}\n\nIMPRESSION: SpO₂ ≈ 88%, ≠ before. 肺. Small right effusion."
+        assert cli.main(["explain", reference, "Clear lungs.", "--latex", str(figure), "--force"]) == 0
+        lines = figure.read_text().splitlines()
+        assert lines[1:4] == ["% XeLaTeX or LuaLaTeX, with a font that has them: 肺", r"\begin{figure*}", size]
+    assert (
+        r"in size. \newline IMPRESSION: SpO$_2$ $\approx$ 88\%, $\neq$ before. 肺. \uline{Small" in figure.read_text()
+    )
+
+
 def test_errors_that_are_listed_above_are_not_listed_again(tmp_path, capsys):
     page = tmp_path / "pair.html"
     named = ["finding_errors", "green", "fineradscore"]

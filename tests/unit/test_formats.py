@@ -82,7 +82,7 @@ def test_latex_of_any_name_compiles(compared, tmp_path):
     assert code == 0
     assert out.startswith("% \\usepackage{booktabs,graphicx}\n\\begin{table}")
     for rule in ("toprule", "midrule", "bottomrule"):
-        assert out.count(f"\\{rule}") == out.count(r"\begin{table}")
+        assert out.count(f"\\{rule}") == out.count(r"\begin{table") == out.count(r"\end{table")
     assert r"$\uparrow$" in out
     assert r"\textbf{0." in out
     assert r"$\leq$ 0.015 (floor)" in out
@@ -119,6 +119,14 @@ def test_a_long_table_is_cut_nowhere(n_columns, tmp_path):
     assert all(text.count(f"metric\\_{number}\\") == 1 for number in range(n_columns))
     assert text.count("(continued)") == text.count(r"\begin{longtable}") - 1 == (n_columns > 3) * (n_columns // 4)
     assert "Overfull" not in compiled(text, tmp_path)
+
+
+def test_a_wide_table_takes_both_columns_of_a_page(tmp_path):
+    for n_columns, name in ((3, "table"), (5, "table*")):
+        cells = (Cell("0.997", detail="[0.991, 0.999]"),) * n_columns
+        text = latex([Table(("", *["system"] * n_columns), (Group((("BLEU", *cells),)),), note="A note.")])
+        assert text.splitlines()[1] == f"\\begin{{{name}}}"
+        assert "Overfull" not in compiled(text, tmp_path)
 
 
 def test_long_heads_of_a_wide_table_are_broken():
