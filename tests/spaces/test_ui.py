@@ -167,6 +167,20 @@ def test_radfact_marks_phrases():
     assert ("Mild cardiomegaly", "only_here") in kinds(found.reference, REFERENCE)
 
 
+def test_radfact_says_what_is_in_no_phrase_of_a_report():
+    reference = "Small right pneumothorax. No edema. Impression: Right pneumothorax."
+    result, pair = ui.answer(SPECS["radfact"], reference, "Pulmonary edema. No edema.")
+    found = explain_pair(result, pair)
+    assert [remark.sentence for remark in found.remarks] == [
+        "The candidate both reports and denies pulmonary edema.",
+        "The candidate says: Pulmonary edema. The reference does not entail it.",
+        "The reference says: Small right pneumothorax … Right pneumothorax. The candidate does not entail it.",
+        "The reference says: no edema. The candidate does not entail it.",
+        "The reference implies that the rest is normal. The candidate does not entail it.",
+    ]
+    assert ("Small right pneumothorax … Right pneumothorax", "only_here") in kinds(found.reference, reference)
+
+
 def test_a_metric_without_words_marks_what_differs_as_written():
     result, pair = ui.answer(SPECS["bleu"], "Small right effusion.", "Small left effusion.")
     found = explain_pair(result, pair)
