@@ -102,7 +102,8 @@ def run(options: argparse.Namespace) -> None:
         with phase(STATISTICS, shown=shown):
             rows = compare_systems(results, all_keys=True, keys=keys, trials=options.trials, seed=options.seed)
     lines = list(summary_lines(results[system])) if options.summary else []
-    said: dict[str, Any] = {"lines": lines, "ids": studies.study_ids, "announced": True}
+    systems = {system: studies}
+    said: dict[str, Any] = {"lines": lines, "ids": studies.study_ids, "announced": True, "systems": systems}
     print_scores(options, results, rows, n_pairs=len(studies.pairs), correction="none", worth=worth, **said)
     if options.output:
         columns: dict[str, Any] = {"study_id": study_ids(studies), **per_pair_columns(results[system])}
@@ -114,8 +115,8 @@ def run(options: argparse.Namespace) -> None:
 
         green = next(result for result in results[system].values() if result.spec.name == "green")
         draw_clusters(clusters(green.details["green_explained"]), options.clusters, force=options.force)
-    write_reports(options, results, {system: studies}, rows, worth, readings=readings)
-    for line in publish(options, results, {system: studies}):
+    write_reports(options, results, systems, rows, worth, readings=readings)
+    for line in publish(options, results, systems):
         print_line(line, options)
 
 

@@ -145,6 +145,18 @@ def test_letters_that_only_newer_latex_has_are_named():
     assert "% XeLaTeX or LuaLaTeX, with a font that has them: 模型" in latex([Table(("模型",), (Group((("a",),)),))])
 
 
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_a_printed_table_for_a_paper_counts_missing_reports(command, folder, capsys, tmp_path):
+    system = tmp_path / "gaps.csv"
+    system.write_text((folder / "better.csv").read_text().replace("No pneumothorax.", ""))
+    arguments = ["--references", str(folder / "references.csv"), "--metrics", "rouge", "--no-trivial", "--no-progress"]
+    named = (
+        ["--predictions", str(system)] if command == "score" else ["--systems", str(folder / "worse.csv"), str(system)]
+    )
+    assert main([command, *named, *arguments, "--format", "latex"]) == 0
+    assert "are missing and scored as empty reports." in capsys.readouterr().out
+
+
 def test_csv_and_json_hold_every_digit_and_nothing_else(compared):
     code, out, err = compared("--format", "csv", "--no-trivial")
     rows = list(csv.DictReader(io.StringIO(out)))
