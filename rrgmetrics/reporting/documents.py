@@ -262,7 +262,8 @@ def _latex_cell(cell: Cell) -> str:
 
 def latex_text(text: str) -> str:
     """A text on one line with LaTeX's own characters written out."""
-    return "".join(LATEX.get(sign, sign) for sign in re.sub("-(?=-)", f"-{APART}", _plain(text)))
+    plain = re.sub(r'(?<![^\s(\[{])"(?=\S)', "“", _plain(text))  # a straight one that opens a quotation
+    return "".join(LATEX.get(sign, sign) for sign in re.sub("-(?=-)", f"-{APART}", plain))
 
 
 WRITERS: Mapping[str, Callable[[Iterable[Part]], str]] = {"markdown": markdown, "latex": latex}

@@ -141,6 +141,11 @@ def test_signs_that_pdflatex_lacks_are_written_out():
     assert "XeLaTeX" not in text
 
 
+def test_straight_quotes_open_and_close():
+    text = latex([Table(('"no" flipped to "a" ("b"); 5" tube',), (Group((("a",),)),))])
+    assert "``no'' flipped to ``a'' (``b''); 5'' tube" in text
+
+
 def test_letters_that_only_newer_latex_has_are_named():
     assert "% XeLaTeX or LuaLaTeX, with a font that has them: 模型" in latex([Table(("模型",), (Group((("a",),)),))])
 
