@@ -310,8 +310,11 @@ def _evidence(pair: Pair) -> Explanation:
 
 def _matched(comparison: ReportComparison, reading: Reading, side: int) -> Iterator[Mark]:
     for link in comparison.links:
-        unit = comparison.candidates[link.candidate] if side else comparison.references[link.reference]
-        yield Mark(unit.spans, MATCHED)
+        units = comparison.references[link.reference], comparison.candidates[link.candidate]
+        concepts = [{finding.concept for finding in unit.readings} for unit in units]
+        shared = concepts[0] & concepts[1] or concepts[side]  # of "atelectasis or pneumonia" one, if the other has one
+        shown = [finding for finding in units[side].readings if finding.concept in shared]
+        yield Mark(tuple(span for finding in shown for span in finding.spans), MATCHED)
     for finding in reading.findings:
         if finding.assertion == "absent" and finding.concept in comparison.agreed_normals and finding.spans:
             yield Mark(finding.spans, MATCHED)
