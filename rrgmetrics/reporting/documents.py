@@ -176,7 +176,7 @@ def _long(table: Table) -> str:
     if room < character * first:
         parts = _shared([character * width + gap for width in (min(first, FIRST), *others)])
         column = f"{BROKEN}p{{{max(room, character * min(first, FIRST)):.0f}pt}}"
-    written = []
+    written: list[str] = []
     for part in parts:
         shown = _with_columns(table, part)
         title = table.title + (" (continued)" if written and table.title else "")
