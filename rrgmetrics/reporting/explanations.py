@@ -21,9 +21,9 @@ from rrgmetrics.reporting.marks import Explanation, Mark, Remark, whole
 from rrgmetrics.reporting.numbers import figure
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.radfact import REST
-from rrgmetrics.scoring.error_rows import errors_of
+from rrgmetrics.scoring.error_rows import ToldError, errors_of
 from rrgmetrics.scoring.results import Result
-from rrgmetrics.utils.text_format import listed
+from rrgmetrics.utils.text_format import capitalized, listed
 
 View: TypeAlias = Callable[[Any, Pair], Explanation]
 
@@ -142,15 +142,20 @@ def _named(metric: str) -> View:
     """The view of a metric that names errors: each in words, beside the reader's evidence."""
 
     def view(told: Any, pair: Pair) -> Explanation:
-        errors = [error for error in errors_of(metric, told) if error.error]
+        errors = list(errors_of(metric, told))
         kinds = [error.category if error.category in KINDS else "" for error in errors]
         remarks = (
-            Remark(kind, one.error, one.significant, min(one.n_errors, 1))
+            Remark(kind, one.error or _only_counted(one), one.significant, min(one.n_errors, 1))
             for kind, one in zip(kinds, errors, strict=True)
         )
         return replace(_evidence(pair), remarks=tuple(remarks))
 
     return view
+
+
+def _only_counted(error: ToldError) -> str:
+    kind = KINDS[error.category].title if error.category in KINDS else error.category.replace("_", " ")
+    return f"{capitalized(kind)}: the judge counts {error.n_errors:g}."
 
 
 def _weighed(told: Mapping[str, Any], pair: Pair) -> Explanation:

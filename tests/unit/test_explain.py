@@ -11,7 +11,9 @@ from rrgmetrics import cli
 from rrgmetrics.comparing import compare
 from rrgmetrics.reading import read
 from rrgmetrics.reading.model import Span
+from rrgmetrics.reporting.explanations import VIEWS
 from rrgmetrics.reporting.marks import Explanation, Mark, pieces
+from rrgmetrics.reports import Pair
 
 REFERENCE = "There is a small right pleural effusion. Mild cardiomegaly."
 CANDIDATE = "Small left pleural effusion. The heart is normal in size."
@@ -225,3 +227,14 @@ def test_what_no_judge_scores_explain_does_not_score_either(reference, candidate
         map(math.isnan, (compared.total, compared.significant, compared.cost(), compared.cost(significant=True)))
     )
     assert Explanation.of(compare(read(reference), read(candidate))).remarks == ()
+
+
+def test_errors_that_a_judge_only_counted_are_named():
+    counted = {"significant": {"false_finding": {"count": 2, "errors": []}}, "insignificant": {}}
+    explanation = VIEWS["chexprompt"](counted, Pair(REFERENCE, CANDIDATE))
+    (remark,) = explanation.remarks
+    assert (remark.kind, remark.sentence, remark.significant) == (
+        "false_finding",
+        "False finding: the judge counts 2.",
+        True,
+    )
