@@ -14,6 +14,10 @@ _ELSEWHERE = (  # what a page does not offer, and what to read instead
     (re.compile(r", not by commas; in Python: .*$", re.DOTALL), "; write commas between cells."),
     (re.compile(r"; per_study='first' .*$", re.DOTALL), "; keep one report of each study."),
     (re.compile(r"; pass missing='empty'[^.]*"), ""),
+    (
+        re.compile(r"If the radiologists' reports are in another file, .*$"),
+        "Upload one file with both reports of a study.",
+    ),
 )
 
 

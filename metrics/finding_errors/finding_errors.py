@@ -7,10 +7,10 @@ import rrgmetrics.scoring.hub  # From: rrgmetrics
 
 _DESCRIPTION = """
 The metric counts the errors of a radiology report compared with the radiologist's, by kind: A false finding, B
-missing finding, C wrong location, D wrong severity, E false comparison, F missing comparison (the categories of
-ReXVal and CREPE). A rule-based reader, whose lexicon is a set of YAML files that a radiologist can correct,
-extracts the findings of both reports. The findings are matched, and unmatched findings and differences are errors.
-Each error has a one-sentence description and the spans of both reports that are its evidence.
+missing finding, C wrong location, D wrong severity, E false comparison, F missing or wrong comparison (the
+categories of ReXVal and CREPE). A rule-based reader, whose lexicon is a set of YAML files that a radiologist can
+correct, extracts the findings of both reports. The findings are matched, and unmatched findings and differences are
+errors. Each error has a one-sentence description and the spans of both reports that are its evidence.
 """
 
 _CITATION = """

@@ -8,11 +8,10 @@ import rrgmetrics.scoring.hub  # From: rrgmetrics
 _DESCRIPTION = """
 RadGraph F1 makes a graph of each report, entities (anatomy; observations present, absent, uncertain) and relations
 (`located_at`, `modify`, `suggestive_of`), and measures the overlap of the two graphs. By default, a bundled rule-
-based reader of chest X-ray reports makes the graph from the words of the report, offline, in the style of RadGraph:
-"small left pleural effusion" is `small` (modify `effusion`), `left` (modify `pleural`), `pleural`, and `effusion`
-(located_at `pleural`); normal and negated findings are also in the graph. The authors' models, RadGraph-XL and
-RadGraph, run in batches with our inference code or in the authors' package; graphs from other sources can be scored
-from a file.
+based reader makes the graph from the words of the report, offline, in the style of RadGraph: "small left pleural
+effusion" is `small` (modify `effusion`), `left` (modify `pleural`), `pleural`, and `effusion` (located_at
+`pleural`); normal and negated findings are also in the graph. The authors' models, RadGraph-XL and RadGraph, run in
+batches with our inference code or in the authors' package; graphs from other sources can be scored from a file.
 """
 
 _CITATION = """

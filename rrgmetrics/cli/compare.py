@@ -124,6 +124,7 @@ def run(options: argparse.Namespace) -> None:
         worth=compared.worth,
         ids=next(iter(compared.studies.values())).study_ids,
         announced=True,
+        systems=compared.studies,
     )
     write_reports(
         options,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from rrgmetrics import files
@@ -38,6 +39,7 @@ def print_scores(
     lines: Sequence[str] = (),
     ids: Sequence[str] | None = None,
     announced: bool = False,
+    systems: Mapping[str, files.Studies] = MappingProxyType({}),
 ) -> None:
     """Prints the scores of one system, or of several beside each other, and what is to be said of them.
 
@@ -51,11 +53,13 @@ def print_scores(
         lines: Further remarks.
         ids: One a study, if the files have them.
         announced: Whether studies without a reference were named before.
+        systems: What was scored; a table for a paper has notes on it.
     """
     from rrgmetrics.reporting.exports import as_json
 
     shown = shown_rows(options, rows)
-    parts = _tables(options, results, shown, n_pairs, correction, worth)
+    notes = [] if options.format == TERMINAL else _notes(results, systems)
+    parts = _tables(options, results, shown, n_pairs, correction, worth, notes)
     remarks = [] if worth is None else worth.remarks
     remarks += unscored_lines(results, ids, without=[REASON] if announced else [])
     has_more = worth is not None or len(results) > 1
@@ -80,6 +84,7 @@ def _tables(
     n_pairs: int,
     correction: str,
     worth: Worth | None,
+    notes: Sequence[str],
 ) -> list[Table]:
     """The tables that a command prints: on a terminal without `--full` one of scores and one of skill."""
     from rrgmetrics.reporting.exports import table_of
@@ -88,7 +93,7 @@ def _tables(
 
     several, on_terminal = len(results) > 1, options.format == TERMINAL
     is_short = on_terminal and not getattr(options, "full", True)
-    tables = [] if several and on_terminal and not is_short else [table_of(rows, n_pairs, correction)]
+    tables = [] if several and on_terminal and not is_short else [table_of(rows, n_pairs, correction, notes=notes)]
     tables += [comparison_table(rows, n_pairs=n_pairs, correction=correction)] if several and not is_short else []
     presets = split_names(getattr(options, "metrics", []))
     tables += [convention_table(CONVENTIONS[name], results) for name in presets if name in CONVENTIONS]
@@ -111,6 +116,13 @@ def print_verdict(
     console = Terminal(highlight=False, markup=False, emoji=False)
     headline, *lines = (paragraph(line, console.width) for line in (said.headline, *said.lines))
     console.print(Text(headline, style="bold"), *lines, "", sep="\n")
+
+
+def _notes(results: Results, systems: Mapping[str, files.Studies]) -> list[str]:
+    """What readers of a table must know of the reports: those left out, missing, or with the signs of a model."""
+    pairs = {name: studies.pairs for name, studies in systems.items()}
+    left_out = map(as_options, files.left_out(systems))
+    return [*left_out, *missing_of(results, pairs, None).empty_lines, *token_lines(pairs)] if pairs else []
 
 
 def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
@@ -152,10 +164,8 @@ def write_reports(
 
     pairs = {name: studies.pairs for name, studies in systems.items()}
     if options.table:
-        notes = [*map(as_options, files.left_out(systems)), *missing_of(results, pairs, None).empty_lines]
-        notes += token_lines(pairs)
         n_pairs = len(next(iter(pairs.values())))
-        table = table_of(shown_rows(options, rows), n_pairs, correction, notes=notes)
+        table = table_of(shown_rows(options, rows), n_pairs, correction, notes=_notes(results, systems))
     for path in options.table:
         files.write_text(path, document(path, [table]), force=options.force)
         print_line(f"Table: {path}", options)

@@ -31,7 +31,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.scoring.error_rows import TOLD, ToldError
 from rrgmetrics.scoring.results import Result, per_pair_columns
 from rrgmetrics.scoring.scope_filter import reasons_in_tables
-from rrgmetrics.specs.names import label, parse_name
+from rrgmetrics.specs.names import label, parse_name, shown
 from rrgmetrics.systems.table import compare_systems
 from rrgmetrics.utils.progress import STATISTICS, phase, showing
 
@@ -94,15 +94,16 @@ def run(options: argparse.Namespace) -> None:
     beside = read_beside(options, options.references or options.pairs)
     system = files.name_of(options.predictions or options.pairs)
     readings = Readings()
-    keys, shown = chosen_keys(options), not options.no_progress
-    with naming_missing_weights(names), reasons_in_tables(), showing(shown, slow_metrics):
+    keys, has_bar = chosen_keys(options), not options.no_progress
+    with naming_missing_weights(names), reasons_in_tables(), showing(has_bar, slow_metrics):
         results, worth = score_with_trivial(
             called, {system: studies.pairs}, beside, options, studies.study_ids, readings
         )
-        with phase(STATISTICS, shown=shown):
+        with phase(STATISTICS, shown=has_bar):
             rows = compare_systems(results, all_keys=True, keys=keys, trials=options.trials, seed=options.seed)
     lines = list(summary_lines(results[system])) if options.summary else []
-    said: dict[str, Any] = {"lines": lines, "ids": studies.study_ids, "announced": True}
+    systems = {system: studies}
+    said: dict[str, Any] = {"lines": lines, "ids": studies.study_ids, "announced": True, "systems": systems}
     print_scores(options, results, rows, n_pairs=len(studies.pairs), correction="none", worth=worth, **said)
     if options.output:
         columns: dict[str, Any] = {"study_id": study_ids(studies), **per_pair_columns(results[system])}
@@ -114,8 +115,8 @@ def run(options: argparse.Namespace) -> None:
 
         green = next(result for result in results[system].values() if result.spec.name == "green")
         draw_clusters(clusters(green.details["green_explained"]), options.clusters, force=options.force)
-    write_reports(options, results, {system: studies}, rows, worth, readings=readings)
-    for line in publish(options, results, {system: studies}):
+    write_reports(options, results, systems, rows, worth, readings=readings)
+    for line in publish(options, results, systems):
         print_line(line, options)
 
 
@@ -137,7 +138,7 @@ def _with_verdicts(called: Mapping[str, str], metrics: Collection[str], purpose:
 def _error_columns(results: Mapping[str, Result], study_ids: Sequence[str]) -> dict[str, Any]:
     """The errors that metrics name, as columns: a row an error, with its study and metric."""
     rows = [
-        {"study_id": study_ids[row.pop("pair")], "metric": name, **row}
+        {"study_id": study_ids[row.pop("pair")], "metric": shown(name), **row}
         for name, result in results.items()
         if result.spec.name in TOLD
         for row in result.errors_frame().to_dict("records")

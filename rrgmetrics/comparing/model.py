@@ -46,6 +46,12 @@ class ErrorCategory(StrEnum):
         """The letter A to F used in the literature."""
         return "ABCDEF"[list(ErrorCategory).index(self)]
 
+    @property
+    def words(self) -> str:
+        """The kind as pages and tables name it."""
+        words = self.value.replace("_", " ").replace("incorrect", "wrong")
+        return "missing or wrong comparison" if self is ErrorCategory.MISSING_COMPARISON else words
+
 
 def left_out_words(errors: Sequence[tuple[float, bool]]) -> str:
     """How many attributes are left out and what they count, behind the number of errors; "" if there are none.

@@ -130,9 +130,10 @@ def pick_columns(
         InputError: A column is missing, doubled, or spelt otherwise; with the columns found and a way out.
     """
     used = [] if {*CONTEXT_KEYS} <= {*optional} else [key for key in used_context() if key not in columns]
-    _check_spelling(found, columns, where, used)
     needed = [fields for fields in wanted if fields[0] not in optional]
-    columns = {**obvious_columns(found, needed, columns), **_respelt(found, columns, used), **columns}
+    respelt = _respelt(found, columns, ("study_id", *(fields[0] for fields in needed), *used))
+    _check_spelling(found, {**respelt, **columns}, where, used)
+    columns = {**obvious_columns(found, needed, {**respelt, **columns}), **respelt, **columns}
     names = {field: columns.get(field, field) for field in COLUMNS}
     chosen: dict[str, str] = {}
     for fields in wanted:
@@ -330,7 +331,7 @@ def id_column(found: Collection[str], wanted: Sequence[tuple[str, ...]], columns
         wanted: Fields of texts, as `pick_columns` takes them.
         columns: Names that a user gave, by field.
     """
-    named = columns.get("study_id", "study_id")
+    named = {**_respelt(found, {}, ("study_id",)), **columns}.get("study_id", "study_id")
     return named if named in found else obvious_columns(found, wanted, columns).get("study_id", "")
 
 
@@ -361,10 +362,11 @@ def _has_name(name: str, field: str) -> bool:
     return "_".join(_words(name)) in _NAMES[field]
 
 
-def _respelt(found: Collection[str], columns: Mapping[str, str], used: Collection[str]) -> dict[str, str]:
-    """The column of each used field of contexts that is spelt otherwise (`Age`), where exactly one is."""
+def _respelt(found: Collection[str], columns: Mapping[str, str], fields: Collection[str]) -> dict[str, str]:
+    """The column of each field that is spelt otherwise (`Age`, `Study_ID`), where exactly one is."""
     left = [name for name in found if name not in columns.values()]
-    respelt = {field: [name for name in left if _as_field(name) == field] for field in used if field not in found}
+    open_fields = [field for field in fields if field not in (*columns, *found)]
+    respelt = {field: [name for name in left if _as_field(name) == field] for field in open_fields}
     return {field: names[0] for field, names in respelt.items() if len(names) == 1}
 
 
@@ -373,10 +375,9 @@ def _as_field(name: str) -> str:
 
 
 def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: str, used: Collection[str]) -> None:
-    taken = _respelt(found, columns, used).values()
     for name in found:
         near = _as_field(name)
-        if near in CONTEXT_KEYS and (near not in used or near in found or name in taken):
+        if near in CONTEXT_KEYS and (near not in used or near in found):
             continue
         if near in COLUMNS and name not in COLUMNS and near not in columns and name not in columns.values():
             raise InputError(
@@ -417,8 +418,11 @@ def _way_out(
     field = fields[0]
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
     near = _near(left, field)
-    if not near and field == "reference" and "report" in found:
-        return "For reports of a system and of radiologists in two files: --predictions FILE --references FILE."
+    if not near and field == "reference":
+        return (
+            "If the radiologists' reports are in another file, name it: --references FILE, and the system's "
+            "--predictions FILE (`score`) or --systems FILE (`compare`)."
+        )
     if not near:
         return did_you_mean(field, found).strip()
     options = [{**columns, field: name} for name in near[:MOST]]

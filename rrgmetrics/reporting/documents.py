@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 
-from rrgmetrics.reporting.tables import Cell, Cells, Table, as_cell
+from rrgmetrics.reporting.tables import Cell, Cells, Group, Table, as_cell
 
 Part = Table | str  # a table, or a paragraph of our own words, which may hold `code`
 
@@ -21,6 +22,8 @@ MATHS = {
     "±": "pm",
     "∞": "infty",
     "·": "cdot",
+    "≈": "approx",
+    "≠": "neq",
     "Δ": "Delta",
     "α": "alpha",
     "β": "beta",
@@ -42,6 +45,10 @@ LATEX = {
     "†": r"\textsuperscript{\textdagger}",
     "‡": r"\textsuperscript{\textdaggerdbl}",
     "°": r"$^{\circ}$",
+    **{sign: f"$_{number}$" for number, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    "•": r"\textbullet{}",
+    "‐": "-",
+    "\N{NON-BREAKING HYPHEN}": "-",
     "¼": "1/4",
     "−": "$-$",
     "–": "--",
@@ -53,13 +60,20 @@ LATEX = {
     "”": "''",
 }
 LATIN = 0x180  # pdfLaTeX has the letters before this one
-WIDE = 50  # characters of a line of cells
+WIDE, WIDEST = (
+    50,
+    80,
+)  # characters of a line of cells that may not fit in one of two columns, and that is too small there
 FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # made smaller only if it must be
-LONG_SIZES = {  # of tables that go over pages, which cannot be fitted, by their characters
-    WIDE: r"\normalsize",
-    75: r"\footnotesize\setlength{\tabcolsep}{4pt}",
-    math.inf: r"\scriptsize\setlength{\tabcolsep}{3pt}",
-}
+LINE = 340  # points that a line of one column has in most document classes
+LONG_SIZES = (  # of tables that go over pages, which cannot be fitted: points of a character, and between columns
+    (r"\normalsize", 4.7, 12),
+    (r"\footnotesize\setlength{\tabcolsep}{4pt}", 4.0, 8),
+    (r"\scriptsize\setlength{\tabcolsep}{3pt}", 3.7, 6),
+)
+BROKEN = r">{\raggedright\hangindent=1em\arraybackslash}"
+FIRST = 22  # characters of a line of a first column that is broken, at least
+HEAD = 12  # characters of a line of a head above narrower cells
 PAGE = 40  # lines: what is longer goes over several pages, as `longtable` lets it
 
 
@@ -126,37 +140,106 @@ def latex(parts: Iterable[Part]) -> str:
     """Tables as LaTeX with booktabs, each a float with its title as the caption, or `longtable` beyond a page."""
     written = [_latex(part) if isinstance(part, Table) else latex_text(part) for part in parts]
     body = "\n\n".join(written) + "\n"
-    further = {"longtable": r"\begin{longtable}", "graphicx": r"\resizebox"}
+    further = {"array": BROKEN, "longtable": r"\begin{longtable}", "graphicx": r"\resizebox"}
     packages = ",".join(["booktabs", *(name for name, used in further.items() if used in body)])
+    return with_needs(f"\\usepackage{{{packages}}}", body)
+
+
+def with_needs(packages: str, body: str) -> str:
+    """LaTeX below comments that name the packages that it needs, and the signs that pdfLaTeX has not."""
     foreign = "".join(dict.fromkeys(sign for sign in body if ord(sign) >= LATIN))
     needs = f"% XeLaTeX or LuaLaTeX, with a font that has them: {foreign}\n" if foreign else ""
-    return f"% \\usepackage{{{packages}}}\n{needs}{body}"
+    return f"% {packages}\n{needs}{body}"
 
 
 def _latex(table: Table) -> str:
-    n, body = len(table.heads), _body(table)
-    columns = "l" + "".join("r" if _is_numeric(body, index) else "l" for index in range(1, n))
-    head = [r"\toprule", " & ".join(map(latex_text, table.heads)) + r" \\", r"\midrule"]
-    groups = ["\n".join(_latex_line(line, n) for line in group.every_line) for group in table.groups]
-    rows = "\n\\addlinespace\n".join(groups)
+    return _long(table) if len(_body(table)) > PAGE else _float(table)
+
+
+def _float(table: Table) -> str:
+    heads, widths = _heads(table)
+    tabular = [f"\\begin{{tabular}}{{l{_alignments(table)}}}", *_rows(table, heads), r"\bottomrule", r"\end{tabular}"]
+    tabular = [FITTED, *tabular, "}"] if sum(widths) > WIDE else tabular
     caption = [f"\\caption{{{latex_text(table.title)}}}", r"\smallskip"] if table.title else []
-    note = [f"\\parbox{{\\linewidth}}{{\\footnotesize {latex_text(table.note)}}}"] if table.note else []
-    if len(body) > PAGE:
-        caption = [f"{caption[0]} \\\\"] if caption else []
-        size = next(size for characters, size in LONG_SIZES.items() if _width(table) <= characters)
-        lines = [f"{{{size}", f"\\begin{{longtable}}{{{columns}}}", *caption, *head, r"\endhead", rows]
-        return "\n".join([*lines, r"\bottomrule", r"\end{longtable}", "}", *(r"\noindent" + each for each in note)])
-    space = ["", r"\smallskip"] if note else []
-    tabular = [f"\\begin{{tabular}}{{{columns}}}", *head, rows, r"\bottomrule", r"\end{tabular}"]
-    tabular = [FITTED, *tabular, "}"] if _width(table) > WIDE else tabular
-    return "\n".join([r"\begin{table}", r"\centering", *caption, *tabular, *space, *note, r"\end{table}"])
+    note = ["", r"\smallskip", _note(table)] if table.note else []
+    name = "table*" if sum(widths) > WIDEST else "table"  # with the star over both columns of a page, if it has two
+    return "\n".join([f"\\begin{{{name}}}", r"\centering", *caption, *tabular, *note, f"\\end{{{name}}}"])
 
 
-def _width(table: Table) -> int:
-    """Characters of a line of cells, those that reach over all columns apart."""
-    lines = [_filled(line, len(table.heads)) for line in (table.heads, *_body(table)) if len(line) > 1]
-    lengths = [[len(f"{cell.text}{cell.detail}") for cell in map(as_cell, line)] for line in lines]
-    return sum(max(column) for column in zip(*lengths, strict=True))
+def _long(table: Table) -> str:
+    """A table over pages; if they are too narrow, its first column is broken and the others are shared out."""
+    heads, (first, *others) = _heads(table)
+    fits = (each for each in LONG_SIZES if each[1] * sum((first, *others)) + each[2] * len(heads) <= LINE)
+    size, character, gap = next(fits, LONG_SIZES[-1])
+    room = LINE - character * sum(others) - gap * len(heads)  # for the first column
+    parts, column = [[*range(len(heads))]], "l"
+    if room < character * first:
+        parts = _shared([character * width + gap for width in (min(first, FIRST), *others)])
+        column = f"{BROKEN}p{{{max(room, character * min(first, FIRST)):.0f}pt}}"
+    written: list[str] = []
+    for part in parts:
+        shown = _with_columns(table, part)
+        title = table.title + (" (continued)" if written and table.title else "")
+        caption = [f"\\caption{{{latex_text(title)}}} \\\\"] if title else []
+        head, rows = _rows(shown, [heads[index] for index in part])
+        begin = r"\addtocounter{table}{-1}" if written else ""
+        begin += f"\\begin{{longtable}}{{{column}{_alignments(shown)}}}"
+        written += [begin, *caption, head, r"\endhead", rows, r"\bottomrule", r"\end{longtable}"]
+    note = [r"\noindent" + _note(table)] if table.note else []
+    return "\n".join([f"{{{size}", *written, "}", *note])
+
+
+def _shared(points: Sequence[float]) -> list[list[int]]:
+    """The columns of each part, the first column in all of them, by their widths."""
+    parts: list[list[int]] = [[0]]
+    for index in range(1, len(points)):
+        if len(parts[-1]) > 1 and sum(points[each] for each in (*parts[-1], index)) > LINE:
+            parts.append([0])
+        parts[-1].append(index)
+    return parts
+
+
+def _with_columns(table: Table, columns: Sequence[int]) -> Table:
+    def kept(line: Cells) -> Cells:
+        return tuple(line[index] for index in columns if index < len(line))
+
+    groups = tuple(Group(tuple(map(kept, each.lines)), kept(each.head)) for each in table.groups)
+    return replace(table, heads=tuple(table.heads[index] for index in columns), groups=groups)
+
+
+def _heads(table: Table) -> tuple[list[list[str]], list[int]]:
+    """The lines of each head, which is broken if the table is wide, and the characters of each column."""
+    n = len(table.heads)
+    body = [[as_cell(cell) for cell in _filled(line, n)] for line in _body(table) if len(line) > 1]
+    cells = [max((len(f"{line[index].text}{line[index].detail}") for line in body), default=0) for index in range(n)]
+    is_wide = sum(map(max, cells, map(len, table.heads))) > WIDE
+    limits = [max(cell, HEAD) if is_wide else len(head) + 1 for cell, head in zip(cells, table.heads, strict=True)]
+    heads = [
+        wrap(re.sub(" (?=[↑↓])", "\N{NO-BREAK SPACE}", head), limit, break_long_words=False, break_on_hyphens=False)
+        for head, limit in zip(table.heads, limits, strict=True)
+    ]
+    return heads, [max(cell, *map(len, lines), 0) for cell, lines in zip(cells, heads, strict=True)]
+
+
+def _rows(table: Table, heads: Sequence[Sequence[str]]) -> tuple[str, str]:
+    """The head and the body of a table."""
+    stacked = []
+    for lines, end in zip(heads, "l" + _alignments(table), strict=True):
+        written = r" \\ ".join(map(latex_text, lines))
+        stacked.append(f"\\shortstack[{end}]{{{written}}}" if len(lines) > 1 else written)
+    groups = ["\n".join(_latex_line(line, len(heads)) for line in group.every_line) for group in table.groups]
+    head = "\n".join([r"\toprule", " & ".join(stacked) + r" \\", r"\midrule"])
+    return head, "\n\\addlinespace\n".join(groups)
+
+
+def _alignments(table: Table) -> str:
+    """Of the columns behind the first: numbers on the right, words on the left."""
+    body = _body(table)
+    return "".join("r" if _is_numeric(body, index) else "l" for index in range(1, len(table.heads)))
+
+
+def _note(table: Table) -> str:
+    return f"\\parbox{{\\linewidth}}{{\\footnotesize {latex_text(table.note)}}}"
 
 
 def _latex_line(line: Cells, n_columns: int) -> str:
@@ -165,7 +248,7 @@ def _latex_line(line: Cells, n_columns: int) -> str:
     if first.startswith(("[", "*")):
         first = "{}" + first
     if not any(others):
-        return f"\\multicolumn{{{n_columns}}}{{l}}{{{first}}} \\\\"
+        return f"\\multicolumn{{{n_columns}}}{{l}}{{{first}}} \\\\*"
     if as_cell(line[0]).text.startswith("  "):
         first = rf"\quad {first}"
     return " & ".join(_filled((first, *others), n_columns)) + r" \\"  # type: ignore[arg-type]
@@ -179,7 +262,8 @@ def _latex_cell(cell: Cell) -> str:
 
 def latex_text(text: str) -> str:
     """A text on one line with LaTeX's own characters written out."""
-    return "".join(LATEX.get(sign, sign) for sign in re.sub("-(?=-)", f"-{APART}", _plain(text)))
+    plain = re.sub(r'(?<![^\s(\[{])"(?=\S)', "“", _plain(text))  # a straight one that opens a quotation
+    return "".join(LATEX.get(sign, sign) for sign in re.sub("-(?=-)", f"-{APART}", plain))
 
 
 WRITERS: Mapping[str, Callable[[Iterable[Part]], str]] = {"markdown": markdown, "latex": latex}

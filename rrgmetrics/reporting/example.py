@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
 from rrgmetrics.comparing import ReportComparison
 from rrgmetrics.reporting import html
-from rrgmetrics.reporting.documents import latex_text
+from rrgmetrics.reporting.documents import latex_text, with_needs
 from rrgmetrics.reporting.explanations import explain_pair, note_of, told_of
 from rrgmetrics.reporting.kinds import KINDS, legend
 from rrgmetrics.reporting.marks import SIGNIFICANT, Explanation, Mark, Remark, letters, pieces
@@ -20,6 +21,10 @@ from rrgmetrics.utils.text_format import capitalized
 from rrgmetrics.version import VERSION
 
 SIDES = ("Reference", "Candidate")
+PACKAGES = r"\usepackage{booktabs,array} \usepackage[normalem]{ulem}"
+LINE_BREAK = r" \newline "
+PARAGRAPH = re.compile(r"\n\s*\n")  # ends one
+SIZES = ((2500, ""), (3700, r"\footnotesize"), (5000, r"\scriptsize"))  # of a figure's letters, by what fits on a page
 MARKS_OF_ITS_OWN = ("crepe", "radfact", "radgraph_f1")  # the others rest on the reader's, which stand above
 
 
@@ -92,37 +97,44 @@ def as_latex(pair: Pair, comparison: ReportComparison) -> str:
     kinds = {remark.kind for remark in shown.remarks}
     meanings = "; ".join(legend(kinds, "{letter}: {title}"))
     errors = "\n".join(map(_latex_remark, shown.remarks))
-    return "\n".join(
-        (
-            r"% \usepackage{booktabs,array} \usepackage[normalem]{ulem}",
-            r"\begin{figure}",
-            r"\begin{tabular}{@{}>{\raggedright\arraybackslash}p{0.48\linewidth}"
-            r">{\raggedright\arraybackslash}p{0.48\linewidth}@{}}",
-            r"\toprule",
-            r"Reference & Candidate \\",
-            r"\midrule",
-            cells + r" \\",
-            r"\bottomrule",
-            r"\end{tabular}",
-            *([r"\smallskip", "", errors] if errors else []),
-            rf"\caption{{{latex_text(f'{capitalized(shown.summary)}. {meanings}'.strip())}}}",
-            r"\end{figure}",
-            "",
-        )
+    lines = (
+        r"\begin{figure*}",  # over both columns of a page, if it has two
+        _size(pair, shown.remarks),
+        r"\begin{tabular}{@{}>{\raggedright\arraybackslash}p{0.48\linewidth}"
+        r">{\raggedright\arraybackslash}p{0.48\linewidth}@{}}",
+        r"\toprule",
+        r"Reference & Candidate \\",
+        r"\midrule",
+        cells + r" \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        *([r"\smallskip", "", errors] if errors else []),
+        rf"\caption{{{latex_text(f'{capitalized(shown.summary)}. {meanings}'.strip())}}}",
+        r"\end{figure*}",
+        "",
     )
+    return with_needs(PACKAGES, "\n".join(lines))
+
+
+def _size(pair: Pair, remarks: Sequence[Remark]) -> str:
+    """Letters in which a figure fits on a page: the reports take half a line each, and each remark its own line."""
+    reports = max(2 * (len(text) + 20 * len(PARAGRAPH.findall(text))) for text in pair[:2])
+    characters = reports + sum(len("".join(remark.parts)) + 50 for remark in remarks)
+    return next((size for most, size in SIZES if characters <= most), r"\tiny")
 
 
 def _latex_report(text: str, marks: Sequence[Mark]) -> str:
     parts = []
     for piece in pieces(text, marks):
-        words = latex_text(piece.text)
+        ends = " " if piece.over else LINE_BREAK
+        words = ends.join(map(latex_text, PARAGRAPH.split(piece.text)))
         before = " " if piece.text[:1].isspace() else ""
         after = " " if piece.text[-1:].isspace() else ""
         ending = letters(piece)
         shown = rf"\uline{{{words}}}" if piece.over and words else words
         raised = rf"\textsuperscript{{{ending}}}" if ending else ""
         parts.append(f"{before}{shown}{raised}{after}" if words else before)
-    return "".join(parts)
+    return "".join(parts).strip().removeprefix(LINE_BREAK.strip()).removesuffix(LINE_BREAK.strip())
 
 
 def _latex_remark(remark: Remark) -> str:

@@ -20,14 +20,16 @@ from rrgmetrics.reporting.kinds import KINDS, MATCHED, ONLY_HERE
 from rrgmetrics.reporting.marks import Explanation, Mark, Remark, whole
 from rrgmetrics.reporting.numbers import figure
 from rrgmetrics.reports import Pair
-from rrgmetrics.scoring.error_rows import errors_of
+from rrgmetrics.scorers.radfact import REST
+from rrgmetrics.scoring.error_rows import ToldError, errors_of
 from rrgmetrics.scoring.results import Result
-from rrgmetrics.utils.text_format import listed
+from rrgmetrics.utils.text_format import capitalized, listed
 
 View: TypeAlias = Callable[[Any, Pair], Explanation]
 
 SIDES = ("reference", "candidate")
 SMALLEST_SHARE = 0.1  # of an error; a phrase that adds less is not marked
+APART = " … "  # between stretches of a report that are one phrase
 PLACES = 2  # decimals of shares, so that they add up to the count
 
 
@@ -82,7 +84,7 @@ def _shares(words: Sequence[Mapping[str, Any]], pair: Pair) -> Explanation:
 
 
 def _text_of(text: str, mark: Mark) -> str:
-    return " … ".join(
+    return APART.join(
         " ".join(text[span.start : span.end].split()) for span in (whole(text, each) for each in mark.spans)
     )
 
@@ -140,15 +142,20 @@ def _named(metric: str) -> View:
     """The view of a metric that names errors: each in words, beside the reader's evidence."""
 
     def view(told: Any, pair: Pair) -> Explanation:
-        errors = [error for error in errors_of(metric, told) if error.error]
+        errors = list(errors_of(metric, told))
         kinds = [error.category if error.category in KINDS else "" for error in errors]
         remarks = (
-            Remark(kind, one.error, one.significant, min(one.n_errors, 1))
+            Remark(kind, one.error or _only_counted(one), one.significant, min(one.n_errors, 1))
             for kind, one in zip(kinds, errors, strict=True)
         )
         return replace(_evidence(pair), remarks=tuple(remarks))
 
     return view
+
+
+def _only_counted(error: ToldError) -> str:
+    kind = KINDS[error.category].title if error.category in KINDS else error.category.replace("_", " ")
+    return f"{capitalized(kind)}: the judge counts {error.n_errors:g}."
 
 
 def _weighed(told: Mapping[str, Any], pair: Pair) -> Explanation:
@@ -182,18 +189,35 @@ def _phrases(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
     remarks: list[Remark] = []
     for side, text in (("candidate", pair.candidate), ("reference", pair.reference)):
         other = "reference" if side == "candidate" else "candidate"
-        placed = [(phrase, text.lower().find(phrase["text"].lower())) for phrase in verdict[side]]
         marks[side] = tuple(
-            Mark((Span(start, start + len(phrase["text"])),), MATCHED if phrase["entailed"] else ONLY_HERE)
-            for phrase, start in placed
-            if start >= 0 and phrase["text"]
+            Mark(spans, MATCHED if phrase["entailed"] else ONLY_HERE)
+            for phrase in verdict[side]
+            if (spans := _spans(phrase["text"], text))
         )
         remarks += [
-            Remark(ONLY_HERE, f"The {side} says: {phrase['text']}. The {other} does not entail it.")
-            for phrase, _ in placed
+            Remark(ONLY_HERE, _unentailed(phrase["text"], side, other))
+            for phrase in verdict[side]
             if not phrase["entailed"]
         ]
     return Explanation(marks["reference"], marks["candidate"], tuple(remarks))
+
+
+def _spans(phrase: str, text: str) -> tuple[Span, ...]:
+    """The stretches of a report that a phrase holds, with "…" between them; none if one is not in the report."""
+    spans: list[Span] = []
+    for stretch in phrase.lower().split(APART):
+        start = text.lower().find(stretch, spans[-1].end if spans else 0)
+        if start < 0 or not stretch:
+            return ()
+        spans.append(Span(start, start + len(stretch)))
+    return tuple(spans)
+
+
+def _unentailed(phrase: str, side: str, other: str) -> str:
+    if phrase.startswith(f"The {side} "):  # an error that is not about a phrase, such as a contradiction
+        return phrase
+    stated = "implies that the rest is normal" if phrase == REST else f"says: {phrase.rstrip('.')}"
+    return f"The {side} {stated}. The {other} does not entail it."
 
 
 def _statuses(told: Mapping[str, Mapping[str, str]], pair: Pair) -> Explanation:
@@ -291,8 +315,11 @@ def _evidence(pair: Pair) -> Explanation:
 
 def _matched(comparison: ReportComparison, reading: Reading, side: int) -> Iterator[Mark]:
     for link in comparison.links:
-        unit = comparison.candidates[link.candidate] if side else comparison.references[link.reference]
-        yield Mark(unit.spans, MATCHED)
+        units = comparison.references[link.reference], comparison.candidates[link.candidate]
+        concepts = [{finding.concept for finding in unit.readings} for unit in units]
+        shared = concepts[0] & concepts[1] or concepts[side]  # of "atelectasis or pneumonia" one, if the other has one
+        shown = [finding for finding in units[side].readings if finding.concept in shared]
+        yield Mark(tuple(span for finding in shown for span in finding.spans), MATCHED)
     for finding in reading.findings:
         if finding.assertion == "absent" and finding.concept in comparison.agreed_normals and finding.spans:
             yield Mark(finding.spans, MATCHED)

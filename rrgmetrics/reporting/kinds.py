@@ -35,25 +35,16 @@ class Kind(NamedTuple):
     terminal: str
 
 
+_LOOKS = {  # light, dark, underline, terminal
+    ErrorCategory.FALSE_FINDING: (("#fbdedb", "#a01c18"), ("#4f2320", "#f5aaa3"), "solid", "red"),
+    ErrorCategory.MISSING_FINDING: (("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "double", "yellow"),
+    ErrorCategory.INCORRECT_LOCATION: (("#eddff4", "#6d2a86"), ("#3f2849", "#dcaef2"), "dashed", "magenta"),
+    ErrorCategory.INCORRECT_SEVERITY: (("#d2ecea", "#0b5b57"), ("#153e3b", "#82d6cd"), "wavy", "cyan"),
+    ErrorCategory.FALSE_COMPARISON: (("#dcebf7", "#1f5a8c"), ("#1c3850", "#94c5ee"), "dotted", "blue"),
+    ErrorCategory.MISSING_COMPARISON: (("#e8edcb", "#4b560c"), ("#363c12", "#cfd77a"), "dashed", "green"),
+}
 KINDS: Mapping[str, Kind] = {
-    ErrorCategory.FALSE_FINDING.value: Kind(
-        "A", "false finding", ("#fbdedb", "#a01c18"), ("#4f2320", "#f5aaa3"), "solid", "red"
-    ),
-    ErrorCategory.MISSING_FINDING.value: Kind(
-        "B", "missing finding", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "double", "yellow"
-    ),
-    ErrorCategory.INCORRECT_LOCATION.value: Kind(
-        "C", "wrong location", ("#eddff4", "#6d2a86"), ("#3f2849", "#dcaef2"), "dashed", "magenta"
-    ),
-    ErrorCategory.INCORRECT_SEVERITY.value: Kind(
-        "D", "wrong severity", ("#d2ecea", "#0b5b57"), ("#153e3b", "#82d6cd"), "wavy", "cyan"
-    ),
-    ErrorCategory.FALSE_COMPARISON.value: Kind(
-        "E", "false comparison", ("#dcebf7", "#1f5a8c"), ("#1c3850", "#94c5ee"), "dotted", "blue"
-    ),
-    ErrorCategory.MISSING_COMPARISON.value: Kind(
-        "F", "missing or wrong comparison", ("#e8edcb", "#4b560c"), ("#363c12", "#cfd77a"), "dashed", "green"
-    ),
+    **{category.value: Kind(category.letter, category.words, *look) for category, look in _LOOKS.items()},
     MATCHED: Kind("✓", "in both reports", ("#eceae3", "#5d5952"), ("#2a2d31", "#a8a49b"), "solid", "dim"),
     ONLY_HERE: Kind("≠", "only in this report", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "dashed", "yellow"),
 }

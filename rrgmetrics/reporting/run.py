@@ -146,7 +146,7 @@ def _of_set(one: Evaluations) -> dict[str, object]:
         "drawings": [_drawn(curve) for curve in curves],
         "steps": list(one.values),
         "values": _all_values(one),
-        "samples": [_sample(sample) for sample in one.samples],
+        "samples": [_sample(sample, {curve.key.name: curve.key for curve in one.curves}) for sample in one.samples],
     }
 
 
@@ -242,7 +242,7 @@ def _caption(curve: Curve) -> Iterator[tuple[str, str]]:
 # --- reports over time ------------------------------------------------------------------------------------------------
 
 
-def _sample(sample: Sample) -> dict[str, object]:
+def _sample(sample: Sample, keys: Mapping[str, Key]) -> dict[str, object]:
     reading = read(sample.reference)
     return {
         "study_id": sample.study_id,
@@ -251,12 +251,16 @@ def _sample(sample: Sample) -> dict[str, object]:
             {
                 "step": f"{said.step:,}",
                 "text": html.marked(said.text, Explanation.of(compare(reading, read(said.text))).candidate),
-                "scores": [
-                    (key, "not scored" if value is None else figure(value)) for key, value in said.scores.items()
-                ],
+                "scores": [_shown(*score, keys) for score in said.scores.items()],
                 "errors": html.remarks([Remark(kind, sentence) for kind, sentence in said.errors]),
                 "n": counted(len(said.errors), "error") if said.errors else "no error found",
             }
             for said in sample.said
         ],
     }
+
+
+def _shown(name: str, score: float | None, keys: Mapping[str, Key]) -> tuple[str, str]:
+    """A score as the curves show it, by its title and with its decimals."""
+    value = math.nan if score is None else score
+    return (keys[name].title, show(value, keys[name])) if name in keys else (name, figure(value))

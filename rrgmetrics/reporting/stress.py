@@ -13,6 +13,7 @@ from rrgmetrics.reading.lexicon import all_packs
 from rrgmetrics.reporting import tables
 from rrgmetrics.reporting.short import NOTHING, best_note, best_strong, short
 from rrgmetrics.reporting.tables import Cell, Cells, Table
+from rrgmetrics.synthesis.sources import GENERATOR
 from rrgmetrics.utils.text_format import counted, listed
 
 COLUMNS = 3  # metrics beside each other on a terminal
@@ -110,8 +111,9 @@ def kinds_table(report: StressReport, names: Sequence[str]) -> Table:
 
 def about(report: StressReport) -> str:
     """What the metrics were asked, in words."""
-    n = counted(len(report.suite.reports), "report")
-    source = f" of {report.suite.source}" if report.suite.source else ""
+    is_generated = report.suite.source.startswith(GENERATOR)
+    n = counted(len(report.suite.reports), "generated report" if is_generated else "report")
+    source = f" of {report.suite.source}" if report.suite.source and not is_generated else ""
     return f"{n}{source}, {counted(len(report.suite.cases), 'changed report')}"
 
 

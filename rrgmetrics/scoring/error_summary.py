@@ -45,8 +45,10 @@ class KindSummary(NamedTuple):
     @property
     def title(self) -> str:
         """The kind in words, after its letter if it has one."""
-        letter = f"{ErrorCategory(self.category).letter} " if self.category in A_TO_F else ""
-        return f"{letter}{self.category.replace('_', ' ') or 'of no kind'}"
+        if self.category in A_TO_F:
+            category = ErrorCategory(self.category)
+            return f"{category.letter} {category.words}"
+        return self.category.replace("_", " ") or "of no kind"
 
 
 class ErrorSummary(NamedTuple):

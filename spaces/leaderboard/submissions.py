@@ -282,6 +282,15 @@ class _Reader:
         else:
             self._reports[study_id] = report
 
+    def _way_out(self) -> str:
+        """What to do about unknown studies; some may differ from the board's in case, signs or leading zeros alone."""
+        alike: dict[str, list[str]] = {}
+        for study_id in self._study_ids:
+            alike.setdefault(_core(study_id), []).append(study_id)
+        near = [(unknown, *alike.get(_core(unknown), ())) for unknown in self._unknown]
+        said = [f"{_cut(pair[0])} may be {_cut(pair[1])}" for pair in near if len(pair) == 2]
+        return f"correct such ids ({', '.join(said[:SHOWN])}) or leave the rows out" if said else "leave such rows out"
+
     def stopped(self, problem: str) -> None:
         """Reading ended before the end of the file."""
         self._stopped = f"{problem} The rest of the file was not read." if self._n_rows else problem
@@ -300,7 +309,7 @@ class _Reader:
             )
             return Checked([], "", problems)
         if self._unknown:
-            problems.append(f"{shown}: the board has no study {_some(self._unknown)}; leave such rows out.")
+            problems.append(f"{shown}: the board has no study {_some(self._unknown)}; {self._way_out()}.")
         missing = [study_id for study_id in self._study_ids if study_id not in self._reports]
         if len(missing) > self._n_damaged and not self._stopped:
             problems.append(
@@ -375,6 +384,15 @@ def _hub_id(url: str) -> str:
 def _cut(value: object) -> str:
     shown = repr(value) if not isinstance(value, str) else repr(value[:45])
     return shown if len(shown) <= 48 else shown[:45] + "…'"
+
+
+def _core(study_id: str) -> str:
+    """An id in lower case, with "-" for all signs and without leading zeros.
+
+    >>> _core("Study_007 ")
+    'study-7'
+    """
+    return re.sub(r"(?<!\d)0+(?=\d)", "", re.sub(r"[\W_]+", "-", study_id.casefold()).strip("-"))
 
 
 def _some(ids: Sequence[str]) -> str:

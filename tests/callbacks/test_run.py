@@ -61,6 +61,7 @@ def test_the_page_of_a_run(make_trainer, vision_model, studies, tmp_path):
     assert [page.count(f"<h2>eval_{name}</h2>") for name in "ab"] == [1, 1]
     assert page.count("<svg") == 4
     assert "GREEN (bundled)" in page  # a stand-in is never passed off as the paper's
+    assert re.search(r'<p class="scores">GREEN \(bundled\) [01]\.\d{3} · BLEU-4 [01]\.\d{3}</p>', page)
     verdicts = re.findall(r'class="verdict[a-z ]*">([^<]*)<', page)
     assert verdicts == ["does not beat it", "does not beat it", "beats it", "beats it"] or set(verdicts) <= {
         "does not beat it",

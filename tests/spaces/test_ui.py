@@ -160,11 +160,33 @@ def test_judges_show_every_error_in_words(name):
     assert ("Mild cardiomegaly", "missing_finding") in kinds(found.reference, REFERENCE)
 
 
+def test_an_alternative_that_one_report_lacks_is_not_in_both():
+    reference, candidate = "Basal opacity, atelectasis or pneumonia.", "Basal opacity, likely pneumonia."
+    result, pair = ui.answer(SPECS["finding_errors"], reference, candidate)
+    found = explain_pair(result, pair)
+    marked = {words for words, kind in kinds(found.reference, reference) if kind == "matched"}
+    assert marked == {"Basal opacity … pneumonia"}
+
+
 def test_radfact_marks_phrases():
     result, pair = ui.answer(SPECS["radfact"], REFERENCE, CANDIDATE)
     found = explain_pair(result, pair)
     assert ("Small left pleural effusion", "only_here") in kinds(found.candidate, CANDIDATE)
     assert ("Mild cardiomegaly", "only_here") in kinds(found.reference, REFERENCE)
+
+
+def test_radfact_says_what_is_in_no_phrase_of_a_report():
+    reference = "Small right pneumothorax. No edema. Impression: Right pneumothorax."
+    result, pair = ui.answer(SPECS["radfact"], reference, "Pulmonary edema. No edema.")
+    found = explain_pair(result, pair)
+    assert [remark.sentence for remark in found.remarks] == [
+        "The candidate both reports and denies pulmonary edema.",
+        "The candidate says: Pulmonary edema. The reference does not entail it.",
+        "The reference says: Small right pneumothorax … Right pneumothorax. The candidate does not entail it.",
+        "The reference says: no edema. The candidate does not entail it.",
+        "The reference implies that the rest is normal. The candidate does not entail it.",
+    ]
+    assert ("Small right pneumothorax … Right pneumothorax", "only_here") in kinds(found.reference, reference)
 
 
 def test_a_metric_without_words_marks_what_differs_as_written():
@@ -462,7 +484,9 @@ def test_files_that_cannot_be_used(name, tmp_path):
             "and 'text_a' as the candidate.",
         ),
         ("reference;candidate\na;b\n", "f.csv: cells are separated by semicolons; write commas between cells."),
-        ("Reference,candidate\na,b\n", "or name it: in the menus, choose 'Reference' as the reference."),
+        ("Reference,REFERENCE,candidate\na,a,b\n", "or name it: in the menus, choose 'Reference' as the reference."),
+        ("study_id,report\n1,a\n", "Upload one file with both reports of a study."),
+        ("ImageID,pred\n1,a\n", "Upload one file with both reports of a study."),
         (
             "gt,one,two\na,b,c\n",
             "in the menus, choose 'gt' as the reference and 'one' as the candidate or 'gt' as the reference and 'two' "

@@ -174,6 +174,8 @@ STEPS = {
     "a 12&nbsp;&times;&nbsp;8 mm nodule": "a 12 x 8 mm nodule",
     "a seven millimeter nodule, one point five by two centimeters": "a 7 millimeter nodule, 1.5 by 2 centimeters",
     "twenty-two mm, 3 point 5 cm, one and a half cm": "22 mm, 3.5 cm, 1.5 cm",
+    "8 ± 1 mm, 12+/-2 cm, 8 mm (± 1 mm), 9 mm ± 0.5 mm": "8 mm, 12 cm, 8 mm, 9 mm",
+    "12 ± 1 x 10 ± 1 mm, 30 ± 5%; effusion +/- edema": "12 x 10 mm, 30%; effusion +/- edema",
     "1½ cm, ½ cm, 2 1/2 cm, 3/4 cm, diam. 4 mm": "1.5 cm, 0.5 cm, 2.5 cm, 0.75 cm, diameter 4 mm",
 }
 UNTOUCHED = (

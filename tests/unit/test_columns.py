@@ -409,7 +409,7 @@ def test_a_column_of_ids_is_no_system():
 
 
 def test_the_error_says_how_the_reports_of_a_system_are_named():
-    with pytest.raises(InputError, match=r"'study_id', 'report'\. .* --predictions FILE --references FILE"):
+    with pytest.raises(InputError, match=r"'study_id', 'report'\. .* --references FILE, .* --predictions FILE"):
         pick_columns(("study_id", "report"), PAIRS, {}, "a.csv")
 
 
@@ -515,3 +515,17 @@ def test_a_respelt_context_is_taken_where_a_metric_uses_it(tmp_path, monkeypatch
     assert rrgmetrics.score("finding_errors", rows, columns=columns, progress=False)["finding_errors"].n_unscored == 0
     with pytest.raises(InputError, match="has a column 'Age'; rename it"):
         pick_columns(("reference", "candidate", "Age", "AGE"), PAIRS, {}, "a.csv")
+
+
+def test_a_field_in_other_letters_is_taken_before_other_names(tmp_path, caplog):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"Study_ID,ImageID,Reference,generated_report\na,1,{REFERENCE},{CANDIDATE}\n")
+    source = files.read_pairs(path)
+    assert (source.study_ids, source.pairs[0][:2]) == (["a"], (REFERENCE, CANDIDATE))
+    assert caplog.messages[0].endswith(
+        "same as --columns reference=Reference,candidate=generated_report,study_id=Study_ID"
+    )
+    (pair,) = files.pairs_of(
+        None, [{"Study ID": "a", "Report": CANDIDATE}], [{"study_id": "a", "report": REFERENCE}]
+    ).pairs
+    assert pair.candidate == CANDIDATE

@@ -115,3 +115,11 @@ def test_only_significant_errors_are_counted_where_the_metric_says_which():
     found = summarise("finding_errors", [errors], [2.0], letters)
     assert [(kind.category, kind.n_errors) for kind in found.kinds if kind.n_errors] == [("missing_finding", 1)]
     assert "significant errors:" in str(found)
+
+
+def test_kinds_are_named_as_on_pages():
+    titles = [
+        summary.KindSummary(kind, 0, 1.0, ()).title
+        for kind in ("incorrect_location", "missing_comparison", "wrong_size")
+    ]
+    assert titles == ["C wrong location", "F missing or wrong comparison", "wrong size"]

@@ -11,7 +11,9 @@ from rrgmetrics import cli
 from rrgmetrics.comparing import compare
 from rrgmetrics.reading import read
 from rrgmetrics.reading.model import Span
+from rrgmetrics.reporting.explanations import VIEWS
 from rrgmetrics.reporting.marks import Explanation, Mark, pieces
+from rrgmetrics.reports import Pair
 
 REFERENCE = "There is a small right pleural effusion. Mild cardiomegaly."
 CANDIDATE = "Small left pleural effusion. The heart is normal in size."
@@ -154,6 +156,19 @@ def test_the_command_line_writes_a_page_json_and_latex(tmp_path, capsys):
     assert "--force" in capsys.readouterr().err
 
 
+def test_a_figure_fits_on_a_page_and_names_what_pdflatex_lacks(tmp_path):
+    figure = tmp_path / "pair.tex"
+    normal = "The heart is normal in size. "
+    for n_sentences, size in ((1, ""), (50, r"\footnotesize"), (75, r"\scriptsize"), (120, r"\tiny")):
+        reference = f"{normal * n_sentences}\n\nIMPRESSION: SpO₂ ≈ 88%, ≠ before. 肺. Small right effusion."
+        assert cli.main(["explain", reference, "Clear lungs.", "--latex", str(figure), "--force"]) == 0
+        lines = figure.read_text().splitlines()
+        assert lines[1:4] == ["% XeLaTeX or LuaLaTeX, with a font that has them: 肺", r"\begin{figure*}", size]
+    assert (
+        r"in size. \newline IMPRESSION: SpO$_2$ $\approx$ 88\%, $\neq$ before. 肺. \uline{Small" in figure.read_text()
+    )
+
+
 def test_errors_that_are_listed_above_are_not_listed_again(tmp_path, capsys):
     page = tmp_path / "pair.html"
     named = ["finding_errors", "green", "fineradscore"]
@@ -212,3 +227,14 @@ def test_what_no_judge_scores_explain_does_not_score_either(reference, candidate
         map(math.isnan, (compared.total, compared.significant, compared.cost(), compared.cost(significant=True)))
     )
     assert Explanation.of(compare(read(reference), read(candidate))).remarks == ()
+
+
+def test_errors_that_a_judge_only_counted_are_named():
+    counted = {"significant": {"false_finding": {"count": 2, "errors": []}}, "insignificant": {}}
+    explanation = VIEWS["chexprompt"](counted, Pair(REFERENCE, CANDIDATE))
+    (remark,) = explanation.remarks
+    assert (remark.kind, remark.sentence, remark.significant) == (
+        "false_finding",
+        "False finding: the judge counts 2.",
+        True,
+    )

@@ -193,7 +193,8 @@ UNUSABLE = {
     "sex.csv": ("reference,candidate,sex\na,b,x\n", "line 2['sex'] is 'x'"),
     "mine.csv": ("reference,mine\na,b\n", "'reference', 'mine'. Name the right one: --columns candidate=mine."),
     "label.csv": ("label,other,candidate\na,b,c\n", "--columns reference=label."),
-    "capitals.csv": ("Study ID,reference,candidate\n1,a,b\n", "has a column 'Study ID'; rename it to 'study_id'"),
+    "system.csv": ("ImageID,pred\n1,a\n", "If the radiologists' reports are in another file, name it"),
+    "capitals.csv": ("Study ID,study id,reference,candidate\n1,1,a,b\n", "'Study ID'; rename it to 'study_id'"),
     "semicolons.csv": (
         'id;reference;candidate\n1;a "big" mass;b\n',
         "semicolons.csv: cells are separated by semicolons, not by commas; in Python: import pandas; pandas.read_csv('",

@@ -82,7 +82,7 @@ def test_latex_of_any_name_compiles(compared, tmp_path):
     assert code == 0
     assert out.startswith("% \\usepackage{booktabs,graphicx}\n\\begin{table}")
     for rule in ("toprule", "midrule", "bottomrule"):
-        assert out.count(f"\\{rule}") == out.count(r"\begin{table}")
+        assert out.count(f"\\{rule}") == out.count(r"\begin{table") == out.count(r"\end{table")
     assert r"$\uparrow$" in out
     assert r"\textbf{0." in out
     assert r"$\leq$ 0.015 (floor)" in out
@@ -110,14 +110,56 @@ def test_a_long_table_goes_over_pages(tmp_path):
     assert "Float too large" not in compiled(text, tmp_path)
 
 
+@pytest.mark.parametrize("n_columns", [1, 4, 12])
+def test_a_long_table_is_cut_nowhere(n_columns, tmp_path):
+    name = "a false finding before the findings, under a heading that may be skipped"
+    cells = (Cell("0.997†", "strong", detail="[0.991, 0.999]"),) * n_columns
+    heads = ("kind of error", *(f"metric_{number}† ↑" for number in range(n_columns)))
+    text = latex([Table(heads, (Group(tuple((f"  {number}: {name}", *cells) for number in range(60))),), title="Long")])
+    assert all(text.count(f"metric\\_{number}\\") == 1 for number in range(n_columns))
+    assert text.count("(continued)") == text.count(r"\begin{longtable}") - 1 == (n_columns > 3) * (n_columns // 4)
+    assert "Overfull" not in compiled(text, tmp_path)
+
+
+def test_a_wide_table_takes_both_columns_of_a_page(tmp_path):
+    for n_columns, name in ((3, "table"), (5, "table*")):
+        cells = (Cell("0.997", detail="[0.991, 0.999]"),) * n_columns
+        text = latex([Table(("", *["system"] * n_columns), (Group((("BLEU", *cells),)),), note="A note.")])
+        assert text.splitlines()[1] == f"\\begin{{{name}}}"
+        assert "Overfull" not in compiled(text, tmp_path)
+
+
+def test_long_heads_of_a_wide_table_are_broken():
+    heads = ("metric", *(f"share of the errors of kind {number} ↑" for number in range(4)))
+    text = latex([Table(heads, (Group((("bleu", *["0.50"] * 4),)),))])
+    assert r"\shortstack[r]{share of the \\ errors of \\ kind 3 $\uparrow$}" in text
+
+
 def test_signs_that_pdflatex_lacks_are_written_out():
     text = latex([Table(("5 μm — β",), (Group((("a",),)),))])
     assert r"5 $\mu$m --- $\beta$" in text
     assert "XeLaTeX" not in text
 
 
+def test_straight_quotes_open_and_close():
+    text = latex([Table(('"no" flipped to "a" ("b"); 5" tube',), (Group((("a",),)),))])
+    assert "``no'' flipped to ``a'' (``b''); 5'' tube" in text
+
+
 def test_letters_that_only_newer_latex_has_are_named():
     assert "% XeLaTeX or LuaLaTeX, with a font that has them: 模型" in latex([Table(("模型",), (Group((("a",),)),))])
+
+
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_a_printed_table_for_a_paper_counts_missing_reports(command, folder, capsys, tmp_path):
+    system = tmp_path / "gaps.csv"
+    system.write_text((folder / "better.csv").read_text().replace("No pneumothorax.", ""))
+    arguments = ["--references", str(folder / "references.csv"), "--metrics", "rouge", "--no-trivial", "--no-progress"]
+    named = (
+        ["--predictions", str(system)] if command == "score" else ["--systems", str(folder / "worse.csv"), str(system)]
+    )
+    assert main([command, *named, *arguments, "--format", "latex"]) == 0
+    assert "are missing and scored as empty reports." in capsys.readouterr().out
 
 
 def test_csv_and_json_hold_every_digit_and_nothing_else(compared):

@@ -105,7 +105,12 @@ def test_several_systems():
     html = report_page(results, {"one": PAIRS, "two": others}, ["a", "b", "c"], rows=rows)
     assert shown_ids(html) == ["c", "a", "b"]  # means 0.375, 0.5 and, of the one scored, 0.5
     assert "<h1>No difference is shown between one and two.</h1>" in html
-    for words in ("Differences from one", "largest difference", "no difference shown"):
+    for words in (
+        "Differences from one",
+        "largest difference",
+        "no difference shown",
+        "A grey bar shows no significant difference",
+    ):
         assert words in html
 
 

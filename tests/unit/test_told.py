@@ -69,5 +69,7 @@ def test_on_the_command_line(tmp_path, capsys):
     assert {(row["study_id"], row["metric"]) for row in rows} == {("a", "green")}
     assert {row["category"] for row in rows} == {"missing_finding", "incorrect_location"}
     assert json.loads(summary.read_text())["systems"]["pairs"]["rouge"]["std"]["rouge"] > 0
+    assert cli.main([*command, "judge=green", "--errors", str(table), "--force"]) == 0
+    assert {row.split(",")[1] for row in table.read_text().splitlines()[1:]} == {"judge"}
     assert cli.main([*command, "rouge", "--errors", str(table)]) == 2
     assert "--errors needs a metric that lists errors: finding_errors," in capsys.readouterr().err

@@ -2,7 +2,7 @@ r"""Numbers that a tokenizer split: "4. 5 cm", "1 . 2 x 0 . 8 cm", "4,5 cm"; siz
 
 A point between two numbers may also end a sentence ("fractures of ribs 3 and 4. 5 mm nodule") or an item's number
 ("1. 2 cm nodule"). It is a decimal point if a unit follows the second number, and the first neither counts items nor
-numbers something. Before a unit, "seven", "one point five" and "1½" are 7, 1.5 and 1.5.
+numbers something. Before a unit, "seven", "one point five" and "1½" are 7, 1.5 and 1.5, and "8 ± 1" is 8.
 """
 
 from __future__ import annotations
@@ -81,12 +81,17 @@ def _mixed(match: re.Match[str]) -> str:
     return f"{match['whole'] or 0}{_FRACTIONS[match['part']]}"
 
 
+_TOLERANCE = r" ?(?:±|\+/?-) ?\d+(?:\.\d+)?"
+_SIZED_TOLERANCE = rf"{_TOLERANCE}(?: ?{_UNIT})?"  # "8 mm ± 1 mm"
+_TOLERANCES = ("±", "+/-", "+-")
 _UNIT_MARKS = ("mm", "cm", "MM", "CM", "illim", "entim", "ILLIM", "ENTIM")
 NUMBERS = (
     replacing("", "\n", rf"(?i)(?<=\d)(?P<cut>[ \t]*\n[ \t]*)(?={_UNIT})", " "),
     replacing("", _UNIT_MARKS, rf"(?i){_SIZE}", _sizes_in_words, where=_SPELLED),
     replacing("", ("½", "¼", "¾", "/2", "/4"), rf"(?i){_MIXED}", _mixed),
     replacing("", (".",), r"(?i)\bdiam?\.(?= ?\d)", "diameter", where=re.compile(r"\.(?<=[mMaA]\.) ?\d")),
+    replacing("", _TOLERANCES, rf"(?i)\d(?P<cut>{_TOLERANCE})(?= ?(?:{_UNIT}|%|(?:x|×|by) *\d))"),
+    replacing("", _TOLERANCES, rf"(?i)\d ?-?{_UNIT}(?P<cut> ?\({_SIZED_TOLERANCE} ?\)|{_SIZED_TOLERANCE})"),
     Step("split number", (" .", ". "), _split_numbers, re.compile(r"\d(?: +\.|\. +\d)")),
     replacing("decimal comma", "·", r"(?<=\d)·(?=\d)", "."),
     replacing("decimal comma", ",", rf"(?i){_COMMA}", ".", where=re.compile(r",\d")),

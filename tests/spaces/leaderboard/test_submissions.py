@@ -212,6 +212,15 @@ def test_many_faults_are_counted(make_board, tmp_path):
     assert said[-1] == "reports.jsonl: 250 more rows have such errors."
 
 
+def test_an_id_that_is_nearly_one_of_the_board_is_named(board, tmp_path):
+    written = rows().replace("study-000", "Study_0 ").replace("study-001", "STUDY-001").replace("study-002", "study-99")
+    said = file_problems(board, tmp_path, written)
+    assert said[0] == (
+        "reports.csv: the board has no study 'Study_0 ', 'STUDY-001', 'study-99'; correct such ids ('Study_0 ' may be "
+        "'study-000', 'STUDY-001' may be 'study-001') or leave the rows out."
+    )
+
+
 @pytest.mark.parametrize(
     ("filename", "shown"),
     [

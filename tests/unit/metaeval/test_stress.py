@@ -249,6 +249,8 @@ def test_written_reports_that_are_not_there_are_told_so(capsys):
     assert "no written reports of 'knee'" in capsys.readouterr().err
     assert main(["stress", "written:mammography", "--metrics", "bleu", "--no-progress"]) == 0
     assert "6 reports of written:mammography" in capsys.readouterr().out
+    assert main(["stress", "--reports", "4", "--per-kind", "1", "--metrics", "bleu", "--no-progress"]) == 0
+    assert "4 generated reports, " in capsys.readouterr().out
 
 
 def test_the_command(tmp_path, monkeypatch, capsys):
