@@ -311,7 +311,8 @@ def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
     # the second of "large right and SMALL LEFT effusions" has no side to give away
     second = {id(b[0]) for a, b in pairwise(groups) if a[0].concept == b[0].concept}
     for earlier, later in pairs:
-        if earlier.pre_place and id(earlier) not in second and not (later.pre_place or later.post_place):
+        behind = earlier.post_place and items[later.first - 1].word == "with"  # "consolidation AT THE BASE with cavities"
+        if (earlier.pre_place or behind) and id(earlier) not in second and not (later.pre_place or later.post_place):
             _lend_place(earlier, later, lexicon)
             later.pre_place = True
 
@@ -370,7 +371,8 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
         return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
     sign = not later.denies and earlier.concept in lexicon.concepts[later.concept].sign_of
-    beside = any(item.word in lexicon.small.associated for item in between)  # "a mass with ADJACENT atelectasis in"
+    described = items[earlier.last : later.first + 1]  # "effusion with ADJACENT atelectasis", "with COMPRESSIVE atelectasis"
+    beside = any(item.word in lexicon.small.associated for item in described)
     loose = not all(_lung_like(mention, lexicon, pleura=beside) for mention in (earlier, later))
     if not lexicon.roles["directed"].isdisjoint((earlier.concept, later.concept)) or (loose and not sign):
         return False  # "fluid in the left pleural cavity, pushing the trachea TO THE RIGHT"
@@ -378,8 +380,10 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
         return True  # "FIBROCAVITARY": one word names both
     if any(i.word == ";" or "negation_after" in i.senses for i in between):
         return False  # "consolidation: none; atelectasis: left base"
-    if (sign or beside) and sum(i.word == "with" for i in between) == 1:
+    one = {earlier.concept, later.concept} <= lexicon.roles["picture"] - lexicon.roles["diffuse"]
+    if (sign or beside or one) and sum(i.word == "with" for i in between) == 1:
         between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
+        sign = sign or one
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
     return sign or beside or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)

@@ -388,7 +388,7 @@ DESCRIPTION = (
     Step(
         settle_changes,
         _MENTIONS,
-        ("senses", "acuity", "change", "count", "quality", "severity"),
+        ("senses", "acuity", "change", "count", "morphology", "quality", "severity"),
         needs=(
             Signs(
                 words=("now", "become", "enlargement", "fresh"),
