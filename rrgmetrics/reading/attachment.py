@@ -54,6 +54,7 @@ _OWNING = frozenset({"its", "their"})
 _REACH = 16  # tokens
 _DATED = 2  # items from "previously" to a size: "previously measured 5 cm"
 _DEPTH = 4  # items from a device to the word that judges its depth
+_SEEN = frozenset({"noted", "seen", "present", "is", "are"})  # between a finding and "with"
 
 
 def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
@@ -311,7 +312,8 @@ def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
     # the second of "large right and SMALL LEFT effusions" has no side to give away
     second = {id(b[0]) for a, b in pairwise(groups) if a[0].concept == b[0].concept}
     for earlier, later in pairs:
-        behind = earlier.post_place and items[later.first - 1].word == "with"  # "consolidation AT THE BASE with cavities"
+        joined = any(item.word == "with" for item in items[earlier.last : later.first])
+        behind = earlier.post_place and joined  # "consolidation AT THE BASE with cavities"
         if (earlier.pre_place or behind) and id(earlier) not in second and not (later.pre_place or later.post_place):
             _lend_place(earlier, later, lexicon)
             later.pre_place = True
@@ -381,8 +383,10 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if any(i.word == ";" or "negation_after" in i.senses for i in between):
         return False  # "consolidation: none; atelectasis: left base"
     one = {earlier.concept, later.concept} <= lexicon.roles["picture"] - lexicon.roles["diffuse"]
+    one = one and not any(item.word in lexicon.small.separators for item in between)
     if (sign or beside or one) and sum(i.word == "with" for i in between) == 1:
-        between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
+        # "consolidation is seen with air bronchograms in the lower lobe"
+        between = [i for i in between if i.word != "with" and i.word not in _SEEN]
         sign = sign or one
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
