@@ -313,7 +313,8 @@ def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
     second = {id(b[0]) for a, b in pairwise(groups) if a[0].concept == b[0].concept}
     for earlier, later in pairs:
         joined = any(item.word == "with" for item in items[earlier.last : later.first])
-        behind = earlier.post_place and joined  # "consolidation AT THE BASE with cavities"
+        placed = any("zone" in part for part in items[later.first].senses.get("inside", ()))
+        behind = earlier.post_place and joined and not placed  # "consolidation AT THE BASE with cavities"
         if (earlier.pre_place or behind) and id(earlier) not in second and not (later.pre_place or later.post_place):
             _lend_place(earlier, later, lexicon)
             later.pre_place = True
@@ -383,7 +384,7 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if any(i.word == ";" or "negation_after" in i.senses for i in between):
         return False  # "consolidation: none; atelectasis: left base"
     one = {earlier.concept, later.concept} <= lexicon.roles["picture"] - lexicon.roles["diffuse"]
-    one = one and not any(item.word in lexicon.small.separators for item in between)
+    one = one and not any(item.word in (",", ":") for item in between)
     if (sign or beside or one) and sum(i.word == "with" for i in between) == 1:
         # "consolidation is seen with air bronchograms in the lower lobe"
         between = [i for i in between if i.word != "with" and i.word not in _SEEN]
