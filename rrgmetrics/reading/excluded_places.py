@@ -39,7 +39,7 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
 
 
 def _is_elsewhere(items: list[Item], i: int) -> bool:
-    """Whether a place behind the item at `i` is another than that of the finding: "in the middle lobe, NOT THE LOWER"."""
+    """Whether another place than that of the finding is behind the item at `i`: "in the middle lobe, NOT THE LOWER"."""
     ahead = [item for item in items[i + 1 : i + _NEAR] if item.word not in _LEADING and item.senses.keys() != {"side"}]
     placed = bool(ahead) and "zone" in ahead[0].senses and "concept" not in ahead[0].senses
     ends = not ahead[1:] or not ahead[1].senses or "item_break" in ahead[1].senses

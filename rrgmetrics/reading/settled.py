@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
@@ -14,7 +13,6 @@ _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_br
 _ONLY = frozenset({"only", "mere", "residual", "some", "tiny"})
 _PARTS = frozenset({"tip", "lead", "side", "hole", "port"})  # of a device, that may be out of sight
 _DESCRIBING = frozenset({"side", "zone", "severity", "morphology", "count", "quality", "acuity", "several", "measure"})
-_REPLACING = frozenset({"has", "have", "was", "replaced", "exchanged", "in", "taking"})  # first words of "was replaced by"
 WAS = ("which", "having", "had")  # first words of it, besides those of `bygone`
 _WAS = re.compile(r"(?:which (?:was|were)|(?:having|had) been|previously|formerly)(?: \w+ly)?$")
 
@@ -25,24 +23,6 @@ def settle_devices(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
         _settle_device(mention, items, lexicon)
         if mention.concept in lexicon.roles["feigns"] and mention.assertion == "present":
             _explain_away(mention.first, items, mentions, lexicon)
-    for one, other in pairwise(sorted(mentions, key=lambda mention: mention.first)):
-        gone, come = (one, other) if one.change == "resolved" else (other, one)
-        exchanged = gone.change == "resolved" and come.assertion == "present" and come.change is None
-        if exchanged and _is_in_its_place(items, one, other, lexicon):
-            come.change = "new"  # "the line has been exchanged for a PICC"
-
-
-def _is_in_its_place(items: list[Item], one: Mention, other: Mention, lexicon: Lexicon) -> bool:
-    """Whether one of two devices has come in the place of the other: "the tube WAS REPLACED BY a tracheostomy"."""
-    if not all(_is_device(items[mention.at], lexicon) for mention in (one, other)):
-        return False
-    between = [item for item in items[one.last : other.first] if not _describes(item, lexicon)]
-    if len(between) != 1:
-        return False
-    if between[0].word in lexicon.small.exchanged_for:
-        return any(item.word in lexicon.small.exchanging for item in items[: one.first])
-    gone = between[0].senses.get("change") == "resolved" or "resolved_before" in between[0].senses
-    return gone and between[0].word in _REPLACING and between[0].last - between[0].first > 1
 
 
 def explain_feigned(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
