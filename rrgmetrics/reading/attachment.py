@@ -306,6 +306,7 @@ def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
     for earlier, later in reversed(pairs):
         sided = any("side" in item.senses and item.first >= later.tokens[0] for item in later.modifiers)
         placed = earlier.pre_place and (sided or not _has_heading_alone(items, earlier))
+        placed = placed or items[later.first].word in lexicon.small.associated  # "COMPRESSIVE atelectasis at the base"
         if later.post_place and not (placed or earlier.post_place):
             _lend_place(later, earlier, lexicon)
             earlier.post_place = True
