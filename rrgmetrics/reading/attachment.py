@@ -54,6 +54,7 @@ _OWNING = frozenset({"its", "their"})
 _REACH = 16  # tokens
 _DATED = 2  # items from "previously" to a size: "previously measured 5 cm"
 _DEPTH = 4  # items from a device to the word that judges its depth
+_SEEN = frozenset({"noted", "seen", "present", "is", "are"})  # between a finding and "with"
 
 
 def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
@@ -305,13 +306,17 @@ def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
     for earlier, later in reversed(pairs):
         sided = any("side" in item.senses and item.first >= later.tokens[0] for item in later.modifiers)
         placed = earlier.pre_place and (sided or not _has_heading_alone(items, earlier))
+        placed = placed or items[later.first].word in lexicon.small.associated  # "COMPRESSIVE atelectasis at the base"
         if later.post_place and not (placed or earlier.post_place):
             _lend_place(later, earlier, lexicon)
             earlier.post_place = True
     # the second of "large right and SMALL LEFT effusions" has no side to give away
     second = {id(b[0]) for a, b in pairwise(groups) if a[0].concept == b[0].concept}
     for earlier, later in pairs:
-        if earlier.pre_place and id(earlier) not in second and not (later.pre_place or later.post_place):
+        joined = any(item.word == "with" for item in items[earlier.last : later.first])
+        placed = any("zone" in part for part in items[later.first].senses.get("inside", ()))
+        behind = earlier.post_place and joined and not placed  # "consolidation AT THE BASE with cavities"
+        if (earlier.pre_place or behind) and id(earlier) not in second and not (later.pre_place or later.post_place):
             _lend_place(earlier, later, lexicon)
             later.pre_place = True
 
@@ -370,7 +375,10 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
         return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
     sign = not later.denies and earlier.concept in lexicon.concepts[later.concept].sign_of
-    beside = any(item.word in lexicon.small.associated for item in between)  # "a mass with ADJACENT atelectasis in"
+    described = items[
+        earlier.last : later.first + 1
+    ]  # "effusion with ADJACENT atelectasis", "with COMPRESSIVE atelectasis"
+    beside = any(item.word in lexicon.small.associated for item in described)
     loose = not all(_lung_like(mention, lexicon, pleura=beside) for mention in (earlier, later))
     if not lexicon.roles["directed"].isdisjoint((earlier.concept, later.concept)) or (loose and not sign):
         return False  # "fluid in the left pleural cavity, pushing the trachea TO THE RIGHT"
@@ -378,8 +386,12 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
         return True  # "FIBROCAVITARY": one word names both
     if any(i.word == ";" or "negation_after" in i.senses for i in between):
         return False  # "consolidation: none; atelectasis: left base"
-    if (sign or beside) and sum(i.word == "with" for i in between) == 1:
-        between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
+    one = {earlier.concept, later.concept} <= lexicon.roles["picture"] - lexicon.roles["diffuse"]
+    one = one and not any(item.word in (",", ":") for item in between)
+    if (sign or beside or one) and sum(i.word == "with" for i in between) == 1:
+        # "consolidation is seen with air bronchograms in the lower lobe"
+        between = [i for i in between if i.word != "with" and i.word not in _SEEN]
+        sign = sign or one
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
     return sign or beside or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)

@@ -70,7 +70,9 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
                 to = i + 1 + any("severity" in each.senses for each in items[i + 1 : i + 2])
                 items[i] = item.saying({"change": "new"}) if to in becoming else item  # "has BECOME mildly enlarged"
             continue
-        if "change" in senses and i and items[i - 1].word in lexicon.small.neither:
+        if i and _no_longer(items[i - 1]) and senses.keys() & {"severity", "morphology"}:
+            items[i] = item.saying({})  # "no longer LARGE"
+        elif "change" in senses and i and items[i - 1].word in lexicon.small.neither:
             items[i] = item.saying({**senses, "change": "stable"})  # "has NEITHER GROWN nor shrunk"
         elif senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
             items[i] = item.without("change")  # "there is now LESS edema"
@@ -92,6 +94,11 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             items[i] = item.without("severity")
         elif "count" in senses and counts_another(items, i, lexicon):
             items[i] = item.without("count")
+
+
+def _no_longer(item: Item) -> bool:
+    """Whether what follows an item was so, and is not now: "NO LONGER loculated"."""
+    return item.word == "no" and item.senses.get("change") == "resolved"
 
 
 def _goes_on(items: Sequence[Item], i: int) -> bool:
@@ -133,7 +140,8 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
         return False
     after = items[i + 1]
     if i + 1 in named:
-        return adverb and "morphology" in after.senses.get("inside", [{}])[0]  # "faintly calcified nodule"
+        described = adverb and "morphology" in after.senses.get("inside", [{}])[0]
+        return described and not _is_of_vessel(after, lexicon)  # "faintly calcified nodule"
     if "asymmetry" in after.senses:
         return adverb  # "a little denser on the left"
     if "change" in after.senses:
@@ -145,6 +153,12 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
     if after.senses:
         return bool(after.senses.keys() & _DESCRIBING) and "quality" not in after.senses
     return after.word.isalpha() and after.word not in small.joints | small.after_nouns
+
+
+def _is_of_vessel(item: Item, lexicon: Lexicon) -> bool:
+    """Whether a finding is one of the heart, the vessels or the mediastinum, which calcify more or less."""
+    concept = lexicon.concepts.get(item.senses.get("concept", ""))
+    return concept is not None and concept.group in lexicon.groups["one_picture"] - lexicon.groups["one_place"]
 
 
 def _step(word: str, small: SmallWords) -> str | None:

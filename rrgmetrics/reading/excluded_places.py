@@ -7,6 +7,9 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import SmallWords
 
 _PLACES = frozenset({"side", "zone", "structure"})
+_NEAR = 6  # items from one place to the other
+_LEADING = frozenset({"the", "in", "of", "on"})
+OTHER = frozenset({"not", "rather", "instead"})  # first words before the place where a finding is not
 
 
 def exclude_places(items: list[Item], small: SmallWords) -> None:
@@ -23,7 +26,7 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
         way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
         if item.word in small.sparing and _is_said_of_before(items, i, small):
             _spare_before(items, i, small)
-        elif item.word in small.sparing:
+        elif item.word in small.sparing or (item.word in OTHER and _is_elsewhere(items, i)):
             spared = True
         elif item.word in small.reaching:
             reached = [each.word for each in items[i + 1 : i + 2]] != ["into"]
@@ -33,6 +36,15 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
             items[i] = item.saying({})
         elif reached and "zone" in item.senses and "tip" not in item.senses:
             items[i] = item.without("zone")
+
+
+def _is_elsewhere(items: list[Item], i: int) -> bool:
+    """Whether another place than that of the finding is behind the item at `i`: "in the middle lobe, NOT THE LOWER"."""
+    ahead = [item for item in items[i + 1 : i + _NEAR] if item.word not in _LEADING and item.senses.keys() != {"side"}]
+    placed = bool(ahead) and "zone" in ahead[0].senses and "concept" not in ahead[0].senses
+    ends = not ahead[1:] or not ahead[1].senses or "item_break" in ahead[1].senses
+    named = any("zone" in item.senses for item in items[max(0, i - _NEAR) : i])
+    return placed and ends and named
 
 
 def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> bool:

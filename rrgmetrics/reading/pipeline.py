@@ -50,7 +50,7 @@ from rrgmetrics.reading.device_moves import read_device_moves, read_moves_to_com
 from rrgmetrics.reading.device_passage import skip_former_places, skip_passed_places
 from rrgmetrics.reading.device_sums import BARE, sum_devices
 from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis
-from rrgmetrics.reading.excluded_places import exclude_places
+from rrgmetrics.reading.excluded_places import OTHER, exclude_places
 from rrgmetrics.reading.held_states import before_cues, explain_states
 from rrgmetrics.reading.items import COILING, Item, Mention, bend_verbs, deny_larger, match_phrases
 from rrgmetrics.reading.levels import SIDED_RIBS, name_ribs, number_bones
@@ -382,13 +382,13 @@ DESCRIPTION = (
         exclude_places,
         _SMALL,
         ("senses", "tip", "zone"),
-        needs=(Signs(lists=("sparing", "reaching", "ways", "relative")),),
+        needs=(Signs(words=OTHER, lists=("sparing", "reaching", "ways", "relative")),),
     ),
     Step(find_topic, ("items", "mentions"), makes="topic", needs=_COLON),
     Step(
         settle_changes,
         _MENTIONS,
-        ("senses", "acuity", "change", "count", "quality", "severity"),
+        ("senses", "acuity", "change", "count", "morphology", "quality", "severity"),
         needs=(
             Signs(
                 words=("now", "become", "enlargement", "fresh"),

@@ -237,9 +237,10 @@ class Scan:
         if language:
             return "language", language
         words = [token.word for token in self._tokens]
+        titled = _title(words, self._knowledge)  # "Follow-up CT chest." is no advice here
         if self._advised:
             words = [word for index, word in enumerate(words) if index not in self._advised]
-        other = _other_report(words, len(self._statements), self._knowledge)
+        other = _other_report(words, titled, len(self._statements), self._knowledge)
         if other:
             return other
         if len(self._unread) >= UNREAD_SHARE * len(self._statements):
@@ -341,13 +342,14 @@ def _other_language(report: str, knowledge: _Knowledge) -> str:
     return language if hits[language] >= needed and hits[language] > english else ""
 
 
-def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge) -> tuple[Kind, str] | None:
+def _other_report(
+    words: Sequence[str], titled: Kind | None, n_statements: int, knowledge: _Knowledge
+) -> tuple[Kind, str] | None:
     """Returns another part of the body, or another modality, that the terms of a text speak of.
 
     A CT report of the chest may name more of the abdomen than of the chest, so that its own words come first; those of
     a kind that a pack reads come before it where they weigh more.
     """
-    titled = _title(words, knowledge)
     if titled in knowledge.packed:
         return None if titled in knowledge.own else (titled, "a CT report" if titled == CT else titled)
     if titled in _OF_CHEST:

@@ -17,7 +17,8 @@ from rrgmetrics.reading.senses import Senses, without
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.
 _TOKEN = re.compile(
-    r"[xX](?P<by>(?<=\d[xX])(?=\d))"  # "16x11 mm"
+    r"[xX*](?P<by>(?= ?\d)(?:(?<=\d[xX*])|(?<=[cCmM][mM][xX*]))|(?<=\d \*)(?= \d))"  # "16x11 mm", "16mm*11mm"
+    r"|[cCmM][mM](?=[xX] ?\d)"  # "16mmx11mm"
     r"|-(?P<to>(?<=\d-)(?=\d+(?:\.\d+)? ?(?i:mm|cm)\b))"  # "2-3 cm"
     r"|-[fF][rR][eE][eE](?P<free>\b)"  # "effusion-free"
     r"|[wW]/[oO](?P<lacking>\b)|[wW]/(?P<joined>(?![oO]))"  # "W/O CHANGE", "W/ EFFUSION"

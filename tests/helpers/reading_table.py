@@ -53,6 +53,8 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int], pack: 
         return finding.count == int(value)
     if key == "levels":
         return len(finding.levels) == int(value)
+    if key == "zones":
+        return len(finding.zones) == int(value)
     if key == "level":
         return value in finding.levels
     if key == "tip":
