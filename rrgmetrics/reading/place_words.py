@@ -82,7 +82,7 @@ def _is_most_there(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _shared_noun_at(items: list[Item], i: int, lexicon: Lexicon) -> int:
-    """Returns where the noun is that the height at `i` shares: "UPPER and mid zones", "UPPER (6 mm) lobe"; 0 if none."""
+    """Returns where the noun of the height at `i` is: "UPPER and mid ZONES", "UPPER (6 mm) LOBE"; 0 if nowhere."""
     at = i + 1
     while at < len(items) and at - i < _LIST and "zone" not in items[at].senses and _leads_on(items[at], lexicon):
         at += 1
