@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -331,3 +332,12 @@ def test_an_unused_word_names_its_list_and_the_step_that_looks_for_it():
     ((_, unused),) = trace_of("The mass in the right upper, at the left.").unused
     shown = unused_text(unused[0])
     assert shown.startswith("heights for place_words.resolve_places (common/small_words.yaml:")
+
+
+def test_the_example_of_contributing_is_what_is_printed(capsys: pytest.CaptureFixture[str]):
+    """But for the numbers of lines, which change with every edit."""
+    page = (HERE.parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    command, _, expected = page.partition("$ rrgmetrics explain ")[2].partition("```")[0].partition(" --trace\n...\n")
+    assert cli.main(["explain", command.strip('"'), "--trace"]) == 0
+    numbers = re.compile(r":\d+")
+    assert numbers.sub(":", expected) in numbers.sub(":", capsys.readouterr().out)
