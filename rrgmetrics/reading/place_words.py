@@ -50,8 +50,8 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
             senses = _with_noun(item, items[at], tokens, lexicon) if at else {}
             if senses:
                 items[i] = Item(item.first, item.last, senses, item.word)
-                if "zone" not in items[at].senses:
-                    items[at] = items[at].saying({k: v for k, v in senses.items() if k in _ORGAN})
+                if "zone" not in items[at].senses and "structure" in senses:
+                    items[at] = items[at].saying({"structure": senses["structure"]})
         elif item.word in small.more and "structure" not in item.senses:  # not the GREATER tuberosity
             end = _asymmetry(items, i, lexicon)
             if end:

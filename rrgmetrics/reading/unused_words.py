@@ -88,10 +88,10 @@ def _meanings(senses: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _with_steps(words: str) -> str:
-    """A list of small words with the steps that look for them: heights for place_words.resolve_places."""
+    """A list of small words with the steps that look for them: heights, read by place_words.resolve_places."""
     steps = [step.run for stage in STAGES for step in stage if any(words in signs.lists for signs in step.needs)]
     names = [f"{run.__module__.rpartition('.')[2]}.{run.__name__}" for run in steps]
-    return f"{words} for {' and '.join(names)}" if names else words
+    return f"{words}, read by {' and '.join(names)}" if names else words
 
 
 def _near(own: list[str], words: frozenset[str], lexicon: Lexicon, places_of: PlacesOf) -> Iterator[str]:

@@ -156,7 +156,7 @@ class _Check:
         elif isinstance(shape, Many):
             self._say(source, node, f"{keys[-1]} should be a list: one item a line, each after a dash.")
         elif node.id != "mapping":
-            self._say(source, node, f"{keys[-1]} should be a block of keys, each followed by a colon.")
+            self._say(source, node, f"{keys[-1]} should be a block of keys, each followed by a colon{self._as_in(source)}.")
         else:
             self._block(source, shape, node, keys)
 
@@ -193,6 +193,11 @@ class _Check:
             each.name == source.name and each.layer < source.layer and isinstance(_at(each.content, keys), dict)
             for each in self.sources
         )
+
+    @staticmethod
+    def _as_in(source: Source) -> str:
+        """Names a bundled file that shows the format."""
+        return "" if source.holds_concepts else f"; see the bundled {source.path.name} for its format"
 
     def _value(self, source: Source, value: Value, node: Any, keys: tuple[str, ...], *, is_key: bool = False) -> None:
         what = "the key" if is_key else keys[-1]

@@ -130,6 +130,7 @@ TABLES = [
             'effect is "denied"; it should be absent, ',  # and not: did you mean "definite"?
         ),
         "cues.yaml": ("negation_before:\n  - lack: of\n", 2, "should be words; put a line with a colon in quotes."),
+        "qualities.yaml": ("swollen:\n  - swollen\n", 2, "a colon; see the bundled qualities.yaml for its format."),
     },
     {
         "lungs.yaml": (NEW, 1, 'no file of a user lexicon has this name; did you mean "lung"?'),

@@ -331,7 +331,7 @@ def test_one_report_cannot_be_compared(arguments: list[str], message: str, capsy
 def test_an_unused_word_names_its_list_and_the_step_that_looks_for_it():
     ((_, unused),) = trace_of("The mass in the right upper, at the left.").unused
     shown = unused_text(unused[0])
-    assert shown.startswith("heights for place_words.resolve_places (common/small_words.yaml:")
+    assert shown.startswith("heights, read by place_words.resolve_places (common/small_words.yaml:")
 
 
 def test_the_example_of_contributing_is_what_is_printed(capsys: pytest.CaptureFixture[str]):
