@@ -156,7 +156,9 @@ class _Check:
         elif isinstance(shape, Many):
             self._say(source, node, f"{keys[-1]} should be a list: one item a line, each after a dash.")
         elif node.id != "mapping":
-            self._say(source, node, f"{keys[-1]} should be a block of keys, each followed by a colon{self._as_in(source)}.")
+            self._say(
+                source, node, f"{keys[-1]} should be a block of keys, each followed by a colon{self._as_in(source)}."
+            )
         else:
             self._block(source, shape, node, keys)
 
