@@ -31,7 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics explain`."""
     parser.set_defaults(run=run)
     parser.add_argument("reference", metavar="REFERENCE", help="the radiologist's report, as text or as a text file")
-    parser.add_argument("candidate", metavar="CANDIDATE", help="the machine's report, as text or as a text file")
+    parser.add_argument(
+        "candidate",
+        metavar="CANDIDATE",
+        nargs="?",
+        help="the machine's report, as text or as a text file; without it, --trace shows how the first report is read",
+    )
     parser.add_argument(
         "--age", default="", help="age of the patient, such as 072Y, 19M or 25; affects which errors are significant"
     )
@@ -75,6 +80,9 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.reporting.marks import Explanation
     from rrgmetrics.reporting.terminal import explained, verdict
 
+    if options.candidate is None:
+        _explain_reading(options)
+        return
     files.check_outputs(pages=[options.html], results=[options.json], documents=[options.latex], force=options.force)
     context = {"age": options.age, "sex": options.sex, "indication": options.indication}
     context["prior"] = _report_text(options.prior)
@@ -98,7 +106,7 @@ def run(options: argparse.Namespace) -> None:
     if not reference.strip():
         console.print("\nThe reference is empty; `score` leaves such a pair unscored.", markup=False)
     if options.trace:
-        print_traces(console, reference, candidate, options.modality)
+        print_traces(console, {"reference": reference, "candidate": candidate}, options.modality)
         if comparison.trace is not None:
             console.print("\nHow both were compared\n", style="bold", markup=False)
             console.print(str(comparison.trace), markup=False, soft_wrap=True)
@@ -132,12 +140,24 @@ def _write(
             print_line(f"Written: {path}")
 
 
-def print_traces(console: Terminal, reference: str, candidate: str, modality: str) -> None:
-    """Prints how each report was read, the candidate with the pack of the reference."""
+def _explain_reading(options: argparse.Namespace) -> None:
+    """Prints how one report is read."""
+    pair_only = ("html", "json", "latex", "metrics", "age", "sex", "indication", "prior")
+    unused = next((name for name in pair_only if getattr(options, name)), "")
+    if unused or not options.trace:
+        why = f"--{unused} needs" if unused else "explain compares"
+        raise InputError(f"{why} two reports; add CANDIDATE, or pass --trace alone to show how one report is read.")
+    report = _report_text(options.reference)
+    check_report(report, "REFERENCE")
+    print_traces(Terminal(highlight=False), {"report": report}, check_pack(options.modality, "--modality"))
+
+
+def print_traces(console: Terminal, reports: Mapping[str, str], modality: str) -> None:
+    """Prints how each report was read, by its title, the later ones with the pack of the first."""
     from rrgmetrics.reading import read
 
     read_as = modality
-    for title, text in (("reference", reference), ("candidate", candidate)):
+    for title, text in reports.items():
         reading = read(text, read_as, trace=True)
         read_as = reading.pack
         console.print(f"\nHow the {title} was read ({reading.pack})\n", style="bold", markup=False)

@@ -123,7 +123,8 @@ class Held(NamedTuple):
 
     Attributes:
         words: The words of the report.
-        effect: "opened it": without them the finding would be there, or "did not end it".
+        effect: "opened it": without them the finding would be there, or "did not end it"; 'was read as "doubled"' for a
+            word that was taken for a typing error.
         name: The predicate or the context rule that did not end it; with its other answer the finding would be there.
         place: Its file and line.
         source: The file and line of the lexicon that lists the words.
@@ -180,13 +181,15 @@ class Unused(NamedTuple):
 
     Attributes:
         span: The words.
-        means: What the lexicon says of them; none if they are no term.
+        means: What the lexicon says of them, and the steps that look for such words; none if they are no term.
         near: Terms of the lexicon that hold one of the words, what they mean, and their file and line.
+        source: The file and line of the lexicon that lists the words; "" if none does.
     """
 
     span: Span
     means: tuple[str, ...]
     near: tuple[str, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,13 @@ PARTS = frozenset(
 _DEGREES = frozenset({"severity", "quality"})
 _OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"})  # end what "more" speaks of
 _CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
-_LIST = 7  # items from "upper" to the noun that it shares
+_LIST = 20  # items from "upper" to the noun that it shares
 _REACH = 8  # items from "more" to the side
 _THAN = frozenset({"than", "that", "on", "the", "in"})
+_BRACKETED = frozenset({"measure", "severity"})  # "upper (6 MM) and lower lobes"
 _ORGAN = frozenset({"structure"})
 _OTHER_SIDE = {"left": "right", "right": "left"}
-_JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–"})  # between "upper" and "mid zones"
+_JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–", "(", ")", "in"})  # between "upper" and "mid zones"
 
 
 def forget_inner_places(items: list[Item]) -> None:
@@ -45,9 +46,12 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
         if item.word in small.pairing and not item.senses and _is_pair(items, i, tokens, lexicon):
             items[i] = Item(item.first, item.last, {"side": "bilateral"}, item.word)
         elif item.word in small.heights and not item.senses:
-            senses = _shared_noun(items, i, tokens, lexicon)
+            at = _shared_noun_at(items, i, lexicon)
+            senses = _with_noun(item, items[at], tokens, lexicon) if at else {}
             if senses:
                 items[i] = Item(item.first, item.last, senses, item.word)
+                if "zone" not in items[at].senses and "structure" in senses:
+                    items[at] = items[at].saying({"structure": senses["structure"]})
         elif item.word in small.more and "structure" not in item.senses:  # not the GREATER tuberosity
             end = _asymmetry(items, i, lexicon)
             if end:
@@ -77,18 +81,21 @@ def _is_most_there(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return after.word in lexicon.small.places or "zone" in after.senses or "location_preposition" in after.senses
 
 
-def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> Senses:
-    """Returns what the height at `i` says with the noun of the next place: "UPPER and mid zones"."""
+def _shared_noun_at(items: list[Item], i: int, lexicon: Lexicon) -> int:
+    """Returns where the noun of the height at `i` is: "UPPER and mid ZONES", "UPPER (6 mm) LOBE"; 0 if nowhere."""
     at = i + 1
-    while at < len(items) and at - i < _LIST and _leads_on(items[at], lexicon):
-        if "zone" in items[at].senses:
-            break
+    while at < len(items) and at - i < _LIST and "zone" not in items[at].senses and _leads_on(items[at], lexicon):
         at += 1
-    if at == i + 1 or at >= len(items) or "zone" not in items[at].senses:
-        return {}
-    for first in range(items[at].first + 1, items[at].last):
-        node = lexicon.trie.get(items[i].word, {})
-        for token in tokens[first : items[at].last]:
+    if at == i + 1 or at == len(items):
+        return 0
+    return at if "zone" in items[at].senses or items[at - 1].word == ")" else 0
+
+
+def _with_noun(height: Item, place: Item, tokens: Sequence[Token], lexicon: Lexicon) -> Senses:
+    """Returns what a height says with the noun of a place, before which another height may be."""
+    for first in range(place.first + ("zone" in place.senses), place.last):
+        node = lexicon.trie.get(height.word, {})
+        for token in tokens[first : place.last]:
             node = node.get(token.word, {})
         senses: Senses = node.get("", {})
         if "zone" in senses:
@@ -97,7 +104,8 @@ def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Le
 
 
 def _leads_on(item: Item, lexicon: Lexicon) -> bool:
-    return item.word in _JOINTS or item.word in lexicon.small.heights or _side(item) is not None
+    known = item.word in _JOINTS or item.word in lexicon.small.heights or _side(item) is not None
+    return known or (bool(item.senses) and item.senses.keys() <= _BRACKETED)
 
 
 def _side(item: Item) -> str | None:

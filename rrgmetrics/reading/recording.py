@@ -2,7 +2,8 @@
 
 Nothing is recorded unless `record` is in use in the thread; then the steps of the reader hand over what they make:
 `watch` objects whose fields are set later, `follow` lists whose elements are replaced, `each_cue`, `note`, and `built`
-for what describes a mention. A step is named by the function that sets the field.
+for what describes a mention. A step is named by the function that sets the field, or that gave the mention the words
+for it.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class Recorder:
         self.known: dict[int, tuple[Any, list[Step]]] = {}  # by id; it holds the object, so that no other has the id
         self.before: dict[int, dict[str, Any]] = {}  # of a mention, the fields that are recorded
         self.finished: set[int] = set()  # mentions that became a finding
+        self.given: dict[tuple[int, int, int], tuple[str, str]] = {}  # by mention and tokens, what gave it these words
         self.last_built: Finding | None = None
 
     def enter(self, span: tuple[int, int], items: list[Any], *, communicates: bool) -> None:
@@ -264,6 +266,7 @@ def _watch_mention(made: Recorder, mention: Any, maker: Callable[..., object]) -
     made.sentence.mentions.append(mention)
     words = made.sentence.words(*mention.tokens)
     where = place_of(maker)
+    mention.modifiers = _Modifiers(mention)
     name = "denies" if mention.denies else "concept"
     made.add(mention, name, None, mention.denies or mention.concept, words, where)
     made.add(mention, "assertion", None, mention.assertion, "", where)  # what is named is there, if nothing denies it
@@ -312,6 +315,26 @@ class _Followed(list[T]):
             made.appended(value, frame)
 
 
+class _Modifiers(list[T]):
+    """The items that describe a mention, which records the function that gave it each."""
+
+    def __init__(self, mention: Any) -> None:
+        super().__init__(mention.modifiers)
+        self.mention = id(mention)
+
+    def append(self, value: T) -> None:
+        self._give([value], sys._getframe(1))
+
+    def extend(self, values: Iterable[T]) -> None:
+        self._give([*values], sys._getframe(1))
+
+    def _give(self, values: list[T], frame: FrameType) -> None:
+        super().extend(values)
+        if (made := recorder()) is not None:
+            for item in cast(list[_Item], values):
+                made.given.setdefault((self.mention, item.first, item.last), _where(frame))
+
+
 def follow(things: list[T], before: list[T] | None = None, maker: Callable[..., object] | None = None) -> list[T]:
     """Records from now on which elements of a list are replaced.
 
@@ -356,7 +379,8 @@ def _each_cue(made: Recorder, senses: Any, mention: Any, told: Mapping[str, Any]
         dated = "before" in each and "before" not in item.senses and before >= 0
         first = mention.modifiers[before].first if dated else item.first  # "PREVIOUSLY 5 cm"
         yield each
-        made.looked_at(mention, told, made.sentence.words(first, item.last), where)
+        giver = made.given.get((id(mention), item.first, item.last), where)
+        made.looked_at(mention, told, made.sentence.words(first, item.last), giver)
 
 
 def note(mention: Any, field: str, value: object, maker: Callable[..., object], because: tuple[str, ...]) -> None:
@@ -423,6 +447,8 @@ def plain(field: str, value: Any) -> Any:
         return None if not sides else "bilateral" if len(sides) > 1 else next(iter(sides))
     if isinstance(value, set):
         return frozenset(value)
+    if field == "below" and not any(value or ()):
+        return ()
     if field == "link":
         return value.concept if value is not None else None
     if isinstance(value, dict):

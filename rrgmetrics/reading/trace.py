@@ -8,11 +8,11 @@ from typing import Any
 from rrgmetrics.reading.lexicon import Lexicon, all_packs, lexicon_of, load_file, per_lexicon
 from rrgmetrics.reading.lexicon.build import forms_of, words_of
 from rrgmetrics.reading.lexicon.files import layers_of
-from rrgmetrics.reading.model import LeftOut, Reading, Span, Step, Trace, Traced
-from rrgmetrics.reading.recording import RULES_FILE, Recorder, SentenceRecord, file_of
+from rrgmetrics.reading.model import Held, LeftOut, Reading, Span, Step, Trace, Traced
+from rrgmetrics.reading.recording import RULES_FILE, Recorder, SentenceRecord, file_of, place_of
 from rrgmetrics.reading.scope import out_of_scope
 from rrgmetrics.reading.tokens import Token, inline_headings, sentences
-from rrgmetrics.reading.typing_errors import tokenize_report
+from rrgmetrics.reading.typing_errors import meant_by, tokenize_report
 from rrgmetrics.reading.unused_words import unused_words
 
 _SAYING = frozenset({"attributes", "anatomy", "cues", "qualities", "normal", "small_words"})  # files that say fields
@@ -40,15 +40,18 @@ def _scope_words(reading: Reading) -> str:
 
 
 def _placed(step: Step, lexicon: Lexicon) -> Step:
-    """Returns a step with the places of its words, and of what its state is due to."""
+    """Returns a step with the places of its words, of those read as a typing error, and of what its state is due to."""
     rules = _rule_places(lexicon)
-    held = tuple(
-        each._replace(place=each.place or rules.get(each.name, ""))
-        if each.name
-        else each._replace(source=_cue_place(each.words, lexicon))
-        for each in step.held
-    )
-    return _with_source(step, lexicon)._replace(held=held)
+    mistyped = {word: meant for word in step.words.split() if (meant := meant_by(word, lexicon))}
+    step = _with_source(step, " ".join(mistyped.get(word, word) for word in step.words.split()), lexicon)
+    held = [Held(word, f'was read as "{meant}"', *place_of(tokenize_report)) for word, meant in mistyped.items()]
+    for each in step.held:
+        if each.name:
+            held.append(each._replace(place=each.place or rules.get(each.name, "")))
+        else:
+            own = each.words == step.words and "cues.yaml" in step.source
+            held.append(each._replace(source=step.source if own else _cue_place(each.words, lexicon)))
+    return step._replace(held=tuple(held))
 
 
 def _cue_place(words: str, lexicon: Lexicon) -> str:
@@ -142,12 +145,12 @@ def _characters(tokens: list[Token]) -> Span:
     return Span(tokens[0].start, tokens[-1].end)
 
 
-def _with_source(step: Step, lexicon: Lexicon) -> Step:
+def _with_source(step: Step, meant: str, lexicon: Lexicon) -> Step:
     """Returns a step with the place of its words in the lexicon: under its value, or else where they say a field."""
-    words = tuple(words_of(step.words.lower(), lexicon.words))
+    words = tuple(words_of(meant.lower(), lexicon.words))
     places = _places(lexicon).get(words, ())
-    table = _TABLES.get(step.field, step.field)
-    under = [place for keys, place in places if str(step.new) in keys or table in keys]
+    said = {str(step.new), _TABLES.get(step.field, step.field), *_rule_cues(lexicon).get(step.name, ())}
+    under = [place for keys, place in places if not said.isdisjoint(keys)]
     place = _rule_places(lexicon).get(step.name, step.place) if step.place == RULES_FILE else step.place
     return step._replace(place=place, source=(under or [place for _, place in places] or [""])[0])
 
@@ -163,6 +166,13 @@ def _rule_places(lexicon: Lexicon) -> dict[str, str]:
                 shown = str(path) if layer.is_own else file_of(str(path))
                 places[f"rule {line.partition('id: ')[2].strip()}"] = f"{shown}:{number}"
     return places
+
+
+@per_lexicon
+def _rule_cues(lexicon: Lexicon) -> dict[str, list[str]]:
+    """The lists of cues that each context rule asks for, by the name of its step."""
+    rules = (rule for stage in lexicon.context_rules.values() for rule in stage)
+    return {f"rule {rule['id']}": rule.get("cue", []) for rule in rules}
 
 
 @per_lexicon

@@ -28,9 +28,9 @@ def _characters(trace: Trace, span: Span) -> str:
 
 
 def unused_text(unused: Unused) -> str:
-    """What words mean that no step used: inserting; terms with it: "interval placement" (change: new, ...)."""
+    """What words mean that no step used: inserting (its file and line); terms with it: "interval placement" (...)."""
     near = f"; terms with it: {', '.join(unused.near)}" if unused.near else ""
-    return (", ".join(unused.means) or "no term of the lexicon") + near
+    return (", ".join(unused.means) or "no term of the lexicon") + f" ({unused.source})" * bool(unused.source) + near
 
 
 def title_of(finding: Finding) -> str:

@@ -60,6 +60,13 @@ def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
     return [mended for token in tokens for mended in (_mend(token, lexicon) if token.word in unknown else (token,))]
 
 
+def meant_by(written: str, lexicon: Lexicon) -> str:
+    """Returns what a word is read as that is taken for a typing error; "" if it is not."""
+    word = _word(written, lexicon)
+    mistyped = word not in _words(lexicon).known and _may_be_mistyped(word)
+    return " ".join(_meant(lexicon, word)) if mistyped else ""
+
+
 def _is_one_word(parts: re.Match[str], lexicon: Lexicon) -> bool:
     """Whether a hyphen before white space parts one word: "pneu-⏎mothorax", but not "right-⏎sided"."""
     known = _words(lexicon).known

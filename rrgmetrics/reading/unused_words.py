@@ -11,6 +11,7 @@ from rrgmetrics.reading.boundaries import grammar_words
 from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.lexicon.build import words_of
 from rrgmetrics.reading.model import Compared, Reading, Span, Unused
+from rrgmetrics.reading.pipeline import STAGES
 from rrgmetrics.reading.recording import Recorder, SentenceRecord
 
 Places = Mapping[tuple[str, ...], list[tuple[tuple[str, ...], str]]]  # keys and places of terms, by their words
@@ -49,9 +50,10 @@ def _unused_in(
             item.senses.keys() <= _JOINING and silent.issuperset(own)
         ):
             continue
-        means = tuple(_meanings(item.senses)) or tuple(keys[0] for keys, _ in places_of(lexicon).get(tuple(own), ()))
-        near = tuple(_near(own, words, lexicon, places_of))
-        yield Unused(Span(tokens[item.first].start + offset, tokens[item.last - 1].end + offset), means, near)
+        listed = places_of(lexicon).get(tuple(own), ())
+        means = tuple(_meanings(item.senses)) or tuple(_with_steps(keys[0]) for keys, _ in listed)
+        span = Span(tokens[item.first].start + offset, tokens[item.last - 1].end + offset)
+        yield Unused(span, means, tuple(_near(own, words, lexicon, places_of)), listed[0][1] if listed else "")
 
 
 def _is_in(compared: Compared, sentence: SentenceRecord) -> bool:
@@ -61,6 +63,8 @@ def _is_in(compared: Compared, sentence: SentenceRecord) -> bool:
 def _used_tokens(sentence: SentenceRecord, reading: Reading, recorded: Recorder) -> set[int]:
     """The tokens of a sentence that are a finding, or the words of a step."""
     used = {k for mention in sentence.mentions for k in range(*mention.tokens)}
+    given = {(item.first, item.last) for mention in sentence.mentions for item in mention.modifiers}
+    used.update(k for first, last, _ in sentence.items if (first, last) in given for k in range(first, last))
     start, end = sentence.span
     own = [f for f in (*reading.findings, *reading.told) if any(s.start < end and start < s.end for s in f.spans)]
     steps = [step for thing in (*sentence.mentions, *own) for step in recorded.steps(thing)]
@@ -81,6 +85,13 @@ def _meanings(senses: Mapping[str, Any]) -> Iterator[str]:
     for kind, value in senses.items():
         shown = ", ".join(map(str, value)) if isinstance(value, tuple | set | frozenset) else str(value)
         yield kind if shown in (kind, "True") else f"{kind}: {shown}"
+
+
+def _with_steps(words: str) -> str:
+    """A list of small words with the steps that look for them: heights, read by place_words.resolve_places."""
+    steps = [step.run for stage in STAGES for step in stage if any(words in signs.lists for signs in step.needs)]
+    names = [f"{run.__module__.rpartition('.')[2]}.{run.__name__}" for run in steps]
+    return f"{words}, read by {' and '.join(names)}" if names else words
 
 
 def _near(own: list[str], words: frozenset[str], lexicon: Lexicon, places_of: PlacesOf) -> Iterator[str]:

@@ -130,5 +130,8 @@ def _read(path: Path, layer: int, is_own: bool) -> Source | Fault:
         return Fault(path, 1, str(error).removeprefix(str(path)).lstrip(", "))
     except yaml_errors() as error:
         mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        if "\t" in "".join(text.splitlines()[line - 1 : line]):
+            return Fault(path, line, "has a tab; YAML takes spaces only.")
         why = getattr(error, "problem", None) or error
-        return Fault(path, mark.line + 1 if mark else 1, f"is not YAML: {why}; check also the line before.")
+        return Fault(path, line, f"is not YAML: {why}; check also the line before.")

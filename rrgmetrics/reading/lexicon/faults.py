@@ -19,6 +19,7 @@ from rrgmetrics.utils.text_format import by_number
 
 _TAGS = {str: ("str",), int: ("int",), float: ("int", "float"), bool: ("bool",)}
 _KINDS = {str: "words", int: "a whole number", float: "a number", bool: "yes or no"}
+_SLIP = 0.75  # of letters that a mistyped choice shares with the one that was meant
 _IDENTIFIER = re.compile(r"[a-z0-9_]+")
 _DIGITS = re.compile(r"[\d.,/]+")
 # The cues that deny or hedge what is behind them; `absence of the breast` is a finding all the same.
@@ -82,6 +83,11 @@ def hint(word: str, options: Iterable[str]) -> str:
     """What may have been meant, as a question; "" if nothing is near."""
     near = nearest(word, options)
     return f'did you mean "{near}"?' if near else ""
+
+
+def _is_slip(word: str, near: str) -> bool:
+    """Whether a word is a choice mistyped, and not another word: "denied" is not "definite"."""
+    return difflib.SequenceMatcher(None, word.lower(), near.lower()).ratio() > _SLIP
 
 
 def nearest(word: str, options: Iterable[str]) -> str:
@@ -150,7 +156,9 @@ class _Check:
         elif isinstance(shape, Many):
             self._say(source, node, f"{keys[-1]} should be a list: one item a line, each after a dash.")
         elif node.id != "mapping":
-            self._say(source, node, f"{keys[-1]} should be a block of keys, each followed by a colon.")
+            self._say(
+                source, node, f"{keys[-1]} should be a block of keys, each followed by a colon{self._as_in(source)}."
+            )
         else:
             self._block(source, shape, node, keys)
 
@@ -188,10 +196,16 @@ class _Check:
             for each in self.sources
         )
 
+    @staticmethod
+    def _as_in(source: Source) -> str:
+        """Names a bundled file that shows the format."""
+        return "" if source.holds_concepts else f"; see the bundled {source.path.name} for its format"
+
     def _value(self, source: Source, value: Value, node: Any, keys: tuple[str, ...], *, is_key: bool = False) -> None:
         what = "the key" if is_key else keys[-1]
         if node.id != "scalar":
-            self._say(source, node, f"{what} should be {_KINDS[value.kind]}.")
+            colon = "; put a line with a colon in quotes" * (node.id == "mapping" and value.kind is str)
+            self._say(source, node, f"{what} should be {_KINDS[value.kind]}{colon}.")
             return
         text, tag = node.value, node.tag.rpartition(":")[2]
         if value.of == "key":
@@ -202,7 +216,8 @@ class _Check:
         elif tag not in _TAGS[value.kind]:
             self._say(source, node, f'{what} is "{text}"; it should be {_KINDS[value.kind]}.')
         elif value.choices and text not in value.choices:
-            advice = hint(text, value.choices) or f"it should be {listed(value.choices)}."
+            near = nearest(text, value.choices)
+            advice = f'did you mean "{near}"?' if _is_slip(text, near) else f"it should be {listed(value.choices)}."
             self._say(source, node, f'{what} is "{text}"; {advice}')
         elif value.of in _SUMS:
             tables, written, example = _SUMS[value.of]

@@ -81,6 +81,8 @@ def unreadable(term: Term, words: Sequence[str], compounds: set[tuple[str, ...]]
         return f"a heading has at most {LONGEST_HEADING} words."
     if way not in ("report", "heading"):
         return ""
+    if "|" in text:
+        return "a bracket is not closed; write a pattern as dense (left|right|) base."
     if strange := _STRANGE.search(text):
         return f'"{strange.group()}" is ignored in reports; leave it out.'
     if any(word in ENDS and not (i and words[i - 1] in abbreviations) for i, word in enumerate(words)):

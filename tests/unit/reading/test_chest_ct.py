@@ -26,7 +26,7 @@ def test_synonyms_of_ct(name: str, wordings: str, neighbours: str) -> None:
 def test_sentences_of_ct(phenomenon: str, sentence: str, expected: str) -> None:
     reading, observations = READER.read(sentence), dict[str, int]()
     for part in expected.split(";"):
-        check(part.strip(), reading, observations, phenomenon)
+        check(part.strip(), reading, observations)
 
 
 @each_row("text, labels", read_table(HERE / "labels.tsv"))

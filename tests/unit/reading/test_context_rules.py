@@ -47,7 +47,7 @@ def test_example(rule: str, is_used: bool, text: str, expected: str, monkeypatch
     reading = read(text)
     assert (rule in used) == is_used
     for part in expected.split(";"):
-        check(part.strip(), reading, {}, rule)
+        check(part.strip(), reading, {})
 
 
 @each_row("stage, row", ROWS)

@@ -16,4 +16,4 @@ ROWS = read_table(Path(__file__).parent / "forms.tsv")
 def test_form(kind: str, text: str, expected: str) -> None:
     reading = read(unescaped(text))
     for part in expected.split(";"):
-        check(part.strip(), reading, {}, kind)
+        check(part.strip(), reading, {})

@@ -124,10 +124,20 @@ TABLES = [
         ),
     },
     {
+        "context_rules.yaml": (
+            "cues:\n- id: absent.bet\n  words: [bet]\n  effect: denied\n",
+            4,
+            'effect is "denied"; it should be absent, ',  # and not: did you mean "definite"?
+        ),
+        "cues.yaml": ("negation_before:\n  - lack: of\n", 2, "should be words; put a line with a colon in quotes."),
+        "qualities.yaml": ("swollen:\n  - swollen\n", 2, "a colon; see the bundled qualities.yaml for its format."),
+    },
+    {
         "lungs.yaml": (NEW, 1, 'no file of a user lexicon has this name; did you mean "lung"?'),
         "pleura.yml": (NEW, 1, "no file of a user lexicon has this name; rename it pleura.yaml."),
         "srr.yaml": ("rules: []\n", 1, "it contains published labels, which cannot be changed"),
         "bones.yaml": ("fire_sign: [\n", 2, "is not YAML"),
+        "heart_and_vessels.yaml": ("fire_sign:\n\tterms:\n", 2, "has a tab; YAML takes spaces only."),
         "devices.yaml": ("# nothing\n", 1, "contains no block of keys"),
     },
 ]
@@ -149,7 +159,9 @@ def test_each_fault_is_said_with_its_line(tmp_path: Path, entries: list[tuple[st
 
 
 @pytest.mark.usefixtures("small_lexicon")
-@pytest.mark.parametrize("files", TABLES, ids=["shape", "terms", "cues of a rule", "cues of a search", "names"])
+@pytest.mark.parametrize(
+    "files", TABLES, ids=["shape", "terms", "cues of a rule", "cues of a search", "choices", "names"]
+)
 def test_each_fault_of_a_table_is_said_with_its_line(tmp_path: Path, files: dict[str, tuple[str, int, str]]) -> None:
     folder = write(tmp_path / "mine", {name: text for name, (text, _, _) in files.items()})
     faults = {fault.file.name: fault for fault in check([folder])}
@@ -191,6 +203,7 @@ def test_a_fault_of_one_term_of_a_pattern_is_said_with_its_line(tmp_path: Path) 
         (6, "pleural effusion"),
         (7, "golden (halo|ring"),
     ]
+    assert faults[1].message.endswith("a bracket is not closed; write a pattern as dense (left|right|) base.")
 
 
 def test_the_bundled_lexicon_has_no_fault(capsys: pytest.CaptureFixture[str]) -> None:

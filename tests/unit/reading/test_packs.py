@@ -48,7 +48,7 @@ PACK = {
 def test_sentence_of_a_pack(pack: str, sentence: str, expected: str) -> None:
     reading = read(sentence, pack)
     for part in expected.split(";"):
-        check(part.strip(), reading, {}, pack)
+        check(part.strip(), reading, {})
 
 
 @each_row("pack, reference, candidate, expected", read_table(HERE / "packs_pairs.tsv"))

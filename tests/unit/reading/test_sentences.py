@@ -14,9 +14,12 @@ HERE = Path(__file__).parent
 ROWS = read_table(HERE / "sentences.tsv", *sorted((HERE / "sentences").glob("*.tsv")))
 
 
-def test_the_table_is_large_enough() -> None:
+def test_no_sentence_has_two_rows() -> None:
     assert len(ROWS) >= 200
-    assert len({row[1] for row in ROWS}) == len(ROWS)
+    rows: dict[str, list[str]] = {}
+    for row in ROWS:
+        rows.setdefault(row[1], []).append(f"{row.file}:{row.line}")
+    assert [places for places in rows.values() if len(places) > 1] == []
 
 
 @each_row("phenomenon, sentence, expected", ROWS)
@@ -25,8 +28,18 @@ def test_sentence(phenomenon: str, sentence: str, expected: str) -> None:
     assert all(finding.spans for finding in reading.findings)
     observations: dict[str, int] = {}
     for part in expected.split(";"):
-        check(part.strip(), reading, observations, phenomenon)
+        check(part.strip(), reading, observations)
     assert len(set(observations.values())) == len(observations), "two observations were read as one"
+
+
+def test_a_wrong_row_shows_what_was_read() -> None:
+    reading = read("Small left mass at the base, 3 cm, unchanged. No nodule.")
+    with pytest.raises(AssertionError) as wrong:
+        check("+mass[right]", reading, {})
+    (message, *_) = str(wrong.value).splitlines()
+    assert message == "not +mass[right]; read: +mass[left, base, size=30, sev=2, change=stable]; -nodule"
+    with pytest.raises(AssertionError, match="read: nothing"):
+        check("+nodule", read("Text."), {})
 
 
 @pytest.mark.parametrize(

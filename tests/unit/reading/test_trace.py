@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from rrgmetrics.reading.lexicon import load
 from rrgmetrics.reading.model import Step, Trace
 from rrgmetrics.reading.parsed import _kept
 from rrgmetrics.reading.recording import DEFAULTS, plain
+from rrgmetrics.reading.trace_text import unused_text
 from table_rows import each_row, read_table
 
 HERE = Path(__file__).parent
@@ -34,8 +36,32 @@ def test_a_change_of_the_study_and_an_effusion():
     steps = last_steps("No interval change in small right effusion.")
     assert steps["concept"] == ("pleural_effusion", "effusion", "mentions.find_named")
     assert steps["change"] == ("stable", "No interval change", "change.give_changes")
-    assert steps["severity"] == (2, "small", "attributes.describe")
-    assert steps["side"] == ("right", "right", "attributes.describe")
+    assert steps["severity"] == (2, "small", "attachment.attach_words")
+    assert steps["side"] == ("right", "right", "attachment.attach_words")
+
+
+def test_a_word_that_describes_a_finding_names_what_gave_it():
+    """`attach_words` gives the words beside a finding, other functions those of its neighbours."""
+    assert last_steps("Effusion and edema on the right.", 1)["side"][2] == "attachment.attach_words"
+    assert last_steps("Effusion and edema on the right.", 0)["side"][2] == "attachment._lend_place"
+    assert "below" not in last_steps("Nodule of 8 mm.")
+
+
+def test_a_word_read_as_a_typing_error_is_named_with_what_was_meant():
+    (finding,) = trace_of("The effusion has dubled.").findings
+    step = next(step for step in finding.steps if step.field == "change")
+    assert [(each.words, each.effect) for each in step.held] == [("dubled", 'was read as "doubled"')]
+    assert step.source.startswith("common/attributes.yaml:")
+    assert not any(step.held for step in trace_of("The effusion has doubled.").findings[0].steps)
+
+
+def test_a_cue_of_two_lists_has_the_line_of_the_one_that_the_rule_asks_for():
+    lines = (HERE.parents[2] / "rrgmetrics/reading/lexicon/common/cues.yaml").read_text().splitlines()
+    for text, kind in (("Doubtful nodule.", "possible_before"), ("The nodule is doubtful.", "possible_after")):
+        step = next(step for step in trace_of(text).findings[0].steps if step.field == "certainty")
+        above = lines[: int(step.source.rpartition(":")[2])]
+        assert next(line for line in reversed(above) if line[0] not in " #").startswith(f"{kind}:")
+        assert {each.source for other in trace_of(text).findings[0].steps for each in other.held} == {step.source}
 
 
 def test_two_changes_in_a_sentence():
@@ -60,8 +86,8 @@ def test_every_field_of_a_tube_with_an_earlier_depth_has_a_step():
     text = "ETT tip is 2 cm above carina, previously 5 cm."
     (finding,) = read(text).findings
     steps = last_steps(text)
-    assert steps["measurements_mm"] == ((20.0,), "2 cm", "attributes.describe")
-    assert steps["before"] == (("measure", 50.0), "previously 5 cm", "attributes.describe")
+    assert steps["measurements_mm"] == ((20.0,), "2 cm", "attachment.attach_words")
+    assert steps["before"] == (("measure", 50.0), "previously 5 cm", "attachment.attach_words")
     assert finding.change is None or steps["change"] == (finding.change, "2 cm, previously 5 cm", "attributes.since")
 
 
@@ -279,3 +305,39 @@ def test_the_command_line_shows_it(capsys: pytest.CaptureFixture[str]):
     assert 'no finding: "The weather is nice"' in shown
     assert cli.main(["explain", "Nodule of 8 mm.", "Clear lungs."]) == 0
     assert "was read" not in capsys.readouterr().out
+
+
+def test_one_report_can_be_traced_alone(capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["explain", "Nodule of 8 mm.", "--trace"]) == 0
+    shown = capsys.readouterr().out
+    assert "How the report was read (chest_xray)" in shown
+    assert "nodule: present" in shown
+    assert "error" not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "explain compares two reports; add CANDIDATE, or pass --trace alone"),
+        (["--trace", "--age", "3"], "--age needs two reports; add CANDIDATE"),
+        (["--trace", "--metrics", "crepe"], "--metrics needs two reports; add CANDIDATE"),
+    ],
+)
+def test_one_report_cannot_be_compared(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["explain", "Nodule of 8 mm.", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_unused_word_names_its_list_and_the_step_that_looks_for_it():
+    ((_, unused),) = trace_of("The mass in the right upper, at the left.").unused
+    shown = unused_text(unused[0])
+    assert shown.startswith("heights, read by place_words.resolve_places (common/small_words.yaml:")
+
+
+def test_the_example_of_contributing_is_what_is_printed(capsys: pytest.CaptureFixture[str]):
+    """But for the numbers of lines, which change with every edit."""
+    page = (HERE.parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    command, _, expected = page.partition("$ rrgmetrics explain ")[2].partition("```")[0].partition(" --trace\n...\n")
+    assert cli.main(["explain", command.strip('"'), "--trace"]) == 0
+    numbers = re.compile(r":\d+")
+    assert numbers.sub(":", expected) in numbers.sub(":", capsys.readouterr().out)
