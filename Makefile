@@ -113,7 +113,7 @@ lint: .venv/test
 	$(PYTHON) -m venv .venv-4
 	grep -vE '^($(UNPINNED))==' constraints.txt > .venv-4/constraints.txt
 	.venv-4/bin/python -m pip install --quiet -c .venv-4/constraints.txt torch
-	.venv-4/bin/python -m pip install --quiet -c .venv-4/constraints.txt -e '.[published]' $(OLDEST) hypothesis pytest tensorboard
+	.venv-4/bin/python -m pip install --quiet -c .venv-4/constraints.txt -e '.[judges,plots,published]' $(OLDEST) hypothesis pytest tensorboard
 	touch $@
 
 .venv-llama/installed: Makefile

@@ -103,7 +103,8 @@ def test_a_run_and_its_resumption(config_file, tmp_path, capsys, caplog, monkeyp
     assert (output / "best" / "model.safetensors").is_file()
     printed = capsys.readouterr().out
     page = output / "reports" / "index.html"
-    assert caplog.messages[0].startswith(f"Open {page} in a browser after the first evaluation")
+    ours = [record.getMessage() for record in caplog.records if record.name.startswith("rrgmetrics")]
+    assert ours[0].startswith(f"Open {page} in a browser after the first evaluation")
     assert "2 steps; an evaluation every 1 steps." in printed
     assert " s to the end and the time of evaluations." in printed
     assert "4 steps, of which 2 are done; an evaluation every 1 steps." in printed
