@@ -42,7 +42,8 @@ processors: .venv/test
 # With the lowest versions that pyproject.toml allows, but for torch; transformers is 4.57: the Trainer's order of events
 # and the names in checkpoints differ. Ten minutes on two cores.
 oldest: .venv-oldest/installed
-	.venv-oldest/bin/python $(SUITE) -m "$(QUICK)" tests/callbacks tests/contract tests/modules
+	.venv-oldest/bin/python $(SUITE) -m "$(QUICK)" tests/callbacks tests/contract tests/modules \
+		tests/unit/test_training_crepe.py
 
 slow: .venv/test
 	$(BIN)/python $(SUITE) -m "slow and not gpu and not network"
