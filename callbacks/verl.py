@@ -4,9 +4,10 @@
     reward.custom_reward_function.name=compute_score
     +reward.custom_reward_function.reward_kwargs.metric=finding_score
 
-`compute_score` scores one completion, for the reward managers naive, dapo and limited, which call it from several
-threads; `compute_scores` scores those of a batch, for the reward manager batch. The ground truth is the radiologist's
-report; `age`, `sex`, `indication` and `prior` of `extra_info` are the patient's context.
+`compute_score` scores one completion, for the reward managers naive, dapo, gdpo and rate_limited, which call it from
+several threads; `compute_scores` scores those of a batch, for the reward manager batch of verl before 0.7.1. The
+ground truth is the radiologist's report; `age`, `sex`, `indication` and `prior` of `extra_info` are the patient's
+context.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ class Source(NamedTuple):
     org: str = ""
 
     def to_dict(self) -> dict[str, str]:
-        """The keywords of `huggingface_hub.EvalResultEntry`."""
-        return {f"source_{field}": value for field, value in self._asdict().items() if value}
+        """The `source` of an entry of `.eval_results`."""
+        return {field: value for field, value in self._asdict().items() if value}
 
 
 class Benchmark(NamedTuple):
@@ -101,22 +101,33 @@ def write_model_card(folder: PathLike, model: str, results: Mapping[str, Result]
 
 def entries(results: Mapping[str, Result], benchmark: Benchmark) -> list[dict[str, object]]:
     """Returns the entries of `.eval_results/*.yaml`, one a headline."""
-    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+    return [
+        entry(
+            benchmark,
+            parse_name(name).slug,
+            result.scores[result.spec.headline.name],
+            date=datetime.now(UTC).date().isoformat(),
+            notes=f"{result.titled.headline.title} {interval(result)}; {unscored(result)}{result.signature}",
+        )
+        for name, result in results.items()
+    ]
 
-    return eval_result_entries_to_yaml(  # type: ignore[no-any-return]
-        [
-            EvalResultEntry(
-                dataset_id=benchmark.dataset,
-                task_id=benchmark.task or parse_name(name).slug,
-                value=result.scores[result.spec.headline.name],
-                dataset_revision=benchmark.revision or None,
-                date=datetime.now(UTC).date().isoformat(),
-                **(benchmark.source.to_dict() if benchmark.source else {}),
-                notes=f"{result.titled.headline.title} {interval(result)}; {unscored(result)}{result.signature}",
-            )
-            for name, result in results.items()
-        ]
-    )
+
+def entry(benchmark: Benchmark, task: str, value: float, *, date: str, notes: str) -> dict[str, object]:
+    """Returns an entry of `.eval_results/*.yaml`, as `huggingface_hub.eval_result_entries_to_yaml` does since 1.4.
+
+    Args:
+        benchmark: What was evaluated on; its own task, if it names one, replaces `task`.
+        task: Which task of it.
+        value: The score.
+        date: When, in ISO 8601.
+        notes: What the Hub shows beside the value.
+    """
+    dataset = {"id": benchmark.dataset, "task_id": benchmark.task or task}
+    if benchmark.revision:
+        dataset["revision"] = benchmark.revision
+    source = {"source": benchmark.source.to_dict()} if benchmark.source else {}
+    return {"dataset": dataset, "value": value, "date": date, **source, "notes": notes}
 
 
 def eval_yaml(metrics: Sequence[str], *, name: str, description: str = "", split: str = "test") -> str:

@@ -28,7 +28,7 @@ import yaml
 from rrgmetrics import files
 from rrgmetrics.baselines.skill import Skill
 from rrgmetrics.errors import InputError
-from rrgmetrics.integrations.model_card import eval_yaml
+from rrgmetrics.integrations.model_card import Benchmark, Source, entry, eval_yaml
 from rrgmetrics.spaces import uploading
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, SystemReport
@@ -305,15 +305,10 @@ def _template_json(report: SystemReport, info: BoardInfo) -> str:
 
 
 def _eval_entry(report: SystemReport, info: BoardInfo, key: str, value: float) -> dict[str, object]:
-    source = {"url": f"https://huggingface.co/datasets/{info.dataset}", "name": info.title}
+    source = Source(f"https://huggingface.co/datasets/{info.dataset}", info.title)
     signature = next(result.signature for result in report.results if parse_name(result.metric.name).slug == key)
-    return {
-        "dataset": {"id": info.dataset, "task_id": key},
-        "value": value,
-        "date": report.standing.system.submitted.isoformat(timespec="seconds"),
-        "source": source,
-        "notes": signature,
-    }
+    date = report.standing.system.submitted.isoformat(timespec="seconds")
+    return entry(Benchmark(info.dataset, source=source), key, value, date=date, notes=signature)
 
 
 def _values(report: SystemReport) -> list[tuple[str, float]]:

@@ -57,7 +57,7 @@ def test_verl_s_naive_manager_calls_it_from_threads():
     assert rewards[0] == 1.0 > rewards[1]
 
 
-def test_verl_s_batch_manager():
+def test_verl_s_batch_manager_before_0_7_1():
     compute_scores = of_configuration("pkg://rrgmetrics.callbacks.verl", "compute_scores", transform="signed")
     scores = compute_scores(
         data_sources=["a", "b"],

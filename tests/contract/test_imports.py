@@ -6,6 +6,8 @@ import ast
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import rrgmetrics
 
 PACKAGE = Path(rrgmetrics.__file__).parent
@@ -85,6 +87,7 @@ def test_a_first_answer_loads_what_it_needs_alone(run_python, tmp_path):
 
 
 def test_commands_of_ratings_load_no_web_page(run_python):
+    pytest.importorskip("sqlalchemy", reason="pip install 'rrgmetrics[spaces]'")
     loaded = run_python("import sys, rrgmetrics.spaces.rating.commands; print(*sys.modules)").split()
     assert not {*loaded} & {"gradio", "starlette", "rrgmetrics.spaces.ui"}
     assert (

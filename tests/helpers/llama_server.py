@@ -23,7 +23,7 @@ TEMPLATE = """\
 """
 
 parameters = xllamacpp.CommonParams()
-parameters.model.path = str(gemma.assemble(Path(sys.argv[1], "model.gguf")))
+parameters.model.path = str(gemma.assemble(Path(sys.argv[1], "gemma.gguf")))
 parameters.chat_template = TEMPLATE
 parameters.n_ctx, parameters.n_parallel, parameters.swa_full = 16_384, 2, True  # the last keeps what prompts share
 parameters.cpuparams.n_threads = 1  # two wait for each other awake where cores are shared

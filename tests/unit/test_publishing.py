@@ -48,8 +48,11 @@ def test_model_card_keeps_what_others_wrote(tmp_path, capsys):
     assert loaded.data.eval_results[1].metric_value == rows[0]["value"]
 
 
-def test_entries_name_the_tasks_of_the_benchmark_and_the_evidence(tmp_path):
-    from huggingface_hub import parse_eval_result_entries
+def test_entries_name_the_tasks_of_the_benchmark_and_the_evidence(tmp_path, monkeypatch):
+    """As the Hub's own functions write them, which older versions of its package lack."""
+    hub = pytest.importorskip("huggingface_hub", "1.4")
+    read, write = hub.parse_eval_result_entries, hub.eval_result_entries_to_yaml
+    monkeypatch.setitem(hub.__dict__, "EvalResultEntry", None)
 
     benchmark = ["--benchmark", "my-lab/my-reports", "--eval-yaml", str(tmp_path / "eval.yaml")]
     out = ["--model-card", str(tmp_path / "model"), "--source", "https://example.org/log"]
@@ -59,7 +62,8 @@ def test_entries_name_the_tasks_of_the_benchmark_and_the_evidence(tmp_path):
     tasks = [task["id"] for task in declared["tasks"]]
     assert tasks == ["bleu", "finding_score", "bleu_2"]
     rows = yaml.safe_load((tmp_path / "model" / ".eval_results" / "rrgmetrics.yaml").read_text())
-    entries = parse_eval_result_entries(rows)
+    entries = read(rows)
+    assert write(entries) == rows
     assert [entry.task_id for entry in entries] == tasks
     assert {(entry.source_url, entry.source_name) for entry in entries} == {("https://example.org/log", "rrgmetrics")}
 
