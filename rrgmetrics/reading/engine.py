@@ -36,7 +36,7 @@ from rrgmetrics.reading.lexicon import (
 from rrgmetrics.reading.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reading.parsed import Parsed, asserted, read_sentences
 from rrgmetrics.reading.pipeline import assert_mentions, describe_mentions, find_mentions
-from rrgmetrics.reading.places import named_at, near, same_side
+from rrgmetrics.reading.places import named_as, named_at, near, same_side
 from rrgmetrics.reading.pronouns import pronoun_for
 from rrgmetrics.reading.recording import follow, note_each, recorder
 from rrgmetrics.reading.scope import Scan, given_spans, scope_as_given
@@ -255,6 +255,8 @@ def _read_sentence(
             fitting = on_side or (read_as if part is parts[0] else [])
             observation = findings[fitting[0]].observation if fitting else len(findings)
             finding = build(mention, part, sentence.section, number, observation, spans)
+            if fitting:
+                finding = replace(finding, concept=named_as(mention.concept, findings[fitting[0]].concept, lexicon))
             if mention.assertion == "absent" and denies_others(mention, items, lexicon.small):
                 finding = replace(finding, observation=BESIDES)
             told_of = mention in operations or is_only_dated(mention, items, lexicon)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from rrgmetrics.reading.lexicon import Concept, Lexicon
+from rrgmetrics.reading.lexicon import Concept, Lexicon, per_lexicon
 from rrgmetrics.reading.model import Finding
 
 
@@ -23,6 +23,22 @@ def named_at(concept: str, zones: frozenset[str], lexicon: Lexicon) -> str:
     """Returns what a finding is called at its place: a mass in the mediastinum is a mediastinal mass."""
     named = {_named_in(concept, zone, lexicon) for zone in zones}
     return concept if concept in named else min(named, default=concept)
+
+
+def named_as(concept: str, picture: str, lexicon: Lexicon) -> str:
+    """Returns what a finding is called as a kind of a picture: "lesion of L1, suggesting METASTASIS" is one of bone."""
+    return _kinds_of_pictures(lexicon).get((concept, picture), concept)
+
+
+@per_lexicon
+def _kinds_of_pictures(lexicon: Lexicon) -> dict[tuple[str, str], str]:
+    """The names of findings at a place, by finding and by the picture that they are a kind of."""
+    return {
+        (concept, picture): name
+        for (concept, _), name in lexicon.findings_in.items()
+        if concept in lexicon.roles["anywhere"]
+        for picture in lexicon.concepts[name].ancestors
+    }
 
 
 def _named_in(concept: str, zone: str, lexicon: Lexicon) -> str:

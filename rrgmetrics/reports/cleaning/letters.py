@@ -49,6 +49,7 @@ LETTERS = (
     replacing(
         "", "/", rf"(?i){_SLASHED}", lambda match: match[0].replace("/", "")
     ),  # one name: "N/G tube", "C/T ratio"
+    replacing("", "+⁺", r"\b[Cc]a(?:2\+|\+\+|²⁺)(?![\w+])", "calcification"),  # "coronary Ca++"
     replacing("", "<[", rf"(?im)(?:^|(?<=[\n.;!?:\])>] ))(?:<{_HIDDEN}>|\[{_HIDDEN}\])", "___"),
     Step("token mark", "Ġ▁", _marked_spaces),
     replacing("token mark", ("Ċ", "ĉ", "Č", "<0x0"), r"[ĊĉČ]|<0x0[AaDd]>", "\n"),
