@@ -375,9 +375,7 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
         return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
     sign = not later.denies and earlier.concept in lexicon.concepts[later.concept].sign_of
-    described = items[
-        earlier.last : later.first + 1
-    ]  # "effusion with ADJACENT atelectasis", "with COMPRESSIVE atelectasis"
+    described = items[earlier.last : later.first + 1]  # "with ADJACENT atelectasis", "with COMPRESSIVE atelectasis"
     beside = any(item.word in lexicon.small.associated for item in described)
     loose = not all(_lung_like(mention, lexicon, pleura=beside) for mention in (earlier, later))
     if not lexicon.roles["directed"].isdisjoint((earlier.concept, later.concept)) or (loose and not sign):
