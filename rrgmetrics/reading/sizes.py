@@ -25,6 +25,7 @@ _DATED = 5  # items from a size to "ago"
 _TODAY = frozenset({"now", "currently", "today"})
 _AND = frozenset({"and", "but"})
 _MANY, _NOUN = 12, 4  # findings that are counted, and words from a number to its noun
+_OF_THE = frozenset({"of", "in", "the"})  # between a lesion and where it is
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 FRACTIONS = {"whole": 1, "half": 2, "third": 3, "quarter": 4, "fifth": 5}
@@ -315,12 +316,21 @@ def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | No
         if _says(items[at]) or items[at].word in parts or "item_break" in items[at].senses:
             break
     for at in range(lo - 1, max(-1, lo - _FAR), -1):
-        if _with_diameter(items[at], lexicon):
-            return at
+        if structure := _with_diameter(items[at], lexicon):
+            return None if _is_of_lesion(items, at, structure, lexicon) else at
         moved = "change" in items[at].senses and "concept" not in items[at].senses  # "the node HAS DECREASED to 12 mm"
         if (_says(items[at]) and not moved) or "clause_end" in items[at].senses or items[at].word == ";":
             break
     return None
+
+
+def _is_of_lesion(items: list[Item], at: int, structure: str, lexicon: Lexicon) -> bool:
+    """Whether the structure at `at` only names where a lesion of it is: "a saccular aneurysm OF THE ARCH, 38 mm"."""
+    before = next((item for item in reversed(items[:at]) if item.word not in _OF_THE), None)
+    concept = lexicon.concepts.get(before.senses.get("concept", "")) if before and before is not items[at - 1] else None
+    return concept is not None and not {concept.key, *concept.ancestors}.isdisjoint(
+        lexicon.denials.get((structure, "normal"), ())
+    )
 
 
 def _says(item: Item) -> bool:
