@@ -87,6 +87,7 @@ def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
         if k == len(groups) - 1:
             tail = _without_largest(items[group[0].last :], group, mentions, lexicon)
+            tail = _without_last_degree(tail, before, items[before[0].last : group[0].first]) if before else tail
             for mention in group:
                 mention.modifiers.extend(tail)
                 mention.post_place = _has_place(tail)
@@ -101,6 +102,17 @@ def _without_largest(tail: list[Item], group: list[Mention], mentions: list[Ment
         return tail
     lesions[0].modifiers.extend(tail[at:])
     return tail[: at - 1]
+
+
+def _without_last_degree(tail: list[Item], before: list[Mention], between: list[Item]) -> list[Item]:
+    """Gives a degree at the end to the finding before "with", and returns the others: "EMPHYSEMA with bullae, MILD"."""
+    ends = len(tail) > 1 and tail[-2].word == "," and "severity" in tail[-1].senses
+    graded = any("severity" in item.senses for mention in before for item in mention.modifiers)
+    if not ends or graded or not any(item.word == "with" for item in between):
+        return tail
+    for mention in before:
+        mention.modifiers.append(tail[-1])
+    return tail[:-1]
 
 
 def return_earlier_sizes(mentions: list[Mention], small: SmallWords) -> None:
