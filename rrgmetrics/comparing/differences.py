@@ -397,7 +397,7 @@ def told_of_all(error: FindingError, reference: Reading, candidate: Reading) -> 
 
 
 def told_beside(error: FindingError, reference: Reading, candidate: Reading) -> bool:
-    """Whether a change of two findings in one sentence is told of one of them by the other report.
+    """Whether the other report has a change of two findings in one sentence with only one of them.
 
     "New opacification with volume loss" against "opacification with volume loss, new" leaves out no change.
     """

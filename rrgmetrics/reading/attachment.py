@@ -311,6 +311,12 @@ def _has_place(items: list[Item]) -> bool:
     return True in ["side" in item.senses or "zone" in item.senses for item in items]
 
 
+def _gives_place_on(items: list[Item], earlier: Mention, later: Mention) -> bool:
+    """Whether what follows "with" has the place before it: "consolidation AT THE BASE with cavities"."""
+    joined = earlier.post_place and any(item.word == "with" for item in items[earlier.last : later.first])
+    return joined and not any("zone" in part for part in items[later.first].senses.get("inside", ()))
+
+
 def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Lets a place said once hold for all findings of a list, a place after the list first."""
     groups = _by_position(mentions)
@@ -325,10 +331,8 @@ def share_places(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
     # the second of "large right and SMALL LEFT effusions" has no side to give away
     second = {id(b[0]) for a, b in pairwise(groups) if a[0].concept == b[0].concept}
     for earlier, later in pairs:
-        joined = any(item.word == "with" for item in items[earlier.last : later.first])
-        placed = any("zone" in part for part in items[later.first].senses.get("inside", ()))
-        behind = earlier.post_place and joined and not placed  # "consolidation AT THE BASE with cavities"
-        if (earlier.pre_place or behind) and id(earlier) not in second and not (later.pre_place or later.post_place):
+        gives = earlier.pre_place or _gives_place_on(items, earlier, later)
+        if gives and id(earlier) not in second and not (later.pre_place or later.post_place):
             _lend_place(earlier, later, lexicon)
             later.pre_place = True
 

@@ -1,7 +1,7 @@
 """Findings whose name is said once for both sides: "the right effusion is large, THE LEFT SMALL", "none on the left".
 
-What is said of the other side is a statement of its own: how much, since when, whether at all. Its mention is on
-the word for the side, so that assertion, change and attributes are read of it as of any other.
+The other side has a statement of its own: how much, since when, whether at all. Its mention is on the word for the
+side, so that assertion, change and attributes are read as for any other mention.
 """
 
 from __future__ import annotations

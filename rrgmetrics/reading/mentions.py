@@ -105,7 +105,7 @@ def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 def _is_seen(items: list[Item], i: int) -> bool:
     """Whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node".
 
-    A node that has grown, shrunk or gone was seen. What is said of it is in its clause, before another name.
+    A node that has grown, shrunk or gone was seen. The words for that are in its clause, before another name.
     """
     if "several" in items[i].senses:
         return True

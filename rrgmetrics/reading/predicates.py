@@ -1,4 +1,4 @@
-"""What a quality is said of: whether by a verb, of the finding before it, of a place behind it.
+"""What a quality describes: the subject of a verb, the finding before it, or a place behind it.
 
 "The heart is mildly ENLARGED" has its structure before the quality, "ENLARGED heart" behind it. Each function looks at
 one quality (the item at `q`) of a sentence; `composition` decides by them where to look.
@@ -6,8 +6,8 @@ one quality (the item at `q`) of a sentence; `composition` decides by them where
 
 from __future__ import annotations
 
-from rrgmetrics.reading.items import Item
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.tokens import Item
 
 _PIECES = frozenset({"fragment", "piece"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
@@ -85,9 +85,9 @@ def is_attributive(items: list[Item], q: int) -> bool:
 
 
 def is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Whether a finding is before the quality in its clause, of which it may be said.
+    """Whether a finding is before the quality in its clause, which it may describe.
 
-    "Pleural fluid, slight last time, is now MASSIVE": by a verb it is said of what is before the commas.
+    "Pleural fluid, slight last time, is now MASSIVE": a verb joins it to what is before the commas.
     """
     ends = lexicon.small.separators - {","} if is_predicate(items, q, lexicon) else lexicon.small.separators
     first = next((i for i in range(q, -1, -1) if items[i].word in ends or "clause_end" in items[i].senses), 0)
@@ -102,7 +102,7 @@ def is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
 
 
 def is_said_of_another(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Whether the place behind a quality is where it is said of: "a nodule at the pleura, gas IN THE COLON"."""
+    """Whether a quality describes the place behind it: "a nodule at the pleura, gas IN THE COLON"."""
     ahead = items[q + 1 : q + 6]
     if not ahead or ahead[0].word not in lexicon.small.places:
         return False

@@ -44,7 +44,7 @@ def was(items: list[Item], i: int, kind: str) -> None:
 
 
 def _is_instead(items: Sequence[Item], one: int, other: int) -> bool:
-    """Whether the second of two stands for what was: "14 mm INSTEAD OF 22 mm", "14 mm VS 22 mm"."""
+    """Whether the second of two values is the earlier one: "14 mm INSTEAD OF 22 mm", "14 mm VS 22 mm"."""
     between = [item for item in items[one + 1 : other] if item.word not in _MARKS | NOW]
     dated = any("earlier_study" in item.senses for item in between)
     between = [item for item in between if "earlier_study" not in item.senses]
@@ -55,7 +55,7 @@ def _is_instead(items: Sequence[Item], one: int, other: int) -> bool:
 
 
 def _is_now(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
-    """Whether the first of two stands for what was: "the 22 mm nodule NOW measures 14 mm"."""
+    """Whether the first of two values is the earlier one: "the 22 mm nodule NOW measures 14 mm"."""
     between = items[one + 1 : other]
     at = next((k for k in range(len(between) - 1, -1, -1) if between[k].word in NOW), None)
     if at is None or len(between) - at > _NEAR or any("change" in item.senses for item in between[:at]):

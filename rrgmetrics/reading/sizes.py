@@ -6,6 +6,7 @@ from itertools import takewhile
 
 from rrgmetrics.reading.dates import is_dated, is_then
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.predicates import meaning
 from rrgmetrics.reading.prior_values import was
 from rrgmetrics.reading.senses import Senses, without
 from rrgmetrics.reading.tokens import Item, Token
@@ -309,28 +310,30 @@ def _is_not_exceeded(items: list[Item], i: int) -> bool:
 
 def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | None:
     """Returns the item whose diameter is stated at `[lo, hi]`; None if another is, or if words judge it."""
+    small = lexicon.small
     for at in range(hi + 1, min(len(items), hi + 6)):
         if _with_diameter(items[at], lexicon):
             return at
-        parts = lexicon.small.separators | lexicon.small.touching | lexicon.small.nearby
-        if _says(items[at]) or items[at].word in parts or "item_break" in items[at].senses:
+        parts = any(items[at].word in words for words in (small.separators, small.touching, small.nearby))
+        if _says(items[at]) or parts or "item_break" in items[at].senses:
             break
     for at in range(lo - 1, max(-1, lo - _FAR), -1):
-        if structure := _with_diameter(items[at], lexicon):
-            return None if _is_of_lesion(items, at, structure, lexicon) else at
+        if _with_diameter(items[at], lexicon):
+            return None if _is_of_lesion(items, at, lexicon) else at
         moved = "change" in items[at].senses and "concept" not in items[at].senses  # "the node HAS DECREASED to 12 mm"
         if (_says(items[at]) and not moved) or "clause_end" in items[at].senses or items[at].word == ";":
             break
     return None
 
 
-def _is_of_lesion(items: list[Item], at: int, structure: str, lexicon: Lexicon) -> bool:
+def _is_of_lesion(items: list[Item], at: int, lexicon: Lexicon) -> bool:
     """Whether the structure at `at` only names where a lesion of it is: "a saccular aneurysm OF THE ARCH, 38 mm"."""
-    before = next((item for item in reversed(items[:at]) if item.word not in _OF_THE), None)
-    concept = lexicon.concepts.get(before.senses.get("concept", "")) if before and before is not items[at - 1] else None
-    return concept is not None and not {concept.key, *concept.ancestors}.isdisjoint(
-        lexicon.denials.get((structure, "normal"), ())
-    )
+    lesion = next((k for k in range(at - 1, -1, -1) if items[k].word not in _OF_THE), at)
+    if lesion >= at - 1 or "concept" not in items[lesion].senses:
+        return False
+    concept = lexicon.concepts[items[lesion].senses["concept"]]
+    _, denied = meaning(items[at], ("normal",), lexicon)
+    return not {concept.key, *concept.ancestors}.isdisjoint(denied)
 
 
 def _says(item: Item) -> bool:

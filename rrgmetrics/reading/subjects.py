@@ -65,7 +65,7 @@ def likewise_from(items: Sequence[Item], i: int, small: SmallWords) -> int:
 
 
 def _is_placing(item: Item) -> bool:
-    """Whether a word goes on with where a quality is: "fractured ON THE LEFT", "broken POSTERIORLY"."""
+    """Whether a word continues the place of a quality: "fractured ON THE LEFT", "broken POSTERIORLY"."""
     return item.senses.keys() <= _PLACE if item.senses else item.word.endswith("ly")
 
 

@@ -60,10 +60,8 @@ LATEX = {
     "”": "''",
 }
 LATIN = 0x180  # pdfLaTeX has the letters before this one
-WIDE, WIDEST = (
-    50,
-    80,
-)  # characters of a line of cells that may not fit in one of two columns, and that is too small there
+WIDE = 50  # characters of a line of cells that may not fit in one of two columns
+WIDEST = 80  # characters of one that would be too small there
 FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # made smaller only if it must be
 LINE = 340  # points that a line of one column has in most document classes
 LONG_SIZES = (  # of tables that go over pages, which cannot be fitted: points of a character, and between columns
