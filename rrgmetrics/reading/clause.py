@@ -198,6 +198,8 @@ class Clause(SentenceView):
         one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
         if not self.small.plural.isdisjoint((*one, self.items[i - 1].word)):
             return stated
+        if denied and self.denied_together(0, stated[-1].last):
+            return stated
         asserted = not denied or not self.small.single.isdisjoint(one)
         for k in range(len(stated) - 1, 0, -1):
             between = self.items[stated[k - 1].last : stated[k].first]
@@ -219,9 +221,8 @@ class Clause(SentenceView):
             cause = denied and self.items[i].word in _UNLIKELY and self.same_picture(stated[k - 1], stated[k])
             if words == {","} and (cause or devices == [False, True]):
                 return stated[k:]  # "pneumothorax, drain yet to be inserted", "opacity, pneumonia unlikely"
-            bare = k == 1 and not stated[0].first and words == {","} and one[1] == "was"
-            if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
-                return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
+            if "," in words and (asserted or self.firm(stated[k - 1])):
+                return stated[k:]
         return stated
 
     def _behind_colon(self, stated: list[Mention]) -> int:

@@ -28,6 +28,7 @@ _PREPOSITIONS = frozenset(
     {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over", "between"}
 )
 _DESCRIBING = frozenset({"severity", "quality"})
+_DENYING = frozenset({"no", "without"})
 _LEADING = _PREPOSITIONS | {"of", "to", "from", "with"}  # words before another name inside a phrase
 _INTO = {"into": "in", "within": "in"}
 COILING = frozenset({"coil", "loop", "curl", "kink"})  # behind a line or tube, with an s, what it does
@@ -196,7 +197,8 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
     """Returns where the longest phrase that starts at `i` ends, and its senses; None if none does.
 
     Inside a phrase an adverb or an article may be passed over: "cannot be RELIABLY excluded", "air under THE heart".
-    A phrase ends before the name behind a bare preposition if that name reaches further: "in" | "liver failure".
+    A phrase ends before the name behind a bare preposition if that name reaches further: "in" | "liver failure"; one
+    without a meaning also behind a denial: "no" | "contrast extravasation".
     """
     node = lexicon.trie[tokens[i].word]
     after = tokens[i + 1].word if i + 1 < last else ""
@@ -205,7 +207,8 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
     end, senses = _longest_phrase(tokens, i, last, lexicon)
     if senses is None or end - i == 1 or not _DESCRIBING.isdisjoint(senses):  # "small to moderate | volume"
         return end, senses
-    name = next((k + 1 for k in range(i, end - 1) if tokens[k].word in _LEADING), end)
+    leading = _LEADING | _DENYING if "nothing" in senses else _LEADING
+    name = next((k + 1 for k in range(i, end - 1) if tokens[k].word in leading), end)
     if name < end and tokens[name].word in lexicon.trie and _longest_phrase(tokens, name, last, lexicon)[0] > end:
         return _longest_phrase(tokens, i, name, lexicon)
     return end, senses

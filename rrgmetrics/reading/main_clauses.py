@@ -165,7 +165,7 @@ class _ClauseSearch(SentenceView):
         last = max((k for k in range(first, joint) if self.verbs[k]), default=-1)
         if last < 0:
             shared = words != {",", "and"} or opening not in self.small.definite
-            return not shared and self._predicate(behind, listed=False) == _ONE
+            return not (shared or self.denied_together(first, behind)) and self._predicate(behind, listed=False) == _ONE
         if ahead[0].word in self.small.premises | self.small.opening:
             return False
         if any(t.word in self.small.embedding for t in self.tokens[self.items[last].first : self.items[joint].first]):

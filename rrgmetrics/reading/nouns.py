@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.senses import without
-from rrgmetrics.reading.tokens import Item
+from rrgmetrics.reading.tokens import Item, Token
 
+_DESCRIBED = 3  # items from a comparative to the name behind it
 _DESCRIBING = frozenset(
     {
         "side",
@@ -132,11 +132,23 @@ def _is_aspect(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     return leads and items[i + 1].word in ASPECTS
 
 
-def drop_larger_of_two(items: Sequence[Item], small: SmallWords) -> None:
-    """Takes the larger of two for no change, in place: "hilar nodes, THE LARGER of 12 mm"."""
-    for before, item in pairwise(items):
-        if item.word in small.comparatives and before.word in small.definite and "change" in item.senses:
-            item.senses = without(item.senses, "change", "quality")
+def drop_larger_of_several(items: Sequence[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
+    """Takes what sets lesions against others for no change, in place: "hilar nodes, THE LARGER", "SMALLER nodules"."""
+    small = lexicon.small
+    dating = small.dates | {"than"}
+    changes = [item for item in items if item.word in dating or item.senses.keys() & {"change", "earlier_study"}]
+    for i, item in enumerate(items):
+        if item.word in small.comparatives and "change" in item.senses:
+            definite = i > 0 and items[i - 1].word in small.definite
+            if definite or (changes == [item] and _names_lesions(items[i + 1 : i + 1 + _DESCRIBED], tokens, lexicon)):
+                item.senses = without(item.senses, "change", "quality")
+
+
+def _names_lesions(items: Sequence[Item], tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Whether items begin with the name of several lesions: "satellite NODULES"."""
+    name = next((item for item in items if not item.senses or "concept" in item.senses), None)
+    lesions = lexicon.roles["one_by_one"]
+    return name is not None and name.senses.get("concept") in lesions and tokens[name.last - 1].is_plural
 
 
 def drop_chosen_lesions(items: Sequence[Item], lexicon: Lexicon) -> None:

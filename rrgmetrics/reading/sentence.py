@@ -9,6 +9,7 @@ LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
 JUDGEMENTS = frozenset({"negation_after", "not_excluded_after", "possible_after", "probable_after", "preferred_to"})
 _DESCRIBED = 4  # items from a doubt to the finding
 _FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
+_OF_ONE = frozenset({"side", "severity", "measure", "change", "count"})  # what is described so is there
 _FIRM_BEHIND = _FIRM | {"side", "zone"}
 ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
 
@@ -86,6 +87,14 @@ class SentenceView:
             if "clause_end" in item.senses:
                 return False
         return False
+
+    def denied_together(self, first: int, behind: int) -> bool:
+        """Whether names in a list are denied behind a comma, as translations have it: "mass, NODULE WAS NOT SEEN"."""
+        denial = next((k for k in range(behind, len(self.items)) if "negation_after" in self.items[k].senses), first)
+        verb = denial - (self.items[denial - 1].word == "was")
+        listed = [item.senses for item in self.items[first:verb] if item.word != ","]
+        own = (senses.keys() | {key for part in senses.get("inside", ()) for key in part} for senses in listed)
+        return self.items[verb].word == "was" and all(listed) and all(map(_OF_ONE.isdisjoint, own))
 
     def names_next(self, i: int) -> bool:
         """Whether a finding follows, with nothing between but its description: "unlikely SMALL PNEUMONIA"."""

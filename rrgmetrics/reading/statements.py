@@ -131,7 +131,7 @@ class StatementSearch(BoundarySearch):
 
     def _ends(self, first: int, mark: int) -> bool:
         """Whether a statement ends at a comma or a semicolon; a name may go on, or a colon answer, behind it."""
-        if not first < mark < len(self.items) - 1 or self._is_elided(mark):
+        if not first < mark < len(self.items) - 1 or self._is_elided(mark) or self.denied_together(first, mark):
             return False
         end = self._end(mark + 1)
         if any(item.word == ":" for item in self.items[end : end + 1]):
