@@ -292,8 +292,10 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
 
 def _of_the_study(items: list[Item], i: int, right: Head, lexicon: Lexicon) -> bool:
     """Whether a change is set apart from the first finding: "no interval change with small effusions"."""
-    small = lexicon.small
-    return any(item.word in small.strong_separators or item.word in small.otherwise for item in items[i + 1 : right[0]])
+    small, between = lexicon.small, items[i + 1 : right[0]]
+    dated = any("earlier_study" in item.senses for item in between)
+    separating = small.strong_separators - {"with"} if dated else small.strong_separators  # "new compared WITH the prior"
+    return any(item.word in separating | small.otherwise for item in between)
 
 
 def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lexicon) -> bool:
