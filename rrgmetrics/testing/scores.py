@@ -77,9 +77,7 @@ def check_mean(case: Case) -> None:
 def check_empty_texts(case: Case) -> None:
     """Empty texts, or nothing but white space, give the values that the row states."""
     text = case.references[0]
-    pairs = [
-        ([nothing, nothing, text, *case.altered], [nothing, text, nothing, *case.references]) for nothing in EMPTY
-    ]
+    pairs = [([nothing, nothing, text, *case.altered], [nothing, text, nothing, *case.references]) for nothing in EMPTY]
     for result in case.score_each(pairs, missing="empty"):
         values = result.per_pair[case.spec.name]
         for value, stated in zip(values[:3], case.spec.empty, strict=True):
