@@ -9,7 +9,7 @@ from rrgmetrics import InputError, cli
 from rrgmetrics.spaces.leaderboard.model import Limits
 
 scipy_optimize = pytest.importorskip("scipy.optimize")
-N, PROBES = 40, 30
+N, PROBES = 24, 20
 FACTS = np.random.default_rng(0).random(N) < 0.5  # which references report an effusion
 REFERENCES = ["Left pleural effusion." if fact else "The lungs are clear." for fact in FACTS]
 
@@ -66,9 +66,9 @@ def test_scores_do_not_depend_on_what_is_withheld(make_board, send, work_off):
     assert [result.scores for result in one.results] == [result.scores for result in other.results]
     assert [part.scores for part in one.slices] == [part.scores for part in other.slices]
     assert [line.n_unscored["rouge"] for line in board.standings().systems] == [0, 0]
-    assert board.standings().n_common == {"rouge": N - 18}
+    assert board.standings().n_common == {"rouge": N - 10}
     assert board.progress(ids[0]).message == "Scored."
-    assert board.info().n_withheld == 18
+    assert board.info().n_withheld == 10
     for versus in board.head_to_head(*ids).rows:
         assert versus.test.difference.value == 0
 
