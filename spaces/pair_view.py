@@ -63,7 +63,7 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
         Markup('<p class="note">{}.</p>').format(capitalized(SIGNIFICANT))
         if explanation.remarks and parse_name(name).options.get("policy") == "management"
         else Markup(),
-        traces(name, read) if spec.name == TRACED else Markup(),
+        traces(name, read, result.packs[0]) if spec.name == TRACED else Markup(),
         graphs(told_of(result)) if spec.name == DRAWN else Markup(),
         all_scores(result),
     ]
@@ -97,23 +97,22 @@ def explained(explanation: Explanation, pair: Pair, *, level: int = 2) -> Markup
     return pieces
 
 
-def traces(name: str, pair: Pair) -> Markup:
+def traces(name: str, pair: Pair, pack: str) -> Markup:
     """What set each field of each finding of both reports, and the steps that compared them, folded.
 
     Args:
         name: What was asked for, with its options.
         pair: As the metric read it.
+        pack: What the metric read it with.
     """
-    options = parse_name(name).options
-    modality = str(options["modality"])
-    reference = read_report(pair.reference, modality, trace=True)
-    candidate = read_report(pair.candidate, reference.pack, trace=True)
+    reference = read_report(pair.reference, pack, trace=True)
+    candidate = read_report(pair.candidate, pack, trace=True)
     pieces = Markup().join(
         Markup("<h3>{}</h3>{}").format(title, trace_html(reading.trace))
         for title, reading in ((REFERENCE, reference), (CANDIDATE, candidate))
         if reading.trace is not None
     )
-    policy: Policy = "report" if options.get("policy") == "report" else "management"
+    policy: Policy = "report" if parse_name(name).options.get("policy") == "report" else "management"
     comparison = under(compare(reference, candidate, pair.context, trace=True), policy)
     if comparison.trace is not None and not comparison.out_of_scope:
         pieces += Markup("<h3>How both were compared</h3>{}").format(comparison_html(comparison.trace))

@@ -1,4 +1,4 @@
-"""Lesions named once and described one by one: "nodules: RLL 12 mm, RUL 8 mm", "hilar (9 mm) and axillary (7 mm) nodes".
+"""Lesions named once and described one by one: "nodules: RLL 12 mm, RUL 8 mm", "hilar (9 mm) and axillary (7 mm)".
 
 Each part of such a list has a place and a size of its own, and so is a finding of its own. Its mention is on the
 word for the place, as that of a side does (`elided`).

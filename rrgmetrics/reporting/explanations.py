@@ -50,6 +50,9 @@ def explain_pair(result: Result, pair: Pair, row: int = 0) -> Explanation:
     if not view or told is None:
         return replace(_words(pair), rest=told)
     explained = view(told, pair)
+    if result.spec.name in EVIDENCED:
+        reference, candidate = _evidence(pair, result.packs[row])
+        return replace(explained, reference=reference, candidate=candidate)
     value = float(result.headline[row])
     return replace(explained, note=_adds_up(explained, value)) if view is _shares else explained
 
@@ -139,7 +142,7 @@ def _phrases_of(text: str, words: Sequence[Mapping[str, Any]]) -> Iterator[Mark]
 
 
 def _named(metric: str) -> View:
-    """The view of a metric that names errors: each in words, beside the reader's evidence."""
+    """The view of a metric that names errors: each in words."""
 
     def view(told: Any, pair: Pair) -> Explanation:
         errors = list(errors_of(metric, told))
@@ -148,7 +151,7 @@ def _named(metric: str) -> View:
             Remark(kind, one.error or _only_counted(one), one.significant, min(one.n_errors, 1))
             for kind, one in zip(kinds, errors, strict=True)
         )
-        return replace(_evidence(pair), remarks=tuple(remarks))
+        return Explanation(remarks=tuple(remarks))
 
     return view
 
@@ -174,13 +177,13 @@ def _outcomes(told: Sequence[Mapping[str, Any]], pair: Pair) -> Explanation:
         notes = [f"{listed(own)} {what}" for own, what in ((wrong, "wrong"), (left_out, "left out")) if own]
         about = "; ".join((f"weight {row['weight']:g}", *notes))
         remarks.append(Remark(kinds[row["outcome"]], f"{heads[row['outcome']]}: {row['words']} ({about})."))
-    return replace(_evidence(pair), remarks=tuple(remarks))
+    return Explanation(remarks=tuple(remarks))
 
 
 def _corrections(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
     """Corrections with a severity, as `fineradscore` gives them."""
     errors = errors_of("fineradscore", verdict)
-    return replace(_evidence(pair), remarks=tuple(Remark(one.category, f"{one.error} {one.grade}.") for one in errors))
+    return Explanation(remarks=tuple(Remark(one.category, f"{one.error} {one.grade}.") for one in errors))
 
 
 def _phrases(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
@@ -297,17 +300,32 @@ VIEWS: Mapping[str, View] = {
     "temporal_f1": _changes,
     "radgraph_f1": _graphs,
 }
+EVIDENCED = frozenset(  # their words name findings, whose phrases the reader finds
+    (
+        "finding_errors",
+        "finding_score",
+        "finding_f1",
+        "green",
+        "mammo_green",
+        "chexprompt",
+        "crimson",
+        "fineradscore",
+        "nodule_f1",
+    )
+)
 
 
 # --- evidence ---------------------------------------------------------------------------------------------------------
 
 
-def _evidence(pair: Pair) -> Explanation:
-    """The reader's evidence: the phrases that each error rests on, and findings that both reports state."""
-    readings = read(pair.reference), read(pair.candidate)
+def _evidence(pair: Pair, pack: str) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
+    """The reader's evidence in both reports: the phrases of each error, and findings that both state."""
+    readings = read(pair.reference, pack), read(pair.candidate, pack)
     comparison = compare(*readings, pair.context)
+    if comparison.out_of_scope:
+        return (), ()
     of_errors = Explanation.of(comparison)
-    return Explanation(
+    return (
         (*of_errors.reference, *_matched(comparison, readings[0], 0)),
         (*of_errors.candidate, *_matched(comparison, readings[1], 1)),
     )

@@ -36,14 +36,16 @@ def details_of(name: MetricName, packs: Sequence[str]) -> dict[str, list[str]]:
     return {name.spec.name + DETAILS: list(packs)} if told else {}
 
 
-def counts_of(name: MetricName, details: Mapping[str, Sequence[Any]], n_pairs: int) -> dict[str, int]:
-    """How many pairs of a result were read with each pack, the commonest first; none of a metric that follows none."""
-    if not follows(name):
-        return {}
+def packs_of(name: MetricName, details: Mapping[str, Sequence[Any]], n_pairs: int) -> list[str]:
+    """The pack that each pair of a result was read with."""
     pack = pack_of(name)
     packs = details.get(name.spec.name + DETAILS) if pack == AUTO else None
-    counts = Counter(each or DEFAULT_PACK for each in packs) if packs else Counter({pack: n_pairs})
-    return {first_pack(each): count for each, count in counts.most_common()}
+    return [each or DEFAULT_PACK for each in packs] if packs else [first_pack(pack)] * n_pairs
+
+
+def counts_of(name: MetricName, details: Mapping[str, Sequence[Any]], n_pairs: int) -> dict[str, int]:
+    """How many pairs of a result were read with each pack, the commonest first; none of a metric that follows none."""
+    return dict(Counter(packs_of(name, details, n_pairs)).most_common()) if follows(name) else {}
 
 
 def facts_of(name: MetricName, counts: Iterable[str]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from rrgmetrics.scorers.base import Array, Chosen, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.error_rows import TOLD, ToldError, errors_of
-from rrgmetrics.scoring.packs import FACT, counts_of, facts_of
+from rrgmetrics.scoring.packs import FACT, counts_of, facts_of, packs_of
 from rrgmetrics.scoring.scope_filter import REMOVED
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import MetricName, parse_name, shown
@@ -119,6 +119,11 @@ class Result:
     def modalities(self) -> dict[str, int]:
         """The number of pairs that were read as each kind of report, by pack of the lexicon, the commonest first."""
         return counts_of(signature.read(self.signature), self.details, self.n_pairs)
+
+    @property
+    def packs(self) -> list[str]:
+        """The pack of the lexicon that the reader uses for each pair."""
+        return packs_of(signature.read(self.signature), self.details, self.n_pairs)
 
     @property
     def n_pairs(self) -> int:

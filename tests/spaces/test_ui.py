@@ -102,6 +102,56 @@ def test_finding_errors_show_their_evidence():
     assert len(found.remarks) == result.scores["finding_errors"]
 
 
+@pytest.mark.parametrize("name", ["finding_errors", "green", "finding_f1"])
+@pytest.mark.parametrize(
+    ("reference", "candidate", "in_reference", "in_candidate"),
+    [
+        (
+            "CT chest. Spiculated mass in the right upper lobe measures 4.2 cm. No pericardial effusion.",
+            "CT chest. Spiculated mass in the right lower lobe measures 4.2 cm. No pericardial effusion.",
+            ("Spiculated mass in the right upper lobe measures 4.2 cm", "incorrect_location"),
+            ("Spiculated mass in the right lower lobe measures 4.2 cm", "incorrect_location"),
+        ),
+        (
+            "CT head. Acute left subdural hematoma. No midline shift.",
+            "CT head. Acute right subdural hematoma. No midline shift.",
+            ("Acute left subdural hematoma", "incorrect_location"),
+            ("Acute right subdural hematoma", "incorrect_location"),
+        ),
+        (
+            "Mammogram. Spiculated mass in the left breast. No suspicious calcifications.",
+            "Mammogram. Spiculated mass in the right breast. No suspicious calcifications.",
+            ("Spiculated mass in the left breast", "incorrect_location"),
+            ("Spiculated mass in the right breast", "incorrect_location"),
+        ),
+    ],
+)
+def test_evidence_is_read_as_the_kind_of_the_pair(name, reference, candidate, in_reference, in_candidate):
+    result, pair = ui.answer(SPECS[name], reference, candidate)
+    found = explain_pair(result, pair)
+    assert in_reference in kinds(found.reference, reference)
+    assert in_candidate in kinds(found.candidate, candidate)
+    assert "matched" in {kind for _, kind in kinds(found.candidate, candidate)}
+
+
+def test_a_section_alone_is_read_as_its_report():
+    reports = [f"CT chest.\nFINDINGS:\nTree-in-bud opacities in the {place}." for place in ("lingula", "right upper lobe")]
+    name = "finding_errors?text=findings&explain=yes"
+    result, pair = ui.answer(SPECS["finding_errors"], *reports, name=name)
+    view = pair_view(result, pair, name)
+    assert '<mark class="kind-incorrect_location">Tree-in-bud opacities in the lingula</mark>' in view
+    assert "chest_ct/" in view[view.index("class='trace'") :]  # a file of the lexicon
+
+
+def test_what_the_reader_does_not_read_has_no_evidence():
+    """A language model scores any pair; the reader finds nothing in both reports of a knee."""
+    result, _ = ui.answer(SPECS["chexprompt"], REFERENCE, CANDIDATE)
+    knee = Pair("MRI of the knee. No fracture. Small effusion.", "MRI of the knee. No fracture. Large effusion.")
+    found = explain_pair(result, knee)
+    assert (found.reference, found.candidate) == ((), ())
+    assert found.remarks
+
+
 def test_crepe_shows_shares_of_findings_that_add_up():
     several = next(example for example in examples() if example.title == "Several errors")
     result, pair = ui.answer(SPECS["crepe"], *several.texts)
