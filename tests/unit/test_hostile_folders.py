@@ -70,16 +70,26 @@ def test_a_chat_template_is_tried_within_bounds(folder, kind, monkeypatch):
 
 @pytest.fixture
 def tried_here(monkeypatch):
-    """Tries in this process, which imports no transformers anew, what ends by itself."""
-    monkeypatch.setattr(trial, "_tried", lambda request: trial.fault_of(json.loads(request)))
+    """Tries in this process, which imports no transformers anew, what ends by itself; what was found."""
+    faults = []
+
+    def try_here(request):
+        faults.append(trial.fault_of(json.loads(request)))
+        return faults[-1]
+
+    monkeypatch.setattr(trial, "_tried", try_here)
+    return faults
 
 
-@pytest.mark.usefixtures("tried_here")
 @pytest.mark.parametrize("kind", WRONG)
-def test_a_chat_template_that_is_wrong_is_refused(folder, kind):
+def test_a_chat_template_that_is_wrong_is_refused(folder, kind, tried_here):
     template, message = WRONG[kind]
     change(folder / "tokenizer_config.json", chat_template=template)
-    assert re.search(message, ask(folder))
+    sentence = ask(folder)
+    assert re.search(message, sentence)
+    (fault,) = tried_here
+    assert fault
+    assert fault in sentence
 
 
 @pytest.mark.usefixtures("tried_here")
