@@ -8,7 +8,7 @@ from typing import Any
 from rrgmetrics.callbacks.schedule import Turn, When
 from rrgmetrics.callbacks.scoring import flat
 from rrgmetrics.errors import InputError
-from rrgmetrics.specs import Key
+from rrgmetrics.specs import Key, all_specs
 from rrgmetrics.specs.names import MetricName, parse_name
 from rrgmetrics.utils.text_format import did_you_mean
 
@@ -21,7 +21,7 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
     """Returns the arguments of `TrainingArguments` that make a metric choose the best checkpoint.
 
     Args:
-        metric: A name as in `rrgmetrics.score`.
+        metric: A name as in `rrgmetrics.score`, or a key as it is logged (`"rouge_l"`, `"green_errors__paper"`).
         key: One of its keys; None is the headline.
         dataset: Name of the evaluation set, where there are several.
 
@@ -35,8 +35,7 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
         >>> best_model("finding_errors")["greater_is_better"]
         False
     """
-    name = parse_name(metric)
-    chosen = key_of(name, key)
+    name, chosen = _find(metric, key)
     if chosen.higher_is_better is None:
         raise InputError(
             f"{chosen.name} is best {chosen.better}, and the Trainer can select a model only by the highest or "
@@ -47,6 +46,22 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
         "metric_for_best_model": "_".join(filter(None, ("eval", dataset, chosen.name + name.suffix))),
         "greater_is_better": chosen.higher_is_better,
     }
+
+
+def _find(metric: str, key: str | None) -> tuple[MetricName, Key]:
+    """Returns a metric and its key, from the metric's name or from a key as it is logged."""
+    logged, _, config = str(metric).removeprefix(f"{PREFIX}_").partition("__")
+    owner = _owners().get(logged) if key is None else None
+    if owner is None:
+        name = parse_name(metric)
+        return name, key_of(name, key)
+    name = parse_name(f"{owner}@{config}" if config else owner)
+    return name, key_of(name, logged)
+
+
+def _owners() -> dict[str, str]:
+    """The metric of each key."""
+    return {key.name: name for name, spec in all_specs().items() for key in spec.keys}
 
 
 def check_keys(keys: Sequence[str] | None, metrics: Iterable[MetricName]) -> frozenset[str] | None:
@@ -112,3 +127,24 @@ def check_best_model(args: Any, logged: Mapping[str, tuple[str, Key]], when: Whe
             f"greater_is_better={better} to TrainingArguments (the default of transformers is True). "
             f"**rrgmetrics.callbacks.best_model({metric!r}) sets both."
         )
+
+
+def check_computed(trainer: Any, logged: Iterable[str], prefixes: Iterable[str]) -> None:
+    """Raises InputError if the best model is to be chosen by a metric of ours that nothing computes.
+
+    Args:
+        trainer: A `compute_metrics` or an `evaluate` of its own may compute whatever it likes.
+        logged: What the callbacks log, with prefixes.
+        prefixes: Of the evaluation sets.
+    """
+    wanted, logged = best_key(trainer.args), list(logged)
+    known = _owners()
+    ours = any(wanted.removeprefix(f"{prefix}_").partition("__")[0] in known for prefix in (PREFIX, *prefixes))
+    own = type(trainer).evaluate.__module__.partition(".")[0] not in ("transformers", "trl")
+    if not ours or wanted in logged or own or trainer.compute_metrics is not None:
+        return
+    near = did_you_mean(wanted, logged)
+    raise InputError(
+        f"metric_for_best_model is {wanted}, which nothing computes.{near} Name its metric in ReportMetricsCallback "
+        f"as well, or choose by a key that it logs: {', '.join(logged)}."
+    )

@@ -188,6 +188,15 @@ class Watch:
                     use="Choosing the best model by it would choose",
                 )
 
+    def see_best(self, key: str, value: float, step: int, *, higher_is_better: bool) -> None:
+        """Warns if the best model of a training does not beat the trivial systems, by the key that chose it."""
+        if key in self.baselines and not math.isnan(value):
+            say_change(
+                *(None, f"best model, step {step}: {key}", value, self.baselines[key]),
+                higher_is_better=higher_is_better,
+                use="The checkpoint that was kept is no better than",
+            )
+
     def measure(self, pairs: Sequence[Pair], names: Collection[str] | None = None, *, prefix: str = "") -> _Set:
         """Scores the trivial systems on a set, if nobody has, and logs what they score.
 

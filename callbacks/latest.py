@@ -15,10 +15,10 @@ class Latest:
     def __init__(self) -> None:
         self._kept: dict[str, dict[int, Mapping[str, Result]]] = {}
 
-    def keep(self, prefix: str, state: Any, results: Mapping[str, Result]) -> None:
-        """Keeps the results of a set at the Trainer's step; the Trainer says later whether this was the best one."""
+    def keep(self, prefix: str, state: Any, step: int, results: Mapping[str, Result]) -> None:
+        """Keeps the results of a set at the step of its model; the Trainer says later whether it was the best one."""
         best = {step: kept for step, kept in self._kept.get(prefix, {}).items() if step == state.best_global_step}
-        self._kept[prefix] = best | {state.global_step: results}
+        self._kept[prefix] = best | {step: results}
 
     def of(self, prefix: str, args: Any, state: Any) -> Mapping[str, Result]:
         """Returns the results of the model that the Trainer leaves.

@@ -1,15 +1,16 @@
 """The files of a run: every value of every evaluation, and one page that is made anew of them each time.
 
-`<prefix>_values.jsonl` has a line for each evaluation. The page reads nothing but these files and the tables of
-reports, so that a training that goes on from a checkpoint goes on with its page: what stands there from later steps,
-which are trained again, is dropped.
+`<record>_values.jsonl` has a line for each evaluation; the record of a training is named by its prefix, `eval`. The
+page reads nothing but these files and the tables of reports, so that a training that goes on from a checkpoint goes on
+with its page: what stands there from later steps, which are trained again, is dropped.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from rrgmetrics.stats import Estimate
 PAGE = "index.html"
 NAN = float("nan")
 TIMES = 5  # of which the page shows a study's reports: the first, the last, and some between
+
+NAME = re.compile(r"(.+)_(values|\d{6,})\.jsonl")  # a record's values, or its reports at a step
 
 Row = dict[str, Any]
 
@@ -41,17 +44,44 @@ def values_of(step: int, scores: Scores, trivial: Mapping[str, Baseline]) -> Row
     }
 
 
-def add(folder: Path, prefix: str, row: Row) -> None:
-    """Adds an evaluation's line to `<prefix>_values.jsonl`; lines of later steps are of a run that was given up."""
+def add(folder: Path, record: str, row: Row) -> None:
+    """Adds an evaluation's line to `<record>_values.jsonl`; what has a later step is of a run that was given up."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{prefix}_values.jsonl"
-    rows = [each for each in _read(path) if each["step"] < row["step"]]
-    _write(path, [*rows, row])
+    path = folder / f"{record}_values.jsonl"
+    known = _read(path)
+    for each in known:
+        if each["step"] > row["step"]:
+            _reports(folder, record, each["step"]).unlink(missing_ok=True)
+    _write(path, [*(each for each in known if each["step"] < row["step"]), row])
 
 
-def add_late(folder: Path, prefix: str, step: int, values: Mapping[str, float]) -> None:
+def set_aside(folder: Path, keep: Collection[str]) -> Path | None:
+    """Moves the records of an earlier run to `earlier-1`, `earlier-2` and so on.
+
+    Args:
+        folder: Of the run that begins.
+        keep: Names of records that are no earlier run's.
+
+    Returns:
+        Where they are; None if there were none.
+    """
+    names = {path: NAME.fullmatch(path.name) for path in folder.glob("*.jsonl")}
+    earlier = [path for path, name in names.items() if name and name[1] not in keep]
+    if not earlier:
+        return None
+    number = 1
+    while (aside := folder / f"earlier-{number}").exists():
+        number += 1
+    aside.mkdir()
+    for path in (*earlier, folder / PAGE):
+        if path.is_file():
+            path.replace(aside / path.name)
+    return aside
+
+
+def add_late(folder: Path, record: str, step: int, values: Mapping[str, float]) -> None:
     """Adds values to the line of an earlier evaluation: those of a metric that was scored in the background."""
-    path = folder / f"{prefix}_values.jsonl"
+    path = folder / f"{record}_values.jsonl"
     rows = _read(path)
     for row in rows:
         if row["step"] == step:
@@ -59,23 +89,24 @@ def add_late(folder: Path, prefix: str, step: int, values: Mapping[str, float]) 
     _write(path, rows)
 
 
-def write_page(folder: Path, prefixes: Sequence[str], name: str) -> Path:
-    """Writes `index.html`, the page of the run, from the files in the folder."""
-    sets = [_evaluations(folder, prefix) for prefix in prefixes]
+def write_page(folder: Path, first: Sequence[str], name: str) -> Path:
+    """Writes `index.html`, the page of the run, from the files in the folder; some records are shown first."""
+    records = sorted(path.name.removesuffix("_values.jsonl") for path in folder.glob("*_values.jsonl"))
+    sets = [_evaluations(folder, record) for record in dict.fromkeys((*first, *records))]
     path = folder / PAGE
     write_text(path, run_page([each for each in sets if each.curves], name=name), force=True)
     return path
 
 
-def _evaluations(folder: Path, prefix: str) -> Evaluations:
-    rows = _read(folder / f"{prefix}_values.jsonl")
+def _evaluations(folder: Path, record: str) -> Evaluations:
+    rows = _read(folder / f"{record}_values.jsonl")
     names = {key: text for row in rows for key, text in row["metrics"].items()}
     return Evaluations(
-        prefix,
+        record,
         tuple(_curve(key, text, rows) for key, text in names.items()),
         rows[-1]["step"] if rows else 0,
         {row["step"]: {key: _number(value) for key, value in row["values"].items()} for row in rows},
-        tuple(_samples(folder, prefix, [row["step"] for row in rows])),
+        tuple(_samples(folder, record, [row["step"] for row in rows])),
     )
 
 
@@ -92,9 +123,9 @@ def _curve(key: str, text: str, rows: Sequence[Row]) -> Curve:
     return Curve(name.titled.headline, text, tuple(points), trivial, _number(latest.get("perfect")))
 
 
-def _samples(folder: Path, prefix: str, steps: Sequence[int]) -> list[Sample]:
+def _samples(folder: Path, record: str, steps: Sequence[int]) -> list[Sample]:
     """The reports of the studies in the latest table, at some of the times."""
-    tables = [(step, _read(folder / f"{prefix}_{step:06d}.jsonl")) for step in spread_out(steps, TIMES)]
+    tables = [(step, _read(_reports(folder, record, step))) for step in spread_out(steps, TIMES)]
     if not tables:
         return []
     samples = []
@@ -107,6 +138,15 @@ def _samples(folder: Path, prefix: str, steps: Sequence[int]) -> list[Sample]:
         ]
         samples.append(Sample(str(latest["study_id"]), latest["reference"], tuple(same)))
     return samples
+
+
+def _reports(folder: Path, record: str, step: int) -> Path:
+    return folder / f"{table_name(record, step)}.jsonl"
+
+
+def table_name(record: str, step: int) -> str:
+    """Returns the name of the table of reports at a step."""
+    return f"{record}_{step:06d}"
 
 
 def spread_out(steps: Sequence[int], n: int) -> list[int]:

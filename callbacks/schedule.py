@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.specs.names import expand
+from rrgmetrics.utils.text_format import counted
 
 Unit = Literal["evaluation", "steps", "epochs"]
 
@@ -29,6 +31,16 @@ class When:
         if match is None:
             raise InputError(f"when is {text!r}; pass 'evaluation', 'steps:N' or 'epochs:N'.")
         return cls("steps" if match[1] == "steps" else "epochs", int(match[2]))
+
+    def never(self, args: Any, max_steps: int) -> str:
+        """Returns why the callback does not run in a training, and what to do; empty if it does."""
+        if self.unit == "evaluation" and args.eval_strategy == "no" and not args.eval_on_start:
+            return "eval_strategy is 'no'; pass eval_strategy='steps' or 'epoch' to TrainingArguments"
+        if self.unit == "steps" and self.every > max_steps:
+            return f"when is 'steps:{self.every}', and the training has {counted(max_steps, 'step')}"
+        if self.unit == "epochs" and args.max_steps <= 0 and self.every > math.ceil(args.num_train_epochs):
+            return f"when is 'epochs:{self.every}', and num_train_epochs is {args.num_train_epochs:g}"
+        return ""
 
 
 @dataclass(frozen=True)

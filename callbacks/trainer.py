@@ -8,6 +8,7 @@ puts a step before `log`: the values are in that dict before anyone reads it, in
 from __future__ import annotations
 
 import logging
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,12 +24,14 @@ from rrgmetrics.callbacks.arguments import (
     REPORTS,
     best_key,
     check_best_model,
+    check_computed,
     check_keys,
     evaluation_prefix,
 )
 from rrgmetrics.callbacks.background import Background
 from rrgmetrics.callbacks.baselines import Baseline, Baselines, Watch
 from rrgmetrics.callbacks.compute_metrics import text_tokenizer
+from rrgmetrics.callbacks.evaluated import Evaluated, evaluated, follow, model_of
 from rrgmetrics.callbacks.evaluation_set import LOOKED_AT, EvaluationSet
 from rrgmetrics.callbacks.generation import GenerateFunction, Generation, make_generation, model_columns, undisturbed
 from rrgmetrics.callbacks.latest import Latest
@@ -55,6 +58,11 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     `eval_<metric>_n_unscored`, `eval_reports` (how many were generated), `eval_generation_seconds` and
     `eval_scoring_seconds`. For a dict of evaluation sets the prefix is `eval_<name>`, as the Trainer has it.
 
+    After a training too, `trainer.evaluate()` and `trainer.predict()` score reports, of whichever set they are given:
+    `trainer.evaluate(test_set, metric_key_prefix="test")` logs and returns `test_<key>`, of all metrics. In the folder
+    of reports such an evaluation has a record of its own, named after its model: `test_best_model_values.jsonl`, or
+    `_last_model` without `load_best_model_at_end`, `_initial_model` without training.
+
     What trivial systems would score (`rrgmetrics.baselines.skill`) is computed
     once a set, of the references alone, when the training begins (with the first evaluation where references cannot be
     read without loading images); it is logged and kept in `baselines`. Where a
@@ -64,7 +72,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
 
     The log names the page of the run when training begins and ends. In `<output_dir>/reports` stand `index.html`, that
     page (the headlines' curves with intervals beside the trivial systems, and sample reports over time), and for each
-    set `<prefix>_values.jsonl`, every value of every time, and `<prefix>_<step>.jsonl`, the table of sample reports.
+    set `<prefix>_values.jsonl`, every value of every time, and `<prefix>_<step>.jsonl`, the table of sample reports. A
+    training that begins at step 0 moves what an earlier one left there to `earlier-1`.
 
     Before the first step the log warns of references that come from labels which were cut, and of reports that may
     outgrow the model's positions, with the `max_new_tokens` to pass.
@@ -160,13 +169,17 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         self._trainer: Any = None
         self._said: set[str] = set()
         self._latest = Latest()
+        self._training = False
+        self._running: list[Any] = []  # the data sets of calls of the Trainer's evaluate and predict
+        self._others: dict[str, tuple[Any, EvaluationSet]] = {}  # sets passed to these calls, by prefix
+        self._records: set[str] = set()  # that this callback has written
 
     @property
     def baselines(self) -> Mapping[str, Baseline]:
         """The scores of trivial systems by key (`"eval_crepe"`), in the main process."""
         return self._watch.baselines
 
-    def results(self, dataset: str = "") -> Mapping[str, Result]:
+    def results(self, dataset: str = "", *, prefix: str = PREFIX) -> Mapping[str, Result]:
         """Returns the Results of the model that the training leaves, by metric; in the main process.
 
         They are those of the best checkpoint with `load_best_model_at_end`, else of the latest evaluation, without
@@ -174,13 +187,14 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
 
         Args:
             dataset: Name of the evaluation set, where there are several.
+            prefix: The `metric_key_prefix` of the evaluation; `"test"` after `trainer.predict(test_set)`.
 
         Raises:
             InputError: That model was not evaluated in this process.
         """
         if self._trainer is None:
             raise InputError("Attach the callback before training: ReportMetricsCallback(...).attach(trainer).")
-        return self._latest.of("_".join(filter(None, (PREFIX, dataset))), self._trainer.args, self._trainer.state)
+        return self._latest.of("_".join(filter(None, (prefix, dataset))), self._trainer.args, self._trainer.state)
 
     def attach(self, trainer: Any) -> ReportMetricsCallback:
         """Connects the callback with a Trainer, before `train()`; adds it to its callbacks if it is not there.
@@ -196,12 +210,14 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         self._trainer, log = trainer, trainer.log
 
         def log_with_reports(logs: dict[str, float], *arguments: Any, **keywords: Any) -> Any:
-            prefix = evaluation_prefix(logs)
-            if self._when.unit == "evaluation" and prefix in self._sets:
-                logs.update(self._evaluate(prefix))
+            if "train_runtime" in logs and not self._running:  # the training ends; then the best model is loaded
+                self._training = False
+            self._add_reports(logs)
             return log(logs, *arguments, **keywords)
 
         trainer.log = log_with_reports
+        follow(trainer, "evaluate", "eval_dataset", self._running)
+        follow(trainer, "predict", "test_dataset", self._running)
         if self not in trainer.callback_handler.callbacks:
             trainer.add_callback(self)
         return self
@@ -210,15 +226,16 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         """Generates one report, so that a wrong set-up is known before the first step; looks after the restore trap."""
         if self._trainer is None:
             raise InputError("Attach the callback before training: ReportMetricsCallback(...).attach(trainer).")
+        ours = [each for each in self._trainer.callback_handler.callbacks if isinstance(each, ReportMetricsCallback)]
+        check_computed(self._trainer, [key for each in ours for key in each._logged()], self._sets)
         for examples in self._sets.values():
             self._rehearse(examples)
         processes.on_main(self._look_at_references)
         if processes.is_main():
-            self._name_page(
-                "Open %s in a browser after the first evaluation; each evaluation updates its curves and reports."
-            )
+            self._begin_page(args, state)
         if self._restore != "ignore":
             restoring.watch(self._trainer, state.global_step, repair=self._restore == "repair")
+        self._training = True
 
     def on_step_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
         """Runs every N steps, if `when` says so."""
@@ -233,6 +250,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     def on_train_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
         """Waits for the scoring in the background, and sees that the best model is the best one."""
         self._log_finished(WAIT_SECONDS)
+        self._say_best(args, state)
         if processes.is_main() and (self._reports / run.PAGE).is_file():
             self._name_page("The curves and reports of this run: %s")
         if self._restore != "ignore":
@@ -242,21 +260,50 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
                 best = state.best_model_checkpoint
                 restoring.check(model, best, "load_best_model_at_end", repair=self._restore == "repair")
 
+    def on_predict(self, args: Any, state: Any, control: Any, metrics: Any = None, **keywords: Any) -> None:
+        """Adds the values to the metrics that `predict` returns; it does not log them."""
+        self._add_reports(metrics)
+
+    def _begin_page(self, args: Any, state: Any) -> None:
+        """Sets the reports of an earlier run aside, and says where those of this run will be, or why there are none."""
+        try:
+            aside = None if state.global_step else run.set_aside(self._reports, self._records)
+            if aside:
+                logger.warning("%s has the reports of an earlier run; they are now in %s.", self._reports, aside)
+        except Exception as error:  # as when the page is written
+            self._fail(f"Reports of an earlier run could not be moved: {type(error).__name__}: {error}", error)
+        never = self._when.never(args, state.max_steps)
+        if never:
+            logger.warning("ReportMetricsCallback generates and scores no report in this training: %s.", never)
+        else:
+            self._name_page(
+                "Open %s in a browser after the first evaluation; each evaluation updates its curves and reports."
+            )
+
+    def _say_best(self, args: Any, state: Any) -> None:
+        """Warns if the checkpoint that was kept is no better than trivial systems."""
+        wanted = best_key(args)
+        if args.load_best_model_at_end and state.best_model_checkpoint and wanted in self._logged():
+            value, step = state.best_metric, state.best_global_step
+            self._watch.see_best(wanted, value, step, higher_is_better=bool(args.greater_is_better))
+
     def _make_sets(self, trainer: Any) -> dict[str, EvaluationSet]:
         """Makes the evaluation sets, by the prefix of their metrics."""
         dataset = trainer.eval_dataset if self._dataset is None else self._dataset
         named = dataset if isinstance(dataset, dict) else {"": dataset}
         if isinstance(trainer.eval_dataset, dict) != isinstance(dataset, dict) and trainer.eval_dataset is not None:
             raise InputError("The Trainer's eval_dataset and the callback's must both be dicts of sets, or neither.")
+        return {"_".join(filter(None, (PREFIX, name))): self._make_set(each, trainer) for name, each in named.items()}
+
+    def _make_set(self, dataset: Any, trainer: Any) -> EvaluationSet:
         processor = self._processor or trainer.processing_class
-        tokenizer = None if processor is None and self._generate_fn else self._tokenizer(processor)
-        make: dict[str, Any] = {
-            "reference": self._reference,
-            "n_reports": self._n_reports,
-            "seed": self._seed,
-            "tokenizer": tokenizer,
-        }
-        return {"_".join(filter(None, (PREFIX, name))): EvaluationSet(each, **make) for name, each in named.items()}
+        return EvaluationSet(
+            dataset,
+            reference=self._reference,
+            n_reports=self._n_reports,
+            seed=self._seed,
+            tokenizer=None if processor is None and self._generate_fn else self._tokenizer(processor),
+        )
 
     @staticmethod
     def _tokenizer(processor: Any) -> Any:
@@ -338,25 +385,64 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
                 self._watch.measure(pairs, prefix=f"{prefix}_")
 
     def _evaluate_and_log(self) -> None:
-        for prefix in self._sets:
-            values = self._evaluate(prefix)
+        for prefix, examples in self._sets.items():
+            values = self._evaluate(self._describe(prefix, examples))
             if values:
                 self._trainer.log(values)
 
-    def _evaluate(self, prefix: str) -> dict[str, float]:
+    def _add_reports(self, logs: dict[str, float]) -> None:
+        """Adds our values to the metrics of a whole evaluation, of one of our sets or of one that it was given."""
+        prefix = evaluation_prefix(logs)
+        due = self._when.unit == "evaluation" or not self._training
+        if not due or not prefix or not (self._running or prefix in self._sets):
+            return
+        given = self._running[-1] if self._running else None
+        own = self._own_set(prefix, given)
+        try:
+            logs.update(self._evaluate(self._describe(prefix, own or self._other_set(prefix, given))))
+        except InputError as error:  # predict is also for studies that have no report
+            if own or self._on_error == "raise":
+                raise
+            logger.warning("No report metrics of %s: %s", prefix, error)
+
+    def _own_set(self, prefix: str, given: Any) -> EvaluationSet | None:
+        """The set of the callback that the Trainer evaluates, by what `evaluate` was given; None for another one."""
+        if given is None:
+            return self._sets.get(prefix, self._sets.get(PREFIX))
+        theirs = self._trainer.eval_dataset
+        named = theirs if isinstance(theirs, dict) else {"": theirs}
+        name = given if isinstance(given, str) else next((name for name, each in named.items() if each is given), None)
+        return None if name is None else self._sets.get("_".join(filter(None, (PREFIX, name))))
+
+    def _other_set(self, prefix: str, given: Any) -> EvaluationSet:
+        """The set of what `evaluate` or `predict` was given; the same one when it is given again."""
+        if prefix not in self._others or self._others[prefix][0] is not given:
+            self._others[prefix] = given, self._make_set(given, self._trainer)
+        return self._others[prefix][1]
+
+    def _describe(self, prefix: str, examples: EvaluationSet) -> Evaluated:
+        state = self._trainer.state
+        model = "" if self._training else model_of(self._trainer.args, state)
+        return evaluated(prefix, examples, self._sets.get(prefix), model, state)
+
+    def _evaluate(self, one: Evaluated) -> dict[str, float]:
         """Generates and scores; values by full key, the same in every process. Collective."""
         self._log_finished()
-        n_before = sum(f"{prefix}_{REPORTS}" in row for row in self._trainer.state.log_history)
-        due = [metric for metric, turn in self._turns.items() if turn.due(n_before)]
+        due = list(self._turns) if one.model else self._due(one.prefix)
         if not due:
-            return {f"{prefix}_{REPORTS}": 0.0}
+            return {f"{one.prefix}_{REPORTS}": 0.0}
         start = time.perf_counter()
-        generated = self._generate(self._sets[prefix])
+        generated = self._generate(one.examples)
         generation_seconds = time.perf_counter() - start
         start = time.perf_counter()
-        values = processes.on_main(lambda: self._score(generated, due, prefix))
+        values = processes.on_main(lambda: self._score(generated, due, one))
         own = float(len(generated.samples)), round(generation_seconds, 4), round(time.perf_counter() - start, 4)
-        return self._thin(prefix, values | dict(zip(OWN_KEYS, own, strict=True)))
+        return self._thin(one.prefix, values | dict(zip(OWN_KEYS, own, strict=True)))
+
+    def _due(self, prefix: str) -> list[str]:
+        """The metrics that take part this time."""
+        n_before = sum(f"{prefix}_{REPORTS}" in row for row in self._trainer.state.log_history)
+        return [metric for metric, turn in self._turns.items() if turn.due(n_before)]
 
     def _thin(self, prefix: str, values: Mapping[str, float]) -> dict[str, float]:
         """Puts the prefix before the keys, and leaves out what is not to be logged."""
@@ -386,26 +472,29 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             )
         return generated
 
-    def _score(self, generated: Generated, due: Sequence[str], prefix: str) -> dict[str, float]:
+    def _score(self, generated: Generated, due: Sequence[str], one: Evaluated) -> dict[str, float]:
         """Scores in the main process, and writes the table."""
-        samples = generated.samples
+        samples, prefix = generated.samples, one.prefix
         if not samples:
             return {
                 key: value
                 for metric in due
-                for key, value in flat(self._names[metric], None, len(self._sets[prefix].rows)).items()
+                for key, value in flat(self._names[metric], None, len(one.examples.rows)).items()
             }
         pairs = [sample.pair for sample in samples]
         later = [metric for metric in due if self._turns[metric].background]
         if later:
-            self._background.submit(prefix, self._trainer.state.global_step, later, pairs)
+            self._background.submit(prefix, one.step, later, pairs)
         scores = self._scoring.score(pairs, due, f"{prefix}_") if self._scoring else Scores({})
-        best, when = best_key(self._trainer.args), f"step {self._trainer.state.global_step}: "
-        self._watch.see(pairs, scores.values, prefix=f"{prefix}_", when=when, best=best)
-        self._latest.keep(prefix, self._trainer.state, scores.results)
+        if later and one.model:  # no later evaluation would log them
+            scores = Scores(scores.values | self._wait(), scores.results)
+        best = best_key(self._trainer.args)
+        self._watch.see(pairs, scores.values, prefix=f"{prefix}_", when=one.where, best=best)
+        kept = one.record.removesuffix(f"_{one.model}")
+        self._latest.keep(kept, self._trainer.state, one.step, scores.results)
         try:
-            self._show(generated, scores.results, prefix)
-            self._write(prefix, self._trainer.state.global_step, scores)
+            self._show(generated, scores.results, one)
+            self._write(one, scores)
         except Exception as error:  # a full disk or a tracker must not end the training
             self._fail(f"The reports and their page could not be written: {type(error).__name__}: {error}", error)
         return scores.values
@@ -421,21 +510,30 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
                 self._keep_late(prefix, step, values)
             self._trainer.log({**self._thin(prefix, values), f"{prefix}_background_step": float(step)})
 
-    def _show(self, generated: Generated, results: Mapping[str, Any], prefix: str) -> None:
-        if self._n_shown:
-            step = self._trainer.state.global_step
-            rows = tables.make_rows(generated.samples, results, step, self._n_shown)
-            tables.write(rows, self._reports, f"{prefix}_{step:06d}")
-            tables.track(rows, f"{prefix}/reports", step, self._trainer)
+    def _wait(self) -> dict[str, float]:
+        """The values of what is scored in the background, however long that takes."""
+        values: dict[str, float] = {}
+        for each in self._background.finished(math.inf):
+            if each.failure:
+                self._fail(f"Scoring in the background failed: {each.failure}")
+            values |= each.values
+        return values
 
-    def _write(self, prefix: str, step: int, scores: Scores) -> None:
+    def _show(self, generated: Generated, results: Mapping[str, Any], one: Evaluated) -> None:
+        if self._n_shown:
+            rows = tables.make_rows(generated.samples, results, one.step, self._n_shown)
+            tables.write(rows, self._reports, run.table_name(one.record, one.step))
+            tables.track(rows, f"{one.record}/reports", one.step, self._trainer)
+
+    def _write(self, one: Evaluated, scores: Scores) -> None:
         """Writes the values of this time, and the page of the run anew."""
         trivial = {
-            key.removeprefix(f"{prefix}_"): each
+            key.removeprefix(f"{one.prefix}_"): each
             for key, each in self._watch.baselines.items()
-            if key.startswith(f"{prefix}_")
+            if key.startswith(f"{one.prefix}_")
         }
-        run.add(self._reports, prefix, run.values_of(step, scores, trivial))
+        self._records.add(one.record)
+        run.add(self._reports, one.record, run.values_of(one.step, scores, trivial))
         run.write_page(self._reports, list(self._sets), self._trainer.args.run_name or self._reports.parent.name)
 
     def _keep_late(self, prefix: str, step: int, values: Mapping[str, float]) -> None:

@@ -102,7 +102,7 @@ class Evaluations:
     """What was measured of a set.
 
     Attributes:
-        name: Prefix of its keys: `"eval"`, `"eval_<set>"`.
+        name: Of its record: `"eval"`, `"eval_<set>"`, `"test_best_model"`.
         curves: A headline each.
         step: The latest.
         values: Every value by step and key, without the prefix; NaN is unscored.
@@ -139,9 +139,10 @@ def run_page(sets: Sequence[Evaluations], *, name: str) -> str:
 
 def _of_set(one: Evaluations) -> dict[str, object]:
     curves = [curve for curve in one.curves if curve.scored]
+    latest = "the latest " if len(one.values) > 1 else ""
     return {
         "name": one.name,
-        "about": f"{counted(len(one.values), 'evaluation')}, the latest at step {one.step:,}",
+        "about": f"{counted(len(one.values), 'evaluation')}, {latest}at step {one.step:,}",
         "rows": [_row(curve) for curve in curves],
         "drawings": [_drawn(curve) for curve in curves],
         "steps": list(one.values),

@@ -15,6 +15,7 @@ import rrgmetrics
 from rrgmetrics.callbacks import (
     ReportMetrics,
     ReportMetricsCallback,
+    best_model,
     make_compute_metrics,
     make_reward,
     reward,
@@ -155,6 +156,21 @@ def test_the_callback_warns_once_a_change_and_computes_once_a_set(make_trainer, 
             for key, value in result.scores.items():
                 assert callback.baselines[f"eval_{key}"][index] == pytest.approx(value), name
     assert not any("baseline" in key or "normal" in key for row in trainer.state.log_history for key in row)
+
+
+@pytest.mark.parametrize(("right", "n_said"), [(2, 1), (6, 0)])
+def test_a_best_model_that_is_no_better_is_warned_of_at_the_end(make_trainer, vision_model, right, n_said, caplog):
+    def generate(model, examples):
+        return [example["report"] if index < right else "" for index, example in enumerate(examples)]
+
+    arguments = {"save_strategy": "steps", "save_steps": 2, **best_model("finding_errors")}
+    trainer = make_trainer(vision_model, per_device_eval_batch_size=8, **arguments)
+    ReportMetricsCallback("finding_errors", generate_fn=generate, restore="ignore").attach(trainer)
+    trainer.train()
+    said = [text for text in messages(caplog) if text.startswith("best model, step 2: eval_finding_errors")]
+    assert len(said) == n_said
+    ending = "The checkpoint that was kept is no better than a model that always writes a normal report."
+    assert all(text.endswith(ending) for text in said)
 
 
 def test_all_trivial_systems_are_logged_before_the_first_step(make_trainer, vision_model, parrot, caplog):

@@ -115,6 +115,20 @@ def test_best_model_takes_the_direction_from_the_spec():
         best_model("green", key="errors")
 
 
+@pytest.mark.parametrize(
+    ("logged", "name", "key"),
+    [
+        ("rouge_l", "rouge", "rouge_l"),
+        ("eval_green_errors", "green", "green_errors"),
+        ("crepe__paper", "crepe@paper", "crepe"),
+        ("green_errors__paper", "green@paper", "green_errors"),
+    ],
+)
+def test_best_model_takes_a_key_as_it_is_logged(logged, name, key):
+    assert best_model(logged) == best_model(name, key=key)
+    assert best_model(logged, dataset="a")["metric_for_best_model"] == f"eval_a_{logged.removeprefix('eval_')}"
+
+
 def test_importing_is_light(run_python):
     loaded = run_python("import sys, rrgmetrics.callbacks; print(*sys.modules)").split()
     assert not {name.partition(".")[0] for name in loaded} & {"torch", "transformers", "evaluate", "pandas"}

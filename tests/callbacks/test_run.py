@@ -92,3 +92,67 @@ def test_a_page_that_cannot_be_written_ends_no_training(make_trainer, vision_mod
     ReportMetricsCallback("bleu", generate_fn=parrot(), folder=tmp_path / "file").attach(trainer)
     trainer.train()
     assert sum("could not be written" in record.getMessage() for record in caplog.records) == 1
+
+
+def test_the_best_model_evaluated_after_the_training_has_a_record_of_its_own(make_trainer, vision_model, tmp_path):
+    right = iter([0, 6, 1, 5])  # of the rehearsal, of two evaluations and of the best model's
+
+    def generate(model, examples):
+        n = next(right)
+        return [example["report"] if index < n else "" for index, example in enumerate(examples)]
+
+    trainer = make_trainer(
+        vision_model, save_strategy="steps", save_steps=2, per_device_eval_batch_size=8, **best_model("green")
+    )
+    callback = ReportMetricsCallback("green", generate_fn=generate, restore="ignore").attach(trainer)
+    trainer.train()
+    folder = tmp_path / "out" / "reports"
+    files = ("eval_values.jsonl", "eval_000002.jsonl", "eval_000004.jsonl")
+    before = [(folder / name).read_text() for name in files]
+    measured = trainer.evaluate()["eval_green"]
+    assert [(folder / name).read_text() for name in files] == before
+    (best,) = values(folder, "eval_best_model")
+    assert (best["step"], best["values"]["green"]) == (2, measured)
+    assert (folder / "eval_best_model_000002.jsonl").is_file()
+    assert callback.results()["green"].scores["green"] == measured
+    page = (folder / "index.html").read_text()
+    assert re.findall("<h2>(eval.*?)</h2>\n.*>(.*?)</p>", page) == [
+        ("eval", "2 evaluations, the latest at step 4."),
+        ("eval_best_model", "1 evaluation, at step 2."),
+    ]
+
+
+def test_an_evaluation_in_a_new_process_leaves_the_record_of_the_training(make_trainer, vision_model, parrot, tmp_path):
+    trainer = make_trainer(vision_model)
+    ReportMetricsCallback("green", generate_fn=parrot()).attach(trainer)
+    trainer.train()
+    later = make_trainer(vision_model)
+    ReportMetricsCallback("green", generate_fn=parrot()).attach(later)
+    later.evaluate()
+    folder = tmp_path / "out" / "reports"
+    assert [row["step"] for row in values(folder)] == [2, 4]
+    assert [row["step"] for row in values(folder, "eval_initial_model")] == [0]
+
+
+def test_a_new_run_moves_the_reports_of_an_earlier_one(make_trainer, vision_model, parrot, tmp_path, caplog):
+    folder = tmp_path / "out" / "reports"
+    for steps in (4, 2):
+        trainer = make_trainer(vision_model, max_steps=steps)
+        ReportMetricsCallback("green", generate_fn=parrot()).attach(trainer)
+        trainer.evaluate()  # its record is of this run
+        trainer.train()
+    moved = [record.getMessage() for record in caplog.records if "earlier run" in record.getMessage()]
+    assert moved == [f"{folder} has the reports of an earlier run; they are now in {folder / 'earlier-1'}."]
+    assert [row["step"] for row in values(folder)] == [2]
+    assert sorted(path.name for path in folder.glob("eval_0*.jsonl")) == ["eval_000002.jsonl"]
+    assert [row["step"] for row in values(folder / "earlier-1")] == [2, 4]
+    assert (folder / "earlier-1" / "index.html").is_file()
+    assert [row["step"] for row in values(folder, "eval_initial_model")] == [0]
+
+
+def test_a_run_that_goes_on_drops_the_reports_that_it_trains_again(tmp_path):
+    for step in (10, 20, 30):
+        (tmp_path / f"eval_{step:06d}.jsonl").write_text("")
+        run.add(tmp_path, "eval", {"step": step})
+    run.add(tmp_path, "eval", {"step": 20})
+    assert sorted(path.name for path in tmp_path.glob("eval_0*.jsonl")) == ["eval_000010.jsonl", "eval_000020.jsonl"]

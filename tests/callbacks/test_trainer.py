@@ -90,6 +90,99 @@ def test_the_best_model_needs_a_value_each_time(make_trainer, vision_model, parr
         ReportMetricsCallback(generate_fn=parrot(), **arguments).attach(trainer)
 
 
+def test_the_best_model_needs_a_metric_that_is_computed(make_trainer, vision_model, parrot):
+    trainer = make_trainer(vision_model, **best_model("crepe") | {"load_best_model_at_end": False})
+    ReportMetricsCallback("bleu", generate_fn=parrot()).attach(trainer)
+    with pytest.raises(InputError, match=r"eval_crepe, which nothing computes\..* that it logs: eval_bleu"):
+        trainer.train()
+    assert trainer.state.global_step == 0
+    ReportMetricsCallback("crepe", generate_fn=parrot()).attach(trainer)  # another callback computes it
+    trainer.train()
+    trainer = make_trainer(vision_model, metric_for_best_model="crepe")
+    trainer.compute_metrics = lambda _: {"crepe": 1.0}
+    ReportMetricsCallback("bleu", generate_fn=parrot()).attach(trainer)
+    trainer.train()
+
+
+@pytest.mark.parametrize(
+    ("when", "arguments", "why"),
+    [
+        ("evaluation", {"eval_strategy": "no"}, "eval_strategy is 'no'; pass eval_strategy='steps' or 'epoch'"),
+        ("steps:5", {}, "when is 'steps:5', and the training has 4 steps"),
+        ("epochs:2", {"max_steps": -1, "num_train_epochs": 1}, "when is 'epochs:2', and num_train_epochs is 1"),
+        ("epochs:1", {"max_steps": -1, "num_train_epochs": 0.5}, ""),
+        ("evaluation", {"eval_strategy": "no", "eval_on_start": True}, ""),
+        ("evaluation", {}, ""),
+    ],
+)
+def test_a_training_without_an_evaluation_is_warned_of(
+    make_trainer, vision_model, parrot, when, arguments, why, caplog
+):
+    trainer = make_trainer(vision_model, **arguments)
+    ReportMetricsCallback("bleu", generate_fn=parrot(), when=when).attach(trainer)
+    trainer.train()
+    messages = [record.getMessage() for record in caplog.records]
+    warned = [text for text in messages if "generates and scores no report in this training" in text]
+    assert len(warned) == bool(why)
+    assert why in "".join(warned)
+    assert any("after the first evaluation" in text for text in messages) == (not why)
+    assert bool(evaluations(trainer)) == (not why)
+
+
+@pytest.mark.parametrize("arguments", [{"metrics": {"bleu": "every:2"}}, {"metrics": "bleu", "when": "steps:4"}])
+def test_another_set_and_another_prefix(make_trainer, vision_model, parrot, studies, tmp_path, arguments):
+    trainer = make_trainer(vision_model)
+    callback = ReportMetricsCallback(generate_fn=parrot(), **arguments).attach(trainer)
+    trainer.train()
+    tested = trainer.evaluate(studies[:4], metric_key_prefix="test")
+    assert (tested["test_bleu"], tested["test_reports"]) == (pytest.approx(1), 4)
+    assert evaluations(trainer, "test_bleu") == [tested["test_bleu"]]
+    assert callback.results(prefix="test")["bleu"].n_pairs == 4
+    predicted = trainer.predict(studies[:3], metric_key_prefix="final").metrics
+    assert (predicted["final_bleu"], predicted["final_reports"]) == (pytest.approx(1), 3)
+    assert trainer.evaluate(studies[:2])["eval_reports"] == 2  # not the validation set's
+    assert trainer.evaluate(metric_key_prefix="again")["again_reports"] == 6
+    assert trainer.predict(studies, metric_key_prefix="whole").metrics["whole_reports"] == 6
+    folder = tmp_path / "out" / "reports"
+    records = ["again", "eval", "eval_other_set", "final", "test", "whole"]
+    assert sorted(path.name for path in folder.glob("*_last_model_values.jsonl")) == [
+        f"{record}_last_model_values.jsonl" for record in records if record != "eval"
+    ]
+    assert "<h2>test_last_model</h2>" in (folder / "index.html").read_text()
+
+
+def test_another_set_in_the_training_has_a_curve(make_trainer, vision_model, parrot, studies, tmp_path):
+    from transformers import TrainerCallback
+
+    class AlsoTraining(TrainerCallback):
+        def on_step_end(self, args, state, control, **_):
+            if state.global_step % 2:
+                trainer.evaluate(studies[:2], metric_key_prefix="seen")
+
+    trainer = make_trainer(vision_model, callbacks=[AlsoTraining()])
+    ReportMetricsCallback("bleu", generate_fn=parrot()).attach(trainer)
+    trainer.train()
+    rows = (tmp_path / "out" / "reports" / "seen_values.jsonl").read_text().splitlines()
+    assert [json.loads(row)["step"] for row in rows] == [1, 3]
+
+
+def test_a_set_without_reports_can_be_predicted(make_trainer, vision_model, parrot, studies, caplog):
+    unread = [{"pixel_values": each["pixel_values"], "study_id": each["study_id"]} for each in studies]
+    trainer = make_trainer(vision_model)
+    ReportMetricsCallback("bleu", generate_fn=parrot()).attach(trainer)
+    trainer.prediction_step = lambda *_, **__: (None, None, None)
+    assert "test_bleu" not in trainer.predict(unread).metrics
+    (message,) = [text for text in caplog.messages if text.startswith("No report metrics of test")]
+    assert "has no references" in message
+
+
+def test_metrics_of_the_background_are_in_an_evaluation_by_hand(make_trainer, vision_model, parrot, studies):
+    trainer = make_trainer(vision_model, max_steps=1)
+    ReportMetricsCallback({"rouge": "background", "bleu": "every:1"}, generate_fn=parrot()).attach(trainer)
+    tested = trainer.evaluate(studies[:2], metric_key_prefix="test")
+    assert (tested["test_rouge"], tested["test_bleu"]) == pytest.approx((1, 1))
+
+
 def test_schedules(make_trainer, vision_model, parrot):
     trainer = make_trainer(vision_model, max_steps=6, eval_steps=1)
     ReportMetricsCallback({"bleu": "every:1", "green": "every:3"}, generate_fn=parrot()).attach(trainer)
