@@ -34,7 +34,7 @@ def usual_of(spec: MetricSpec) -> Mapping[str, Estimate]:
 
 
 def usual(spec: MetricSpec, value: float) -> Markup:
-    """A score of a chest X-ray report among those of known candidates: a bar of quartiles for each kind of them, and words.
+    """A score of a chest X-ray report among those of known candidates: a bar for each kind of them, and words.
 
     Args:
         spec: The metric, in its default configuration.

@@ -116,8 +116,8 @@ def agreement_part(measured: MeasuredSet) -> Markup:
     note = Markup(
         '<p class="note">Kendall’s tau-b with the mean of {} cardiothoracic radiologists over {} pairs of {} RadPref '
         "cases (chest X-rays), {:.0%} intervals over cases; same preference: over the {} cases in which their ratings "
-        "of two candidates differ. These cases were used in development, so expect lower agreement on others. Measured {} "
-        "with rrgmetrics {}, default configurations.{}</p>"
+        "of two candidates differ. These cases were used in development, so expect lower agreement on others. "
+        "Measured {} with rrgmetrics {}, default configurations.{}</p>"
     ).format(
         measured.raters,
         measured.rows,
