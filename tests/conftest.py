@@ -24,6 +24,7 @@ pytest.register_assert_rewrite("rrgmetrics.testing", "reading_table", "synonyms"
 collect_ignore = ["layouts.py", "helpers/llama_server.py"]
 
 DATA = Path(__file__).parent / "data"
+FEW_MODULES = 100  # that tests may import before the collector is spared them: each time costs a collection
 PATIENCE = 600  # seconds for what another process does, on a machine that does much else: nothing is measured
 _HOME = pytest.StashKey[str]()
 _IMPORTED = pytest.StashKey[int]()  # how many modules there were when the collector was last spared them
@@ -74,7 +75,7 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
     """Spares it what a test has imported, too: the Trainer asks for a whole collection after each training."""
-    if len(sys.modules) > item.config.stash.get(_IMPORTED, 0):
+    if len(sys.modules) > item.config.stash.get(_IMPORTED, 0) + FEW_MODULES:
         item.config.stash[_IMPORTED] = len(sys.modules)
         gc.collect()
         gc.freeze()

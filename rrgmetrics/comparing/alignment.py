@@ -194,8 +194,12 @@ def _is_picture_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
 
 
 def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
-    """Whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart."""
-    return near(unit.zones, other.zones, lexicon) or beside(unit.zones, other.zones, lexicon)
+    """Whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart.
+
+    Of lesions that are counted one by one each is in its own lobe, not beside it.
+    """
+    spread = unit.head.concept not in lexicon.roles["one_by_one"]
+    return near(unit.zones, other.zones, lexicon) or (spread and beside(unit.zones, other.zones, lexicon))
 
 
 def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:

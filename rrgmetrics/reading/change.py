@@ -294,8 +294,8 @@ def _of_the_study(items: list[Item], i: int, right: Head, lexicon: Lexicon) -> b
     """Whether a change is set apart from the first finding: "no interval change with small effusions"."""
     small, between = lexicon.small, items[i + 1 : right[0]]
     dated = any("earlier_study" in item.senses for item in between)
-    separating = small.strong_separators - {"with"} if dated else small.strong_separators  # "new compared WITH the prior"
-    return any(item.word in separating | small.otherwise for item in between)
+    joining = {"with"} if dated else set()  # "new compared WITH the prior study"
+    return any(item.word in (small.strong_separators - joining) | small.otherwise for item in between)
 
 
 def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lexicon) -> bool:

@@ -1,4 +1,4 @@
-"""Lesions named once and described one by one: "nodules: RLL 12 mm, RUL 8 mm", "two in the LLL (7 mm)".
+"""Lesions named once and described one by one: "nodules: RLL 12 mm, RUL 8 mm", "hilar (9 mm) and axillary (7 mm)".
 
 Each part of such a list has a place and a size of its own, and so is a finding of its own. Its mention is on the
 word for the place, as that of a side does (`elided`).
@@ -12,6 +12,7 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 
 _PLACE = frozenset({"side", "zone"})
+_SAID = _PLACE | {"measure"}
 _PLAIN = frozenset(
     {
         "side",
@@ -43,7 +44,7 @@ _LONGEST = 20  # items of a part
 
 
 def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int], lexicon: Lexicon) -> list[Mention]:
-    """Returns the mentions of the parts behind the one at `named`, or of all if it has no place and size itself."""
+    """Returns the mentions of the other parts, or of all if the one at `named` has no place and size itself."""
     if named.denies or named.concept not in lexicon.roles["one_by_one"]:
         return []
     parts = list(_parts(items, between[0], between[1], lexicon))
@@ -55,6 +56,9 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
     if between[1] < len(items) and told and told[-1] == behind[-1]:
         return []  # the words next to the next name may be its own
     sized, placed = _sized(items, opening), _placed(items, opening)
+    ahead = _ahead(items, parts[:own], lexicon) if sized and placed else []
+    if ahead:
+        return [_unnamed(items, named, part, whole=False) for part in ahead]
     heads = opening[1] < len(items) and items[opening[1]].word == ":" and not placed
     if not told or len(told) + ((sized and placed) or heads) < 2:
         return []
@@ -63,6 +67,16 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
         return []  # "nodule of 12 mm: ..."
     named.dropped = whole
     return [_unnamed(items, named, part, whole=whole) for part in told]
+
+
+def _ahead(items: Sequence[Item], parts: Sequence[tuple[int, int]], lexicon: Lexicon) -> list[tuple[int, int]]:
+    """Returns the parts before the named one, if each has its place and size: "HILAR (9 MM) and axillary nodes"."""
+    if not parts or (parts[0][0] and items[parts[0][0] - 1].word not in lexicon.small.separators):
+        return []  # "a mass IN THE RIGHT LUNG (40 MM) and hilar (14 mm) nodes"
+    (first, last), *others = parts
+    first = next((i for i in range(first, last) if not _SAID.isdisjoint(items[i].senses)), first)
+    listed = [(first, last), *others]
+    return listed if all(_tells(items, part, lexicon) for part in listed) else []
 
 
 def _parts(items: Sequence[Item], lo: int, hi: int, lexicon: Lexicon) -> Iterator[tuple[int, int]]:

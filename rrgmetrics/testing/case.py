@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
 from rrgmetrics.reading.lexicon import DEFAULT_PACK, pack_titled
-from rrgmetrics.scoring.prepared import score
+from rrgmetrics.scoring.prepared import prepare, score
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import MetricSpec, get_spec
 
@@ -39,6 +39,14 @@ class Case:
         """Scores without a progress bar; `name` says which configuration, if not the default one."""
         name = name or self.spec.name
         return score(name, predictions=candidates, references=references, progress=False, **keywords)[name]
+
+    def score_each(self, pairs: Iterable[tuple[Any, Any]], **keywords: Any) -> list[Result]:
+        """Scores several lists of candidates and references with the metric, whose models are loaded once."""
+        with prepare(self.spec.name, **keywords) as metrics:
+            return [
+                metrics.score(predictions=candidates, references=references, progress=False)[self.spec.name]
+                for candidates, references in pairs
+            ]
 
     @cached_property
     def on_altered(self) -> Result:

@@ -77,10 +77,9 @@ def check_mean(case: Case) -> None:
 def check_empty_texts(case: Case) -> None:
     """Empty texts, or nothing but white space, give the values that the row states."""
     text = case.references[0]
-    for nothing in EMPTY:
-        references = [nothing, text, nothing, *case.references]
-        candidates = [nothing, nothing, text, *case.altered]
-        values = case.score(candidates, references, missing="empty").per_pair[case.spec.name]
+    pairs = [([nothing, nothing, text, *case.altered], [nothing, text, nothing, *case.references]) for nothing in EMPTY]
+    for result in case.score_each(pairs, missing="empty"):
+        values = result.per_pair[case.spec.name]
         for value, stated in zip(values[:3], case.spec.empty, strict=True):
             if stated is None:
                 assert abs(value) > 0
@@ -128,8 +127,9 @@ def check_pair_order(case: Case) -> None:
 def check_alone_as_in_a_batch(case: Case) -> None:
     """A pair scores the same alone and among others."""
     if not case.spec.corpus_statistics:
-        for index in (0, 5, len(case.references) - 1):
-            alone = case.score(case.altered[index : index + 1], case.references[index : index + 1])
+        indices = (0, 5, len(case.references) - 1)
+        results = case.score_each(([case.altered[index]], [case.references[index]]) for index in indices)
+        for index, alone in zip(indices, results, strict=True):
             assert_same(alone.per_pair, _rows(case.on_altered, np.array([index])), case.tolerance)
 
 
@@ -149,9 +149,9 @@ def check_reduce_equals_scoring(case: Case) -> None:
     n = len(case.references)
     lists: list[Any] = [[3], [0, 5, 9], [2, 2, 2, 7], range(n), slice(4, 11), slice(None, None, -2), [-1]]
     subsets: list[Any] = [] if case.spec.corpus_statistics else [*lists, np.arange(n) % 3 == 0]
-    for rows in subsets:
-        picked = np.arange(n)[rows if isinstance(rows, slice) else np.asarray(rows)]
-        fresh = case.score([case.altered[i] for i in picked], [case.references[i] for i in picked])
+    picked = [np.arange(n)[rows if isinstance(rows, slice) else np.asarray(rows)] for rows in subsets]
+    pairs = (([case.altered[i] for i in numbers], [case.references[i] for i in numbers]) for numbers in picked)
+    for rows, fresh in zip(subsets, case.score_each(pairs), strict=True):
         assert_same(case.on_altered.reduce(rows), fresh.scores, case.tolerance)
 
 

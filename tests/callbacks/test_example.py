@@ -90,24 +90,26 @@ def test_an_unknown_metric_or_a_missing_package_is_an_error_before_the_run(confi
 
 def test_a_run_and_its_resumption(config_file, tmp_path, capsys, caplog, monkeypatch):
     monkeypatch.setattr(training, "TIMED", 1)
-    path, output = config_file(**DRAWN), tmp_path / "out"
+    path, output = config_file(**DRAWN | {"steps": 5}), tmp_path / "out"
     example.run(options(path, output, steps=2))
+    began = capsys.readouterr().out
+    assert began.startswith("--steps 2 shows that everything runs, but is too few for a curve: config.yaml has 5.")
     example.run(options(path, output, resume=True))
     facts = json.loads((output / "summary.json").read_text())
     steps = [step for step, _ in facts["curves"]["crepe"]]
-    assert steps == [1, 2, 3, 4]  # the interval of the run that is resumed
+    assert steps == [1, 2, 3, 4, 5]  # the interval of the run that is resumed
     best = min(facts["curves"]["crepe"], key=lambda point: point[1])
     assert facts["best_step"] == best[0]
     assert set(facts["baselines"]) == {"always the normal report", "the most frequent report"}
     assert (output / "curves.png").stat().st_size > 10_000
     assert (output / "best" / "model.safetensors").is_file()
-    printed = capsys.readouterr().out
+    printed = began + capsys.readouterr().out
     page = output / "reports" / "index.html"
     ours = [record.getMessage() for record in caplog.records if record.name.startswith("rrgmetrics")]
     assert ours[0].startswith(f"Open {page} in a browser after the first evaluation")
     assert "2 steps; an evaluation every 1 steps." in printed
     assert " s to the end and the time of evaluations." in printed
-    assert "4 steps, of which 2 are done; an evaluation every 1 steps." in printed
+    assert "5 steps, of which 2 are done; an evaluation every 1 steps." in printed
     assert "Reports of the best step" in printed
     with pytest.raises(SystemExit, match="contains a run"):
         example.run(options(path, output))
@@ -175,13 +177,6 @@ def test_the_drawn_configuration_takes_minutes():
     assert (drawn, config.image_size, config.hidden_size, config.batch_size) == (4100, 64, 96, 32)
     assert config.steps <= 600
     assert config.evaluations * config.reports_per_evaluation * config.num_beams <= 1200
-
-
-def test_few_steps_are_said_at_the_start(config_file, tmp_path, capsys):
-    example.run(options(config_file(**DRAWN), tmp_path / "out", steps=1))
-    assert capsys.readouterr().out.startswith(
-        "--steps 1 shows that everything runs, but is too few for a curve: config.yaml has 4."
-    )
 
 
 def test_the_drawn_configuration_is_one():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
@@ -49,6 +49,13 @@ def altered(reports, score) -> Callable[[str], Result]:
         return case.on_altered if own else score(name, reports.altered, reports.references)
 
     return of
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[None]:
+    """Keeps the models of all metrics, which other users of them then share (`rrgmetrics.backends.shared`)."""
+    with rrgmetrics.prepare(list(SPECS)):
+        yield
 
 
 _MANY = 5  # metrics that share an option

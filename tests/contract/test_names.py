@@ -10,6 +10,8 @@ from rrgmetrics.scoring import signature
 from rrgmetrics.specs.names import parse_config, parse_name
 from rrgmetrics.testing import case_of, checks_of, names
 
+pytestmark = pytest.mark.usefixtures("loaded")
+
 
 def test_every_choice_runs_and_its_signature_reads_back(choice_name):
     text, key, value = choice_name

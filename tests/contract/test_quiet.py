@@ -85,7 +85,7 @@ def test_loading_a_checkpoint_prints_nothing(config, score, reports, published_c
     if config == ("crimson", "paper"):
         pytest.importorskip("CRIMSON.prompt_parts", reason="its question is in the authors' package crimson-score")
     before = torch.random.get_rng_state()
-    score("@".join(config), reports.altered, reports.references)
+    score("@".join(config), reports.altered[:2], reports.references[:2])
     assert capfd.readouterr() == ("", "")
     assert torch.equal(torch.random.get_rng_state(), before)
 

@@ -11,6 +11,8 @@ from rrgmetrics.specs.shared import MODALITY_OPTION
 from rrgmetrics.testing import case_of, checks_of, scores
 from rrgmetrics.testing.scores import assert_same
 
+pytestmark = pytest.mark.usefixtures("loaded")
+
 
 @pytest.mark.float32
 @pytest.mark.parametrize("check", checks_of(scores), ids=lambda check: check.__name__)

@@ -50,11 +50,12 @@ def test_load_by_folder_equals_score(name, data_cache):
 @pytest.mark.parametrize("name", SPECS)
 def test_reused_module_equals_a_fresh_one(name, data_cache):
     reports = case_of(name)
+    columns = {"predictions": reports.altered[:6], "references": reports.references[:6]}
     module = rrgmetrics.load(name)
-    first = compute(module, predictions=reports.altered, references=reports.references)
+    first = compute(module, **columns)
     compute(module, predictions=reports.references[:3], references=reports.altered[:3])
     for other in (module, rrgmetrics.load(name)):
-        again = compute(other, predictions=reports.altered, references=reports.references)
+        again = compute(other, **columns)
         words = {key for key, value in first.items() if isinstance(value, list)}
         assert {key: again[key] for key in words} == {key: first[key] for key in words}
         assert {key: again[key] for key in first.keys() - words} == pytest.approx(
@@ -288,7 +289,7 @@ def test_combine(data_cache, reports):
     import evaluate
 
     together = evaluate.combine([rrgmetrics.load(name) for name in SPECS])
-    columns = {"predictions": reports.altered, "references": reports.references}
+    columns = {"predictions": reports.altered[:4], "references": reports.references[:4]}
     values = compute(together, **columns, per_pair=True)
     alone: dict = {}
     for name in SPECS:

@@ -31,30 +31,17 @@ sys.modules["transformers.pipelines"] = None
 """
 
 
-def test_load_from_any_folder_without_network_or_waiting(run_python, tmp_path):
-    """The hostile folder has modules of the same names, which `evaluate.load("rouge")` would take."""
-    for name in ("rouge", "evaluate_modules"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / f"{name}.py").write_text("raise SystemExit('the wrong module')")
-    script = f"""{NO_NETWORK}{LIGHT}
-import evaluate, rrgmetrics, json
-modules = [rrgmetrics.load(name) for name in ("rouge", "bleu", "cider", "meteor")]
-value = modules[0].compute(predictions=["a b"], references=["a b c"], progress=False)["rouge_1"]
-print(json.dumps([len(attempts), value]))
-"""
-    attempts, value = json.loads(run_python(script, HF_HUB_OFFLINE="0", HF_EVALUATE_OFFLINE="0"))
-    assert attempts == 0  # evaluate would ask the Hub, and wait 1.5 s a name
-    assert value == pytest.approx(0.8)
-    assert [path.name for path in tmp_path.iterdir() if path.name not in ("rouge", "evaluate_modules", "home")] == []
-
-
 REGISTER = f"""{NO_NETWORK}{LIGHT}
-time.sleep = lambda seconds: None  # evaluate tries three times to find what is not there
 import json, sys
-import evaluate
+import evaluate, rrgmetrics
 from evaluate.utils.logging import get_logger
 from rrgmetrics.cli import main
 
+modules = [rrgmetrics.load(name) for name in ("rouge", "bleu", "cider", "meteor")]
+value = modules[0].compute(predictions=["a b"], references=["a b c"], progress=False)["rouge_1"]
+alone = [len(attempts), value]
+
+time.sleep = lambda seconds: None  # evaluate tries three times to find what is not there
 said = []
 get_logger("evaluate.loading").warning = said.append  # "Using the latest cached version of the module ..."
 
@@ -72,15 +59,22 @@ codes = [main(["register"]), main(["register"])]  # twice: nothing breaks
 loaded = [load_all()]
 codes.append(main(["register", "--remove"]))
 loaded.append(load_all())
-print(json.dumps([codes, loaded, said]))
+print(json.dumps([alone, codes, loaded, said]))
 """
 
 
-def test_register_and_remove(run_python, tmp_path):
+def test_load_and_register_from_any_folder_without_network_or_waiting(run_python, tmp_path):
+    """The hostile folder has modules of the same names, which `evaluate.load("rouge")` would take."""
+    for name in ("rouge", "evaluate_modules"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.py").write_text("raise SystemExit('the wrong module')")
     free = [name for name in SPECS if name not in hub.TAKEN]
     names = [free[-1], *(f"rrgmetrics/{name}" for name in ("bleu", free[-1]))]  # a second a name
     printed = run_python(REGISTER, *names, HF_EVALUATE_OFFLINE="0", HF_HUB_OFFLINE="0")
-    codes, (registered, removed), said = json.loads(printed.splitlines()[-1])
+    (attempts, value), codes, (registered, removed), said = json.loads(printed.splitlines()[-1])
+    assert attempts == 0  # evaluate would ask the Hub, and wait 1.5 s a name
+    assert value == pytest.approx(0.8)
+    assert [path.name for path in tmp_path.iterdir() if path.name not in ("rouge", "evaluate_modules", "home")] == []
     assert (codes, said) == ([0, 0, 0], [])
     assert registered == {name: name.removeprefix("rrgmetrics/") for name in names}
     assert removed == dict.fromkeys(names)

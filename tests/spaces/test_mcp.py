@@ -73,11 +73,10 @@ def test_the_comparison_is_a_tool(monkeypatch):
 
 
 def test_the_table_of_a_leaderboard_is_a_tool(tmp_path):
-    from rrgmetrics.spaces.leaderboard import app
+    from rrgmetrics.spaces.leaderboard import app, demo
     from rrgmetrics.spaces.leaderboard.board import open_board
-    from rrgmetrics.spaces.leaderboard.demo import demo_board
 
-    demo_board(tmp_path / "board.sqlite")
+    demo.demo_board(tmp_path / "board.sqlite", n_studies=20, systems=demo.SYSTEMS[::2], trials=200)
     board = open_board(str(tmp_path / "board.sqlite"))
     with served(app.leaderboard_app(board), **app.launch_options(board)) as url:
         tools, reply = ask(url, "table", {})

@@ -416,11 +416,12 @@ def test_only_chest_x_rays_are_compared_with_typical_scores(name, study):
 AWKWARD = "It's \"5 cm\" $(rm -rf x) `id` \\ line\nEND\nsecond {line} 'END'"
 
 
-def test_the_python_call_gives_the_same_score(run_python):
+def test_the_python_call_gives_the_same_score(capsys):
     pair = Pair(AWKWARD + ". No effusion. Clear lungs.", AWKWARD + ". Small effusion.", Context(72.0, "F", "it's"))
     names = "rouge", "finding_errors"
-    said = run_python("\n".join(snippets.python_pair(name, pair) for name in names)).splitlines()
     for name in names:
+        exec(snippets.python_pair(name, pair), {})
+        said = capsys.readouterr().out.splitlines()
         result, _ = ui.answer(SPECS[name], pair.reference, pair.candidate, "72", "F", "it's")
         assert str(result.scores) in said
 

@@ -16,6 +16,7 @@ from ..processes import ended
 CHILD = """
 import sys, threading
 from rrgmetrics.utils import subprocess_guard as child
+child.LOOK = 0.02
 print(sys.stdin.readline().strip(), flush=True)
 child.follow()
 print("follows", flush=True)
@@ -67,6 +68,7 @@ def test_a_worker_of_a_pool_ends_with_its_parent():
     worker = """
 import threading
 from rrgmetrics.utils import subprocess_guard as child
+child.LOOK = 0.02
 child.follow_parent()
 print(1)
 threading.Event().wait()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -118,7 +117,7 @@ def test_explain_says_why_there_is_no_verdict(judge, capsys):
 
 
 @pytest.mark.parametrize("command", ["judge", "score"])
-def test_who_interrupts_is_told_how_to_go_on(command, loopback, tmp_path):
+def test_who_interrupts_is_told_how_to_go_on(command, loopback, tmp_path, capsys):
     """Three replies are there, the others are waited for."""
     pairs, cache = tmp_path / "pairs.jsonl", tmp_path / "cache"
     rows = [{"study_id": f"s{i}", "reference": f"Effusion of {i} mm.", "candidate": "Clear."} for i in range(9)]
@@ -131,10 +130,10 @@ def test_who_interrupts_is_told_how_to_go_on(command, loopback, tmp_path):
     loopback.reset(behave)
     name = f"green@openai:m?base_url={loopback.url}&cache={cache}&concurrency=9"
     options = {"judge": ["--record", tmp_path / "replies.jsonl"], "score": ["--trials", 10]}[command]
-    run = [sys.executable, "-m", "rrgmetrics", command, pairs, "--metrics", name, "--no-progress", *options]
-    run = list(map(str, run))
+    arguments = list(map(str, [command, pairs, "--metrics", name, "--no-progress", *options]))
     heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # what a shell starts behind "&" does not
-    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
+    asking = [sys.executable, "-m", "rrgmetrics", *arguments]
+    process = subprocess.Popen(asking, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     while sum(path.read_bytes().count(b"\n") for path in cache.rglob("*.jsonl")) < 3 or len(loopback.asked) < 9:
         assert process.poll() is None
         time.sleep(0.01)
@@ -144,8 +143,8 @@ def test_who_interrupts_is_told_how_to_go_on(command, loopback, tmp_path):
     stopped, spent = err.splitlines()
     assert stopped == "rrgmetrics: stopped; 3 replies kept; run the same command again to resume."
     assert spent.startswith("green, openai:m: 3 replies, ")
-    again = subprocess.run(run, capture_output=True, text=True, timeout=100, env=os.environ)
-    assert again.returncode == 0, again.stderr
+    status, _, err = run(capsys, *arguments)
+    assert status == 0, err
     assert sorted(loopback.asked.values()) == [1] * 3 + [2] * 6
 
 

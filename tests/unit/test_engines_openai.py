@@ -45,7 +45,11 @@ def drop(request, tries):
     request.close_connection = True
 
 
-def dribble(request, tries):
+def hang(request):
+    request.hang()
+
+
+def dribble(request):
     request.send_response(200)
     request.send_header("content-length", "1000")
     request.end_headers()
@@ -66,8 +70,6 @@ MISBEHAVIOUR = {  # what the server does → the reply, or what the error says
     "429 once": (once(lambda request, tries: request.send(429, {}, retry_after="0.2")), None),
     "429 for an hour": (lambda request, tries: request.send(429, {}, retry_after="3600"), "HTTP 429"),
     "hangs once": (once(lambda request, tries: request.hang()), None),
-    "hangs": (lambda request, tries: request.hang(), "no reply within 2 s"),
-    "dribbles": (dribble, "not complete in time"),
     "truncated once": (once(lambda request, tries: request.send(200, CUT)), None),
     "truncated": (lambda request, tries: request.send(200, CUT), "not a chat completion"),
     "broken off": (lambda request, tries: request.send(200, CUT, missing=99), "was interrupted"),
@@ -100,6 +102,16 @@ def test_every_prompt_ends_with_a_reply_or_a_reason(loopback, load):
             assert expected in reply.error
     assert max(loopback.asked.values()) == 3
     assert loopback.asked["5 MB #0"] == loopback.asked["400 #0"] == loopback.asked["429 for an hour #0"] == 1
+
+
+def test_a_reply_that_never_ends_is_waited_for_as_often_as_others(loopback, load):
+    endless = {"hangs": (hang, "no reply within 0.5 s"), "dribbles": (dribble, "not complete in time")}
+    loopback.reset(lambda request, tries: endless[request.prompt][0](request))
+    replies = load(concurrency=2, timeout=0.5, retries=1).answer(prompts(*endless))
+    for (name, (_, expected)), reply in zip(endless.items(), replies, strict=True):
+        assert reply.text is None, name
+        assert expected in reply.error
+    assert loopback.asked == dict.fromkeys(endless, 2)
 
 
 def test_a_pause_asked_for_holds_up_all_requests(loopback, load):

@@ -207,12 +207,11 @@ DRIPPING = {  # what is sent at once, and what byte by byte
 }
 
 
-@pytest.mark.parametrize("part", DRIPPING)
-def test_who_drips_gets_no_more_time(loopback, load, part):
+def test_who_drips_gets_no_more_time(loopback, load):
     """Each byte comes in time, and all of them come in the end: late."""
 
     def behave(request, tries):
-        before, slowly, after = DRIPPING[part]
+        before, slowly, after = DRIPPING[request.prompt]
         request.close_connection = True
         request.wfile.write(before)
         for byte in slowly:
@@ -222,9 +221,10 @@ def test_who_drips_gets_no_more_time(loopback, load, part):
         request.wfile.write(after)
 
     loopback.reset(behave)
-    (reply,) = load(timeout=0.8).answer(prompts("a"))
-    assert reply.text is None
-    assert "complete in time" in reply.error if part == "body" else "no reply within 0.8 s" in reply.error
+    replies = load(timeout=0.8).answer(prompts(*DRIPPING))
+    assert [reply.text for reply in replies] == [None] * len(DRIPPING)
+    for part, reply in zip(DRIPPING, replies, strict=True):
+        assert ("complete in time" if part == "body" else "no reply within 0.8 s") in reply.error, part
 
 
 def test_a_handshake_that_drips_gets_no_more_time(load):

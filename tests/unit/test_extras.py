@@ -107,94 +107,89 @@ def test_each_extra_installs_what_is_asked_of_it():
         assert set(names) <= all_of(extra), extra
 
 
-def test_bundled_metrics_score_without_extras(tmp_path):
+COMMANDS = {  # a command → the extra that it needs
+    "synthesize generator:5 --output made.csv --plot labels.png": "plots",
+    "train crepe --pairs pairs.csv --output run": "training",
+    "space bleu": "spaces",
+    "score pairs.csv --metrics crepe --device cuda": "published",
+}
+NOWHERE = [  # installing packages would not help
+    f"{name}@{kind}/nowhere/model"
+    for name, kind in (
+        *((name, "") for name in ("bertscore", "chexbert_f1", "crepe", "radgraph_f1", "ratescore")),
+        ("green", "hf:"),
+        ("green", "vllm:"),
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What an installation without extras says of configurations, by name, and of commands, in one process."""
+    folder = tmp_path_factory.mktemp("without")
+    (folder / "pairs.csv").write_text("reference,candidate\nNo effusion.,Small effusion.\n")
+    code = f"""
+import contextlib, io, json, rrgmetrics
+from rrgmetrics.cli import main
+said = {{}}
+for name in {[*NEEDS, *NOWHERE]!r}:
+    try:
+        rrgmetrics.prepare(name)
+    except (rrgmetrics.MissingExtraError, rrgmetrics.BackendError) as error:
+        said[name] = f"{{type(error).__name__}}: {{error}}"
+for command in {list(COMMANDS)!r}:
+    with contextlib.redirect_stdout(io.StringIO()) as written, contextlib.redirect_stderr(written):
+        try:
+            print("ended with", main(command.split()))
+        except SystemExit as error:
+            print("ended with", error.code)
+    said[command] = written.getvalue()
+print(json.dumps(said))
+"""
+    found = json.loads(run(code, folder))
+    assert {path.name for path in folder.iterdir()} == {"pairs.csv"}
+    return found
+
+
+def test_bundled_metrics_pages_and_modules_work_without_extras(tmp_path):
     code = f"""
 import json, rrgmetrics
 from rrgmetrics.specs import SPECS
-results = rrgmetrics.score(list(SPECS), predictions=[{CANDIDATE!r}], references=[{REFERENCE!r}], progress=False)
+texts = dict(predictions=[{CANDIDATE!r}], references=[{REFERENCE!r}])
+results = rrgmetrics.score(list(SPECS), **texts, progress=False)
 print(json.dumps({{name: results[name].n_pairs for name in results}}))
-"""
-    assert json.loads(run(code, tmp_path)) == dict.fromkeys(SPECS, 1)
-
-
-def test_pages_and_modules_work_without_extras(tmp_path):
-    code = f"""
 from rrgmetrics.cli import main
 example = {str(ROOT / "examples")!r}
 systems = [f"{{example}}/system_a.csv", f"{{example}}/system_b.csv"]
 names = ["finding_errors", "crepe", "bleu"]
 main(["compare", "--references", f"{{example}}/references.csv", "--systems", *systems, "--metrics", *names,
-      "--html", "page.html", "--no-progress"])
+      "--html", "page.html", "--trials", "20", "--no-progress"])
 import evaluate
 module = evaluate.load({str(ROOT / "metrics" / "crepe")!r})
-print(module.compute(predictions=[{CANDIDATE!r}], references=[{REFERENCE!r}])["crepe_signature"])
+print(module.compute(**texts)["crepe_signature"])
 """
-    assert "crepe-bundled@" in run(code, tmp_path)
+    scored, _, rest = run(code, tmp_path).partition("\n")
+    assert json.loads(scored) == dict.fromkeys(SPECS, 1)
+    assert "crepe-bundled@" in rest
     assert "<html" in (tmp_path / "page.html").read_text()
 
 
-def test_each_missing_extra_is_one_sentence_before_any_work(tmp_path):
-    code = f"""
-import json, rrgmetrics
-said = {{}}
-for name in {list(NEEDS)!r}:
-    try:
-        rrgmetrics.prepare(name)
-    except rrgmetrics.MissingExtraError as error:
-        said[name] = str(error)
-print(json.dumps(said))
-"""
-    said = json.loads(run(code, tmp_path))
-    assert set(said) == set(NEEDS)
-    for name, extra in NEEDS.items():
-        assert said[name].endswith(f": {install_command(extra)}"), said[name]
-        assert "\n" not in said[name]
+@pytest.mark.parametrize("name", NEEDS)
+def test_each_missing_extra_is_one_sentence_before_any_work(said, name):
+    assert said[name].startswith("MissingExtraError: ")
+    assert said[name].endswith(f": {install_command(NEEDS[name])}"), said[name]
+    assert "\n" not in said[name]
 
 
-def test_a_path_to_nothing_is_named_before_a_missing_extra(tmp_path):
-    """Installing packages would not help."""
-    metrics = ("bertscore", "chexbert_f1", "crepe", "radgraph_f1", "ratescore", "green", "green")
-    kinds = ("", "", "", "", "", "hf:", "vllm:")
-    code = f"""
-import rrgmetrics
-for metric, kind in {list(zip(metrics, kinds, strict=True))!r}:
-    try:
-        rrgmetrics.prepare(f"{{metric}}@{{kind}}/nowhere/model")
-    except rrgmetrics.BackendError as error:
-        print(error)
-"""
-    lines = run(code, tmp_path).splitlines()
-    assert len(lines) == len(metrics)
-    assert {line.partition(";")[0] for line in lines} == {
-        "There is no folder /nowhere/model",
-        "There is no file or folder /nowhere/model",
-    }
+@pytest.mark.parametrize("name", NOWHERE)
+def test_a_path_to_nothing_is_named_before_a_missing_extra(said, name):
+    assert re.match(r"BackendError: There is no (folder|file or folder) /nowhere/model;", said[name])
 
 
-@pytest.mark.parametrize(
-    ("command", "extra"),
-    [
-        ("synthesize generator:5 --output pairs.csv --plot labels.png", "plots"),
-        ("train crepe --pairs pairs.csv --output run", "training"),
-        ("space bleu", "spaces"),
-        ("score pairs.csv --metrics crepe --device cuda", "published"),
-    ],
-)
-def test_commands_name_the_extra_that_they_need(command, extra, tmp_path):
-    (tmp_path / "pairs.csv").write_text("reference,candidate\nNo effusion.,Small effusion.\n")
-    code = f"""
-import sys
-from rrgmetrics.cli import main
-sys.stderr = sys.stdout
-try:
-    print("ended with", main({command.split()!r}))
-except SystemExit as error:
-    print("ended with", error.code)
-"""
-    said = run(code, tmp_path)
-    assert install_command(extra) in said
-    assert "Traceback" not in said
-    assert {path.name for path in tmp_path.iterdir()} == {"pairs.csv"}
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_name_the_extra_that_they_need(said, command):
+    assert install_command(COMMANDS[command]) in said[command]
+    assert "Traceback" not in said[command]
 
 
 def test_all_missing_packages_are_named_by_the_names_to_install():

@@ -20,10 +20,12 @@ LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(
 PROMPT = Prompt(
     (Message("system", "Judge."), Message("user", "No effusion. aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!")), "t@1"
 )
-TEMPLATES = {
+ENDLESS = {
     "loop": (LOOP + "{% endfor %}{% endfor %}x", "chat template.*end within"),
     "memory": ("{{ 'a' * 10**11 }}", "chat template.*memory"),
-    "giant": ("{{ 'a' * 10**8 }}", "chat template.*characters"),
+}
+WRONG = {
+    "giant": ("{{ 'a' * 10**7 }}", "chat template.*characters"),
     "private": ("{{ ''.__class__.__mro__[1].__subclasses__() }}", "chat template.*unsafe"),
     "syntax": ("{% for %}", "chat template.*Expected an expression"),
     "undefined": ("{{ messages[7].content.x }}", "chat template"),
@@ -57,15 +59,30 @@ def ask(folder: Path, **options) -> str:
     return str(raised.value)
 
 
-@pytest.mark.parametrize("kind", TEMPLATES)
+@pytest.mark.parametrize("kind", ENDLESS)
 def test_a_chat_template_is_tried_within_bounds(folder, kind, monkeypatch):
-    template, message = TEMPLATES[kind]
+    template, message = ENDLESS[kind]
     if kind == "loop":
         monkeypatch.setattr(trial, "SECONDS", 1)
     change(folder / "tokenizer_config.json", chat_template=template)
     assert re.search(message, ask(folder))
 
 
+@pytest.fixture
+def tried_here(monkeypatch):
+    """Tries in this process, which imports no transformers anew, what ends by itself."""
+    monkeypatch.setattr(trial, "_tried", lambda request: trial.fault_of(json.loads(request)))
+
+
+@pytest.mark.usefixtures("tried_here")
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_chat_template_that_is_wrong_is_refused(folder, kind):
+    template, message = WRONG[kind]
+    change(folder / "tokenizer_config.json", chat_template=template)
+    assert re.search(message, ask(folder))
+
+
+@pytest.mark.usefixtures("tried_here")
 def test_a_template_that_refuses_a_system_turn_is_none(folder, checkpoints):
     change(folder / "tokenizer_config.json", chat_template=checkpoints.CHAT)
     assert answer(folder, max_tokens=3).partial

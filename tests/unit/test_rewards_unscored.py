@@ -116,7 +116,7 @@ def test_a_server_that_hangs_up_or_is_late_is_an_outage(judged):
         request.send(200, b"{", missing=50)
 
     for answer in (cut, lambda request: request.hang()):
-        assert earned(judged(answer, timeout=1), "Clear.", "refuse me") == [0.5, None]
+        assert earned(judged(answer, timeout=0.4), "Clear.", "refuse me") == [0.5, None]
 
 
 def test_a_server_that_goes_down_costs_nothing_and_is_asked_again(judged, loopback, caplog):

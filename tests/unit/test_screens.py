@@ -19,7 +19,8 @@ from rrgmetrics.cli.terminal import Terminal
 from rrgmetrics.reporting.tables import Table
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-REFERENCES, *SYSTEMS = (str(EXAMPLES / f"{name}.csv") for name in ("references", "system_a", "system_b"))
+NAMES = ("references", "system_a", "system_b")
+REFERENCES, *SYSTEMS = (f"{name}.csv" for name in NAMES)
 FILES = ["--references", REFERENCES, "--systems", *SYSTEMS]
 ONE = ["--references", REFERENCES, "--predictions", SYSTEMS[0]]
 SOME = ["--metrics", "green", "rouge", "chexbert_f1", "--trials", "20"]
@@ -61,10 +62,12 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files that some commands read: pairs, candidates by system, rated pairs, scores of a data set."""
+    """What commands read: a few of the examples, also as pairs, by system and rated, and scores of a data set."""
     folder = tmp_path_factory.mktemp("screens")
-    texts = [_reports(EXAMPLES / f"{name}.csv") for name in ("references", "system_a", "system_b")]
-    rows = [(key, texts[0][key], texts[1][key], texts[2][key]) for key in texts[0]]
+    texts = [_reports(EXAMPLES / f"{name}.csv") for name in NAMES]
+    rows = [(key, texts[0][key], texts[1][key], texts[2][key]) for key in list(texts[0])[:9]]
+    for number, name in enumerate(NAMES, start=1):
+        _write(folder / f"{name}.csv", ("study_id", "report"), [(row[0], row[number]) for row in rows])
     heads = ("study_id", "reference", "candidate")
     _write(folder / "pairs.csv", heads, [row[:3] for row in rows])
     _write(folder / "long.csv", heads, [(*row[:2], text) for row in rows for text in row[2:]])
@@ -76,7 +79,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for n in ((number * 7 + system * 3 + rater) % 5,)
     ]
     _write(folder / "rated.csv", ("study", *heads[1:], "rater", "source", *COUNTS, "rating"), rated)
-    assert cli.main(["compare", *FILES, *SOME, "--json", str(folder / "one.json"), "--no-progress"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert cli.main(["compare", *FILES, *SOME, "--json", "one.json", "--no-progress"]) == 0
     return folder
 
 
@@ -131,7 +136,8 @@ def test_no_line_is_wider_than_a_terminal(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     environment |= {"PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path))), "TERM": "xterm"}
     command = [sys.executable, "-m", "rrgmetrics", "compare", *FILES, "--metrics", "bleu", "finding_errors", "--full"]
-    with subprocess.Popen([*command, "--trials", "20"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
+    terminal = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    with subprocess.Popen([*command, "--trials", "20"], **terminal, cwd=EXAMPLES, env=environment):
         os.close(theirs)
         written = bytearray()
         while part := _read(ours):

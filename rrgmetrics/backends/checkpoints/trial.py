@@ -152,18 +152,22 @@ def _try_template(
             break
 
 
+def fault_of(request: Mapping[str, Any]) -> str:
+    """What is wrong with the parts or the template of a request; "" for nothing."""
+    try:
+        _try(request)
+    except MemoryError:
+        return f"it takes more than {MEMORY >> 30} GB of memory"
+    except BaseException as error:  # a fault in tokenizers' Rust is no Exception
+        return limits.reason_of(error)
+    return ""
+
+
 def main() -> None:
     """Reads a request from standard input, and writes what is wrong to standard output."""
     request = json.loads(sys.stdin.buffer.read())
     _limit(int(sys.argv[1]))
-    fault = ""
-    try:
-        _try(request)
-    except MemoryError:
-        fault = f"it takes more than {MEMORY >> 30} GB of memory"
-    except BaseException as error:  # a fault in tokenizers' Rust is no Exception
-        fault = limits.reason_of(error)
-    sys.stdout.write(json.dumps({"fault": fault}))
+    sys.stdout.write(json.dumps({"fault": fault_of(request)}))
 
 
 if __name__ == "__main__":

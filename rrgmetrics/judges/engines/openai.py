@@ -20,6 +20,7 @@ import os
 import queue
 import random
 import re
+import ssl
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -205,7 +206,10 @@ class Server:
         """A client without tries, redirects (which may lead elsewhere) or, on this machine, proxies of its own."""
         import openai
 
+        # Without TLS nobody has to be trusted, and reading whom takes some 30 ms a client.
+        is_plain = self.base_url.lower().startswith("http://")
         http = openai.DefaultAsyncHttpxClient(
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else True,
             follow_redirects=False,
             trust_env=not is_loopback(self.base_url),
             event_hooks={"response": [limit_bodies(MAX_BYTES)]},

@@ -9,7 +9,7 @@ from rrgmetrics import InputError, cli
 from rrgmetrics.spaces.leaderboard.model import Limits
 
 scipy_optimize = pytest.importorskip("scipy.optimize")
-N, PROBES = 40, 30
+N, PROBES = 24, 20
 FACTS = np.random.default_rng(0).random(N) < 0.5  # which references report an effusion
 REFERENCES = ["Left pleural effusion." if fact else "The lungs are clear." for fact in FACTS]
 
@@ -52,7 +52,8 @@ def test_facts_that_are_withheld_are_not_told(make_board, send, work_off):
     known[shown] = scipy_optimize.lsq_linear(subsets[:, shown] / len(shown), scores, bounds=(0, 1)).x
     assert share_right(known[shown], FACTS[shown]) == 1
     assert share_right(known[withheld], FACTS[withheld]) == 0.5
-    assert 0.3 < share_right(decode(subsets, scores)[withheld], FACTS[withheld]) < 0.7
+    found = (subsets & FACTS)[:, shown].mean(axis=1)
+    assert scores == pytest.approx(found, abs=5e-4)  # to the digits that are shown: the withheld have no part in them
 
 
 def test_scores_do_not_depend_on_what_is_withheld(make_board, send, work_off):
@@ -66,9 +67,9 @@ def test_scores_do_not_depend_on_what_is_withheld(make_board, send, work_off):
     assert [result.scores for result in one.results] == [result.scores for result in other.results]
     assert [part.scores for part in one.slices] == [part.scores for part in other.slices]
     assert [line.n_unscored["rouge"] for line in board.standings().systems] == [0, 0]
-    assert board.standings().n_common == {"rouge": N - 18}
+    assert board.standings().n_common == {"rouge": N - 10}
     assert board.progress(ids[0]).message == "Scored."
-    assert board.info().n_withheld == 18
+    assert board.info().n_withheld == 10
     for versus in board.head_to_head(*ids).rows:
         assert versus.test.difference.value == 0
 

@@ -196,14 +196,23 @@ def test_score_reads_with_it(folder: Path, tmp_path: Path, capsys: pytest.Captur
     assert 'lung.yaml:5: significance is "importent"' in capsys.readouterr().err
 
 
-def test_child_processes_read_with_it(folder: Path) -> None:
-    program = "from rrgmetrics.reading import read; print([f.concept for f in read('Fire sign.').findings])"
+PROGRAM = """
+import pathlib, sys
+from rrgmetrics.reading import read
+from rrgmetrics.reading.lexicon import checking, packs
+checking.BUNDLED = packs.BUNDLED = pathlib.Path(sys.argv[1])  # the small lexicon
+print([finding.concept for finding in read("Fire sign.").findings])
+"""
+
+
+def test_child_processes_read_with_it(folder: Path, small_folder: Path) -> None:
+    command = [sys.executable, "-c", PROGRAM, str(small_folder)]
     with use(folder):
         environment = {**os.environ, **environment_of_children()}
-        child = subprocess.check_output([sys.executable, "-c", program], text=True, env=environment)
+        child = subprocess.check_output(command, text=True, env=environment)
         assert child == "['fire_sign']\n"
         assert VARIABLE not in os.environ
     (folder / "lung.yaml").write_text(OURS["lung.yaml"].replace("urgent", "importent"))
     environment = {**os.environ, VARIABLE: str(folder)}
-    child = subprocess.run([sys.executable, "-c", program], env=environment, stderr=subprocess.PIPE, check=False)
+    child = subprocess.run(command, env=environment, stderr=subprocess.PIPE, check=False)
     assert b'lung.yaml:5: significance is "importent"' in child.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import permutations
 
 import pytest
@@ -92,9 +93,10 @@ ALONE = [
 OTHER = "pneumoperitoneum"  # a finding that says nothing of the others
 
 
-def said(text: str) -> list[tuple[object, ...]]:
+@cache
+def said(text: str) -> tuple[tuple[object, ...], ...]:
     """What a text says, without the numbers of its sentences; nothing of the other finding."""
-    return [facts(finding) for finding in read(text).findings if finding.concept != OTHER]
+    return tuple(facts(finding) for finding in read(text).findings if finding.concept != OTHER)
 
 
 def facts(finding: Finding) -> tuple[object, ...]:
