@@ -13,6 +13,7 @@ _ELSEWHERE = (  # what a page does not offer, and what to read instead
     (re.compile(r" If [^.]*, run: rrgmetrics .*$", re.DOTALL), ""),
     (re.compile(r", not by commas; in Python: .*$", re.DOTALL), "; write commas between cells."),
     (re.compile(r"; per_study='first' .*$", re.DOTALL), "; keep one report of each study."),
+    (re.compile(r", and rrgmetrics reads UTF-8: iconv .*$|: iconv .*$", re.DOTALL), "; save it as UTF-8."),
     (re.compile(r"; pass missing='empty'[^.]*"), ""),
     (
         re.compile(r"If the radiologists' reports are in another file, .*$"),

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from rrgmetrics.comparing import compare
 from rrgmetrics.comparing.policies import Policy, under
 from rrgmetrics.reading import read as read_report
-from rrgmetrics.reading.lexicon import DEFAULT_PACK, all_packs
+from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs
 from rrgmetrics.reading.scope import out_of_scope, readable_kinds
 from rrgmetrics.reporting.explanations import explain_pair, told_of
 from rrgmetrics.reporting.html import alert, category_bars, category_counts, headline, part, remarks, reports
@@ -49,15 +49,18 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
     spec, key = result.titled, result.titled.headline
     value = result.scores[key.name]
     explanation = explain_pair(result, read := as_read(name, pair))
+    alerts = list(scope_words(spec, read))
+    if any(result.unscored_reasons.get(0, "–") in words for words in alerts):
+        explanation = replace(explanation, note="")  # the alert gives the reason
     if spec.name == DRAWN:
         explanation = replace(explanation, remarks=())  # the graphs below show them
     counts, scored = category_counts(result), not math.isnan(value)
     pieces = [
         Markup('<p class="unseen" role="status">{} {}</p>').format(key.title, show(value, key)),
-        *(alert(words) for words in scope_words(spec, read)),
+        *map(alert, alerts),
         headline(key, value),
         *(Markup('<p class="note">{}</p>').format(note) for note in _notes(spec)),
-        usual(spec, value) if name == spec.name else Markup(),
+        usual(spec, value) if name == spec.name and _is_chest_xray(pair) else Markup(),
         Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts and scored else Markup(),
         Markup("<h2>Both reports</h2>{}").format(explained(explanation, read)),
         Markup('<p class="note">{}.</p>').format(capitalized(SIGNIFICANT))
@@ -68,6 +71,11 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
         all_scores(result),
     ]
     return part(*pieces)
+
+
+def _is_chest_xray(pair: Pair) -> bool:
+    """Whether the score can be compared with typical ones, which are of chest X-ray reports."""
+    return read_report(pair.reference, AUTO).pack == DEFAULT_PACK
 
 
 def as_read(name: str, pair: Pair) -> Pair:

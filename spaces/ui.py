@@ -238,7 +238,7 @@ def _file_tab(spec: MetricSpec) -> None:
         sample = gradio.Button("Try the sample file", size="sm", min_width=0)
     with gradio.Row(visible=False) as chooser:
         columns = [
-            gradio.Dropdown([""], value="", label=label, allow_custom_value=True, min_width=140)
+            gradio.Dropdown([""], value="", label=label, allow_custom_value=True, min_width=280)
             for label in COLUMN_LABELS.values()
         ]
     options = option_controls(spec)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from rrgmetrics.comparing.error_words import left_out_words
 from rrgmetrics.comparing.trace_text import trace_text
 from rrgmetrics.reading.model import Finding, Significance, Span
 from rrgmetrics.utils.notebook import drawn
-from rrgmetrics.utils.text_format import by_number, counted
+from rrgmetrics.utils.text_format import counted
 
 Attribute = Literal[
     "location",
@@ -51,24 +52,6 @@ class ErrorCategory(StrEnum):
         """The kind as pages and tables name it."""
         words = self.value.replace("_", " ").replace("incorrect", "wrong")
         return "missing or wrong comparison" if self is ErrorCategory.MISSING_COMPARISON else words
-
-
-def left_out_words(errors: Sequence[tuple[float, bool]]) -> str:
-    """How many attributes are left out and what they count, behind the number of errors; "" if there are none.
-
-    Args:
-        errors: The part and the significance of each error.
-
-    Example:
-        >>> left_out_words([(1, True), (0.5, True), (0.25, False)])
-        '; 2 attributes left out, which count as 0.75 errors (0.5 significant)'
-    """
-    parts = [(part, significant) for part, significant in errors if part < 1]
-    if not parts:
-        return ""
-    weight, matters = (round(sum(part for part, counts in parts if counts or not only), 2) for only in (False, True))
-    verb, noun = by_number(len(parts), "counts", "count"), "error" if weight == 1 else "errors"
-    return f"; {counted(len(parts), 'attribute')} left out, which {verb} as {weight:g} {noun} ({matters:g} significant)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from rrgmetrics.comparing.error_words import weight_words
+
 if TYPE_CHECKING:
     from rrgmetrics.comparing.model import ComparisonTrace, Decision, FindingError
 
@@ -39,5 +41,4 @@ def decision_text(decision: Decision) -> str:
 
 
 def _kind(error: FindingError) -> str:
-    part = f", {error.part:g} of an error" if error.is_left_out else ""
-    return f"error {error.category.letter}, {'significant' if error.significant else 'not significant'}{part}"
+    return f"error {error.category.letter}, {weight_words(error.significant, error.part)}"

@@ -141,5 +141,5 @@ def _latex_remark(remark: Remark) -> str:
     before, differs, after = map(latex_text, remark.parts)
     space = " " if remark.parts[0].endswith(" ") else ""
     bold = rf"{space}\textbf{{{differs}}}" if differs else ""
-    matters = r" (\emph{significant})" if remark.significant and not remark.left_out else ""
+    matters = rf" (\emph{{{remark.short_weight}}})" if remark.short_weight else ""
     return rf"\noindent {KINDS[remark.kind].letter}~{before}{bold}{after}{matters}\par"

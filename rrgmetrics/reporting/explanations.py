@@ -45,7 +45,7 @@ def explain_pair(result: Result, pair: Pair, row: int = 0) -> Explanation:
     reason = result.unscored_reasons.get(row)
     if reason is not None:
         replied = isinstance(told, Mapping) and told.get("replies")
-        return replace(_words(pair), note=f"Unscored: {reason}.", rest=told if replied else None)
+        return Explanation(note=f"Unscored: {reason}.", rest=told if replied else None)
     view = VIEWS.get(result.spec.name)
     if not view or told is None:
         return replace(_words(pair), rest=told)

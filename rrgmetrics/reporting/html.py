@@ -113,10 +113,8 @@ def remarks(listed: Sequence[Remark]) -> Markup:
     """Errors in words, one a line, with their letter and whether they matter."""
     lines = []
     for remark in listed:
-        much = remark.significant and not remark.left_out
-        matters = {True: "significant", False: "not significant", None: ""}[remark.significant]
-        matters = "part of an error" if remark.left_out else matters
-        note = Markup(' <span class="matters{}">{}</span>').format(" much" if much else "", matters) if matters else ""
+        much = " much" if remark.significant else ""
+        note = Markup(' <span class="matters{}">{}</span>').format(much, remark.weight) if remark.weight else ""
         before, differs, after = remark.parts
         words = Markup("{}<b>{}</b>{}").format(before, differs, after) if differs else before
         lines.append(Markup("<li>{}<span>{}{}</span></li>").format(_letter(remark.kind), words, note))

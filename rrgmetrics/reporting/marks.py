@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from rrgmetrics.comparing import ReportComparison
-from rrgmetrics.comparing.model import left_out_words
+from rrgmetrics.comparing.error_words import left_out_words, weight_words
 from rrgmetrics.reading.lexicon.packs import AUTO
 from rrgmetrics.reading.model import Span
 from rrgmetrics.reporting.kinds import KINDS, UNLETTERED
@@ -64,6 +64,16 @@ class Remark(NamedTuple):
     def left_out(self) -> bool:
         """Whether it tells what the candidate leaves out of a finding that it has: a part of an error."""
         return self.part < 1
+
+    @property
+    def weight(self) -> str:
+        """How much it counts, in words."""
+        return weight_words(self.significant, self.part)
+
+    @property
+    def short_weight(self) -> str:
+        """The same where there is little room: nothing for a whole error that is not significant."""
+        return self.weight if self.significant or self.left_out else ""
 
     @property
     def parts(self) -> tuple[str, str, str]:

@@ -69,9 +69,11 @@ def _remark(remark: Remark) -> Lines:
     """A line: the letter, the sentence with the attribute that differs in bold, and whether it matters."""
     kind = KINDS.get(remark.kind)
     before, differs, after = remark.parts
-    mark = "  significant" if remark.significant and not remark.left_out else ""
+    mark = f"  {remark.short_weight}" if remark.short_weight else ""
     letter = (f"{kind.letter} ", kind.terminal) if kind else "– "
-    return Lines(Text.assemble(letter, before, (differs, "bold"), after, (mark, "bold")), indent=2)
+    return Lines(
+        Text.assemble(letter, before, (differs, "bold"), after, (mark, "bold" if remark.significant else "")), indent=2
+    )
 
 
 def _legend(kinds: Collection[str]) -> list[Lines]:

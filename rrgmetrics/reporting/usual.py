@@ -1,4 +1,7 @@
-"""Usual values: the position of a pair's score among the scores of known candidates, from `measured.yaml`."""
+"""Usual values: the position of a pair's score among the scores of known candidates, from `measured.yaml`.
+
+All are of chest X-ray reports; a score of another kind of report must not be compared with them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def usual_of(spec: MetricSpec) -> Mapping[str, Estimate]:
 
 
 def usual(spec: MetricSpec, value: float) -> Markup:
-    """A score among those of known candidates: a bar from quartile to quartile for each kind of them, and words.
+    """A score of a chest X-ray report among those of known candidates: a bar for each kind of them, and words.
 
     Args:
         spec: The metric, in its default configuration.
@@ -57,8 +60,8 @@ def usual(spec: MetricSpec, value: float) -> Markup:
         for name, each in measured.items()
     )
     note = (
-        f"The middle half of the pairs, and their median, for each kind of candidate; {data.studies} references and "
-        f"{data.rows} reports of language models ({data.title.partition(', on ')[2]})."
+        f"The middle half of the pairs, and their median, for each kind of candidate; {data.studies} chest X-ray "
+        f"references and {data.rows} reports of language models ({data.title.partition(', on ')[2]})."
     )
     return Markup(
         '<figure class="usual"><figcaption>{}</figcaption><ul aria-label="Typical scores">{}</ul>'

@@ -146,10 +146,11 @@ class Result:
 
     @property
     def unscored_reasons(self) -> dict[int, str]:
-        """The reason why each unscored pair has no score, by its index."""
+        """The reason why each unscored pair has no score, by its index: a clause without a full stop."""
         reasons = self.details.get(f"{self.spec.name}_unscored") or [None] * self.n_pairs
         unscored = np.flatnonzero(~aggregate.scored(self.pair_stats)).tolist()
-        return {index: (reasons[index] or {}).get("unscored", self.spec.no_number) for index in unscored}
+        words = {index: (reasons[index] or {}).get("unscored", self.spec.no_number) for index in unscored}
+        return {index: reason.removesuffix(".") for index, reason in words.items()}
 
     @property
     def unscored_causes(self) -> dict[int, Cause | None]:
@@ -559,9 +560,7 @@ def unscored_lines(
         where = "every metric" if every else listed(list(map(shown, metrics)))
         of = f" of {listed(list(systems))}" if len(systems) < len(results) else ""
         named = some_of([ids[row] for row in numbers])
-        lines.append(
-            f"Not scored in {where}{of}: {count_studies(len(numbers))} ({named}), because {reason.removesuffix('.')}."
-        )
+        lines.append(f"Not scored in {where}{of}: {count_studies(len(numbers))} ({named}), because {reason}.")
     return lines
 
 

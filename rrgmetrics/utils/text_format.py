@@ -12,7 +12,7 @@ ALIKE, BESIDE = 0.7, 0.05  # least similarity of a name that may be meant, and m
 MOST, FEWEST = 3, 3  # names that a message lists; letters of a name's beginning
 
 
-def by_number(count: int, one: str, many: str) -> str:
+def by_number(count: float, one: str, many: str) -> str:
     """The word that goes with a count.
 
     Example:

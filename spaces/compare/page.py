@@ -21,7 +21,7 @@ from rrgmetrics.reading.scope import CHEST_XRAY, out_of_scope
 from rrgmetrics.reporting.html import alert, part
 from rrgmetrics.reporting.marks import Explanation
 from rrgmetrics.spaces.compare import tables
-from rrgmetrics.spaces.compare.scoring import check_reports, compare_reports, title_of
+from rrgmetrics.spaces.compare.scoring import check_reports, compare_reports, measured_for, title_of
 from rrgmetrics.spaces.compare.verdict import summary
 from rrgmetrics.spaces.framework import launched, load_gradio
 from rrgmetrics.spaces.ui import launch_options
@@ -148,7 +148,7 @@ def _answer(
         yield str(part(alert(str(error)))), "", ""
         return
     read = [Explanation.of(explain(candidate=text, reference=reference, context=context)) for text in candidates]
-    measured, alerts = measured_sets()[DEVELOPMENT], list(_scope(reference, candidates))
+    measured, alerts = measured_for(reference), list(_scope(reference, candidates))
     differences = str(tables.difference_part(reference, candidates, read))
     yield str(tables.verdict_part(summary((), read, measured), alerts)), "", differences
     lines = compare_reports(reference, candidates, context)
@@ -187,7 +187,7 @@ def _api() -> Callable[..., dict[str, Any]]:
             raise gradio.Error(str(error), print_exception=False) from None
         read = [explain(candidate=text, reference=reference, context=context) for text in candidates]
         return {
-            "headline": summary(lines, [Explanation.of(each) for each in read], measured_sets()[DEVELOPMENT]).headline,
+            "headline": summary(lines, [Explanation.of(each) for each in read], measured_for(reference)).headline,
             "errors": [
                 [{"kind": error.category.value, "sentence": error.sentence} for error in each.errors] for each in read
             ],

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from rrgmetrics.metaeval.measured import Measured, MeasuredSet
+from rrgmetrics.reading.scope import CHEST_XRAY
 from rrgmetrics.reporting.html import NOTHING, alert, part, remarks, reports
 from rrgmetrics.reporting.marks import Explanation
 from rrgmetrics.reporting.numbers import direction, show
@@ -45,7 +46,7 @@ def verdict_part(verdict: Summary, alerts: Sequence[str] = ()) -> Markup:
 
 def _wrong(candidate: Wrong) -> Markup:
     """The gravest errors of a candidate; all of them stand below, beside the reports."""
-    gravest = sorted(candidate.errors, key=lambda error: error.significant is not True)[:SHOWN_ERRORS]
+    gravest = sorted(candidate.errors, key=lambda error: (error.significant is not True, -error.part))[:SHOWN_ERRORS]
     more = len(candidate.errors) - len(gravest)
     rest = Markup('<p class="note">And {}, below.</p>').format(counted(more, "more error")) if more else NOTHING
     return Markup("<div><h3>{}: {}</h3>{}{}</div>").format(candidate.title, candidate.summary, remarks(gravest), rest)
@@ -57,20 +58,31 @@ def score_part(lines: Sequence[Line], measured: MeasuredSet) -> Markup:
     heads = [_head("Candidate 1", "1st"), _head("Candidate 2", "2nd"), _head("Prefers", "Best")]
     if n_candidates == 1:
         heads = [Markup("Score")]
+    agreement = [_head("Tau-b, development cases", "Tau-b, dev."), _head("Same preference", "Same")]
     table = Table(
-        ("Metric", *heads, _head("Tau-b, development cases", "Tau-b, dev."), _head("Same preference", "Same")),
+        ("Metric", *heads, *(agreement if measured.metrics else ())),
         tuple(group for family in FAMILIES if (group := _group(family, lines, measured, len(heads))).lines),
         title="Scores of every metric",
         style=SIDE_BY_SIDE,
     )
     note = Markup(
-        '<p class="note">Tau-b: rank correlation with the errors that {} radiologists counted in {} pairs of reports '
-        "(a radiologist against the others: {:.2f} to {:.2f}). The bar is its {:.0%} interval. Same preference: share "
-        "of cases in which the metric prefers the candidate that they rate higher; chance is 50%. <em>Bundled</em>: "
-        "computed with a model or reader that ships with rrgmetrics instead of published weights or a language model; "
-        "not comparable with published scores.</p>"
-    ).format(measured.raters, measured.rows, *measured.ceiling["total_errors"], measured.level)
+        '<p class="note">{} <em>Bundled</em>: computed with a model or reader that ships with rrgmetrics instead of '
+        "published weights or a language model; not comparable with published scores.</p>"
+    ).format(_about_agreement(measured))
     return part(Markup(table), note, _signatures(lines))
+
+
+def _about_agreement(measured: MeasuredSet) -> str:
+    """What the columns of agreement are, or why there are none."""
+    if not measured.metrics:
+        return f"The metrics' agreement with radiologists was measured on {CHEST_XRAY}, so it is not shown here."
+    low, high = measured.ceiling["total_errors"]
+    return (
+        f"Tau-b: rank correlation with the errors that {measured.raters} radiologists counted in {measured.rows} pairs "
+        f"of chest X-ray reports (a radiologist against the others: {low:.2f} to {high:.2f}). The bar is its "
+        f"{measured.level:.0%} interval. Same preference: share of cases in which the metric prefers the candidate "
+        "that they rate higher; chance is 50%."
+    )
 
 
 def difference_part(reference: str, candidates: Sequence[str], found: Sequence[Explanation]) -> Markup:
@@ -103,9 +115,9 @@ def agreement_part(measured: MeasuredSet) -> Markup:
     dates = sorted({row.date for row in measured.metrics.values()})
     note = Markup(
         '<p class="note">Kendall’s tau-b with the mean of {} cardiothoracic radiologists over {} pairs of {} RadPref '
-        "cases, {:.0%} intervals over cases; same preference: over the {} cases in which their ratings of two "
-        "candidates differ. These cases were used in development, so expect lower agreement on others. Measured {} "
-        "with rrgmetrics {}, default configurations.{}</p>"
+        "cases (chest X-rays), {:.0%} intervals over cases; same preference: over the {} cases in which their ratings "
+        "of two candidates differ. These cases were used in development, so expect lower agreement on others. "
+        "Measured {} with rrgmetrics {}, default configurations.{}</p>"
     ).format(
         measured.raters,
         measured.rows,
@@ -130,13 +142,14 @@ def _head(title: str, short: str) -> Markup:
 def _group(family: Family, lines: Sequence[Line], measured: MeasuredSet, n_columns: int) -> Group:
     own = [line for line in lines if family_of(line.spec) is family]
     head = Markup("<p><b>{}</b> <span>{}</span></p>").format(family.title, family.about)
-    return Group(tuple(_line(line, measured.metrics.get(line.name), n_columns) for line in own), (head,))
+    return Group(tuple(_line(line, measured, n_columns) for line in own), (head,))
 
 
-def _line(line: Line, row: Measured | None, n_columns: int) -> Cells:
+def _line(line: Line, measured: MeasuredSet, n_columns: int) -> Cells:
     unscored = f"{'Unscored' if line.signature else 'Not asked'}: {line.reason}"
     values = (Cell(unscored, "reason", n_columns),) if line.reason else _values(line)
-    return _metric(line), *values, *_agreement(row)
+    agreement = _agreement(measured.metrics.get(line.name)) if measured.metrics else ()
+    return _metric(line), *values, *agreement
 
 
 def _metric(line: Line) -> Markup:

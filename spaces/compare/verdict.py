@@ -1,7 +1,7 @@
 """Which report is better, and who says so: what is wrong with each in words, then the metrics' preferences.
 
 What the reader finds wrong leads. Metrics that read with the same thing are one voice, however many they are: where it
-errs, all of them err.
+errs, all of them err, and so does a network that was trained on its counts.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ from rrgmetrics.specs import MetricSpec
 from rrgmetrics.utils.text_format import by_number, counted, listed
 
 SIDES: Mapping[Verdict, str] = {"first": "candidate 1", "second": "candidate 2", "tie": "neither"}
+READER = "the bundled reader"
 VOICES = {  # what metrics read with, the first that one needs → the voice that they are together
-    "reader": "the bundled reader",
+    "reader": READER,
+    "crepe": READER,  # the teacher of the bundled network
     "encoder": "vectors of words",
     "tokens": "words in common",
 }
 WEIGHS = "finding_score"  # the metric that weighs errors; higher is better
+PLACES = 2  # decimals of what errors add up to, as the table shows
 MOST_NAMED = 3  # metrics of a voice; more are counted
 
 
@@ -81,7 +84,7 @@ def summary(lines: Sequence[Line], read: Sequence[Explanation], measured: Measur
         measured: The metrics' agreement with radiologists.
     """
     titles = ("Candidate",) if len(read) == 1 else ("Candidate 1", "Candidate 2")
-    wrong = tuple(Wrong(title, amount(each), each.remarks) for title, each in zip(titles, read, strict=True))
+    wrong = tuple(Wrong(title, _counted(each), each.remarks) for title, each in zip(titles, read, strict=True))
     said = Summary(_headline(read), () if read[0].out_of_scope else wrong)
     if not lines:
         return said._replace(remarks=("The metrics are scoring.",))
@@ -107,34 +110,46 @@ def _headline(read: Sequence[Explanation]) -> str:
         return f"No errors can be listed: the reference {read[0].out_of_scope}."
     if len(read) == 1:
         return f"{amount(read[0]).capitalize()}."
-    first, second = map(_gravity, read)
+    first, second = map(_cost, read)
     if first == second:
         return f"Both candidates have {amount(read[0])}." if any(first) else "Neither candidate has an error."
     better, worse = (0, 1) if first < second else (1, 0)
+    if first[0] == second[0]:
+        fewer = f"candidate {better + 1} has fewer significant ones"
+        counts = " against ".join(f"{grave:g}" for _, grave in sorted((first, second)))
+        return f"Both candidates have {_errors(first[0])}; {fewer}: {counts}."
     return f"Candidate {better + 1} has fewer errors: {amount(read[better])} against {amount(read[worse])}."
 
 
 def amount(read: Explanation) -> str:
-    """How many errors there are, and how many of them matter: `3 errors, 1 of them significant`."""
-    grave, errors = _gravity(read)
+    """What errors add up to, as `finding_errors` counts them: `3 errors, 1 of them significant`."""
+    errors, grave = _cost(read)
     if not errors:
         return "no error"
     if grave == errors:
-        return counted(errors, "significant error")
-    return (
-        f"{counted(errors, 'error')}, {f'{grave} of them' if grave else by_number(errors, 'not', 'none')} significant"
-    )
+        return _errors(errors, "significant error")
+    return f"{_errors(errors)}, {f'{grave:g} of them' if grave else by_number(errors, 'not', 'none')} significant"
 
 
-def _gravity(read: Explanation) -> tuple[int, int]:
-    """Significant errors, then all."""
-    return sum(remark.significant is True for remark in read.remarks), len(read.remarks)
+def _counted(read: Explanation) -> str:
+    """The same, with the attributes that a candidate leaves out apart from its errors."""
+    return read.summary if any(remark.left_out for remark in read.remarks) else amount(read)
+
+
+def _errors(cost: float, noun: str = "error") -> str:
+    return f"{cost:g} {by_number(cost, noun, noun + 's')}"
+
+
+def _cost(read: Explanation) -> tuple[float, float]:
+    """What all errors add up to, then the significant ones; what is left out counts as the part that it is."""
+    significant = [remark.part for remark in read.remarks if remark.significant is True]
+    return round(sum(remark.part for remark in read.remarks), PLACES), round(sum(significant), PLACES)
 
 
 def _weighed(lines: Sequence[Line], read: Sequence[Explanation]) -> Iterator[str]:
     """Which candidate is nearer by what its findings mean for the patient, where the number of errors hides it."""
     line = next((line for line in lines if line.name == WEIGHS), None)
-    first, second = map(_gravity, read)
+    first, second = map(_cost, read)
     counted_better = "tie" if first == second else "first" if first < second else "second"
     if line and line.verdict in ("first", "second") and line.verdict != counted_better:
         said = " against ".join(show(value, line.spec.headline) for value in sorted(line.values, reverse=True))
@@ -145,12 +160,12 @@ def _weighed(lines: Sequence[Line], read: Sequence[Explanation]) -> Iterator[str
 
 
 def voices(lines: Sequence[Line]) -> dict[str, list[Line]]:
-    """The metrics by what they read with; a language model that was asked is a voice of its own."""
+    """The metrics by what they read with; a published model in the reader's place is a voice of its own."""
     found: dict[str, list[Line]] = {}
     for line in lines:
-        asked = line.spec.judge and not line.bundled
         shared = next((title for backend, title in VOICES.items() if backend in line.spec.needs), line.title)
-        found.setdefault(line.title if asked else shared, []).append(line)
+        published = line.spec.stand_in and not line.bundled
+        found.setdefault(line.title if published and shared == READER else shared, []).append(line)
     return found
 
 

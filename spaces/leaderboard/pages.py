@@ -28,6 +28,7 @@ from rrgmetrics.reporting.tables import Table
 from rrgmetrics.reporting.verdict import favour, summary, verdict
 from rrgmetrics.reporting.worth import HEADING, collapse_table, skill_table
 from rrgmetrics.reports import Context
+from rrgmetrics.spaces.advice import for_page
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -191,7 +192,7 @@ def card_of(metric: BoardMetric) -> str:
 
 def refused(problems: Sequence[str]) -> str:
     """Everything that must be corrected."""
-    return _answer("refused", problems)
+    return _answer("refused", list(map(for_page, problems)))
 
 
 def limited(message: str, retry_after: float) -> str:

@@ -131,6 +131,20 @@ def test_small_and_dark(name, space, photograph, accessible, fits):
     photograph(page, f"{name}-file-375-dark")
 
 
+def test_a_phone_shows_the_chosen_column_and_no_stray_sign(space, tmp_path):
+    page = space("rouge", 375)
+    assert not page.locator("footer .divider").first.is_visible()  # the link before it is hidden
+    file = tmp_path / "german.csv"
+    file.write_text("Befund (Radiologie),KI-Befund\nSmall effusion.,Large effusion.\n", encoding="utf-8")
+    page.get_by_role("tab", name="A file of pairs").click()
+    page.locator("input[type=file]").first.set_input_files(str(file))
+    menu = page.get_by_label("Column of the radiologist").first
+    menu.fill("Befund (Radiologie)")
+    assert menu.evaluate("box => box.scrollWidth <= box.clientWidth")
+    end_of_text = "box => box.getBoundingClientRect().right - parseFloat(getComputedStyle(box).paddingRight)"
+    assert menu.evaluate(end_of_text) <= page.locator(".icon-wrap").first.bounding_box()["x"]
+
+
 @pytest.mark.parametrize("width", [1280, 375])
 def test_how_each_report_was_read(width, space, photograph, accessible, fits):
     page = space("finding_errors", width)

@@ -110,6 +110,40 @@ def test_the_headline_goes_by_the_errors(candidates, headline):
     assert summary((), found(*candidates), NOBODY).headline == headline
 
 
+@pytest.mark.parametrize(
+    ("candidates", "headline"),
+    [
+        (
+            ["Pleural effusion. No pneumothorax.", "Large left pleural effusion. Small right pneumothorax."],
+            "Candidate 2 has fewer errors: 1 significant error against 1.1 significant errors.",
+        ),
+        (
+            ["Large left pleural effusion. No pneumothorax.", "Pleural effusion. No pneumothorax."],
+            "Candidate 1 has fewer errors: no error against 1.1 significant errors.",
+        ),
+        (["Pleural effusion. No pneumothorax."], "1.1 significant errors."),
+        (
+            ["Large left effusion. No pneumothorax. Mild scoliosis.", "Large left effusion. Right pneumothorax."],
+            "Both candidates have 1 error; candidate 1 has fewer significant ones: 0 against 1.",
+        ),
+    ],
+)
+def test_what_is_left_out_counts_as_the_part_that_it_is(candidates, headline):
+    """The headline, the row of `finding_errors` and what `explain` prints give the same numbers."""
+    reference = "Large left pleural effusion. No pneumothorax."
+    read = found(*candidates, reference=reference)
+    said = summary((), read, NOBODY)
+    assert said.headline == headline
+    assert all(
+        one.summary == each.summary for one, each in zip(said.wrong, read, strict=True) if "left out" in str(one)
+    )
+    (row,) = compare_reports(reference, candidates, names=["finding_errors"])
+    better = {"first": "Candidate 1 has fewer", "second": "Candidate 2 has fewer", "tie": "Both"}.get(row.verdict, "")
+    assert said.headline.startswith(better)
+    sums = [sum(remark.part for remark in each.remarks) for each in read]
+    assert list(row.values) == pytest.approx(sums)
+
+
 def test_eight_against_eight_is_no_split_where_the_errors_agree():
     readers = [name for name, spec in SPECS.items() if "reader" in spec.needs and spec.higher_is_better][1:10]
     lines = [line(name, *((0.3, 0.2) if number % 3 else (0.2, 0.2))) for number, name in enumerate(readers)]
@@ -119,10 +153,10 @@ def test_eight_against_eight_is_no_split_where_the_errors_agree():
     assert said.remarks[0] == (
         "Weighted by clinical significance, candidate 2 is better: Finding score 0.500 against 0.200."
     )
-    assert said.remarks[1].startswith("The votes are 1 for candidate 1 and 2 for candidate 2. ")
+    assert said.remarks[1].startswith("The votes are 1 for candidate 1 and 1 for candidate 2. ")
     assert said.votes == {
-        "For candidate 1": "the bundled reader (6 of its 10 metrics)",
-        "For candidate 2": "words in common (BLEU, ROUGE and METEOR) and CREPE (bundled)",
+        "For candidate 1": "the bundled reader (6 of its 11 metrics)",
+        "For candidate 2": "words in common (BLEU, ROUGE and METEOR)",
     }
     assert "split" not in str(said)
 
@@ -131,6 +165,12 @@ def test_a_language_model_is_a_voice_of_its_own():
     judge = Line("green@openai:m", SPECS["green"], (1.0, 0.5))
     found = voices([line("green", 1.0, 0.5), line("crimson", 1.0, 0.5), judge])
     assert {title: len(own) for title, own in found.items()} == {"the bundled reader": 2, "GREEN by m": 1}
+
+
+def test_the_bundled_crepe_votes_with_its_teacher():
+    published = Line("crepe@paper", SPECS["crepe"], (1.0, 0.5))
+    lines = [line("finding_errors", 1.0, 0.5), line("crepe", 1.0, 0.5), published]
+    assert voices(lines) == {"the bundled reader": lines[:2], published.title: [published]}
 
 
 def test_the_metric_nearest_to_radiologists_is_named():
@@ -150,6 +190,18 @@ def test_groups_and_stand_ins_come_from_the_table():
         False,
     ]
     assert not Line("green@openai:m", SPECS["green"], (0.0,)).bundled
+
+
+@pytest.mark.parametrize(("study", "shown"), [("Chest radiograph.", True), ("CT chest.", False), ("Mammogram.", False)])
+def test_agreement_on_chest_x_rays_stands_beside_these_alone(study, shown):
+    texts = [f"{study} Small {side} nodule." for side in ("left", "right", "left")]
+    measured = scoring.measured_for(texts[0])
+    lines = compare_reports(texts[0], texts[1:], names=["finding_errors", "bleu"])
+    page = tables.score_part(lines, measured)
+    assert ("Same preference" in page) == shown
+    assert ("measured on chest X-ray reports in English, so it is not shown here" in page) != shown
+    said = summary(lines, found(*texts[1:], reference=texts[0]), measured)
+    assert any("development cases" in remark for remark in said.remarks) == shown
 
 
 # --- what cannot be scored

@@ -271,6 +271,8 @@ def test_a_file_is_checked_then_stored_once(made, site, tmp_path):
     refused = Parsed(site.check(str(bad), *said, request=request())).text
     for words in ("study-999", "study-002", "nothing was stored"):
         assert words in refused
+    bad.write_bytes("study_id,report\nstudy-001,Clear.\n".encode("utf-16"))
+    assert "bad.csv looks like UTF-16 text; save it as UTF-8." in site.check(str(bad), *said, request=request())
     assert "No errors: 12 studies" in site.check(str(good), *said, request=request())
     stored = site.submit(str(good), *said, request=request())
     assert "data-progress" in stored

@@ -113,6 +113,7 @@ def test_explain_says_why_there_is_no_verdict(judge, capsys):
     assert status == 4
     assert "not scored" in out
     assert "I cannot say." in out
+    assert "or not follow the form. Its reply:" in " ".join(out.split())  # one full stop
 
 
 @pytest.mark.parametrize("command", ["judge", "score"])
@@ -325,7 +326,7 @@ BEHAVIOURS = {  # of the server, what is said on standard error, and the exit st
 REASONS = {
     "is cut off": "No reply: the reply was cut off at 2,048 tokens; allow more with max_tokens (9)",
     "loops": "No reply: the reply repeats itself endlessly and was cut off at 1,024 tokens (9)",
-    "is empty": "The reply is empty. (9)",
+    "is empty": "The reply is empty (9)",
 }
 
 

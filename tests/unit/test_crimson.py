@@ -325,14 +325,15 @@ def test_each_grade_has_its_reason():
     result = rrgmetrics.score(
         name,
         predictions=["Small left effusion. Pneumothorax."],
-        references=["Small right effusion. Aortic calcification."],
+        references=["Small right effusion. Aortic calcification. Left chest tube in place."],
         contexts=[{"age": 80}],
         progress=False,
     )[name]
     (explained,) = result.details["crimson_explained"]
     assert explained["reasons"] == [
         "False: pneumothorax (urgent: may grow, and be drained).",
-        "Missing: aortic atherosclerosis (benign expected: expected at this age).",
+        "Missing: aortic atherosclerosis (benign or expected: expected at this age).",
+        "Missing: left chest tube (in position) (neither actionable nor urgent: in place).",
         "small right pleural effusion / small left pleural effusion: location, significant "
         "(another place, which would change the treatment).",
     ]

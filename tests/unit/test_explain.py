@@ -179,6 +179,24 @@ def test_errors_that_are_listed_above_are_not_listed_again(tmp_path, capsys):
     assert page.read_text().count("Its errors are those above.") == 2
 
 
+def test_what_is_left_out_has_the_same_significance_everywhere(tmp_path, capsys):
+    reference, candidate = "Large left pleural effusion. Healed left rib fracture.", "Pleural effusion. Rib fracture."
+    page, data, figure = (tmp_path / f"pair.{suffix}" for suffix in ("html", "json", "tex"))
+    written = ["--html", str(page), "--json", str(data), "--latex", str(figure), "--trace"]
+    assert cli.main(["explain", reference, candidate, *written]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    errors = rrgmetrics.explain(reference=reference, candidate=candidate).errors
+    assert {error.significant for error in errors if error.is_left_out} == {True, False}
+    shown = [error["significant"] for error in json.loads(data.read_text())["errors"]]
+    assert shown == [error.significant for error in errors]
+    for error in errors:
+        words = f"{'' if error.significant else 'not '}significant, {error.part:g} of an error"
+        assert f"{error.sentence} {words}" in printed
+        assert f"error {error.category.letter}, {words}: {error.sentence}" in printed
+        assert f">{words}</span>" in page.read_text()
+        assert rf"(\emph{{{words}}})" in figure.read_text()
+
+
 def test_every_mention_of_a_finding_has_its_letter(capsys):
     twice = "Large left pneumothorax. The heart is normal in size. IMPRESSION: Large left pneumothorax."
     assert cli.main(["explain", twice, "The heart is normal in size."]) == 0

@@ -397,9 +397,17 @@ def reasons(evaluation: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
+CLASS_WORDS = {
+    "actionable_not_urgent": "actionable, not urgent",
+    "not_actionable_not_urgent": "neither actionable nor urgent",
+    "benign_expected": "benign or expected",
+}
+
+
 def _graded(known: Mapping[str, Mapping[str, Any]], name: str) -> str:
     finding = known.get(name, {})
-    level = str(finding.get("clinical_significance", "unknown")).replace("_", " ")
+    level = str(finding.get("clinical_significance", "unknown"))
+    level = CLASS_WORDS.get(level, level.replace("_", " "))
     why = f": {finding['why']}" if finding.get("why") else ""
     return f"{str(finding.get('finding', name)).removesuffix('.')} ({level}{why})"
 
