@@ -131,7 +131,7 @@ def pick_columns(
     """
     used = [] if {*CONTEXT_KEYS} <= {*optional} else [key for key in used_context() if key not in columns]
     needed = [fields for fields in wanted if fields[0] not in optional]
-    respelt = _respelt(found, columns, ("study_id", *(fields[0] for fields in needed), *used))
+    respelt = respelt_columns(found, columns, ("study_id", *(fields[0] for fields in needed), *used))
     _check_spelling(found, {**respelt, **columns}, where, used)
     columns = {**obvious_columns(found, needed, {**respelt, **columns}), **respelt, **columns}
     names = {field: columns.get(field, field) for field in COLUMNS}
@@ -323,6 +323,20 @@ def fitting_columns(found: Collection[str], missing: Sequence[str], columns: Map
     return fitting
 
 
+def respelt_columns(found: Collection[str], columns: Mapping[str, str], fields: Collection[str]) -> dict[str, str]:
+    """The column of each field that is spelt otherwise (`Age`, `Study_ID`, ` report`), where exactly one is.
+
+    Args:
+        found: The columns of a source.
+        columns: Names that a user gave, by field.
+        fields: Those that are looked for, of which a source may have some as they are.
+    """
+    left = [name for name in found if name not in columns.values()]
+    open_fields = [field for field in fields if field not in (*columns, *found)]
+    respelt = {field: [name for name in left if _as_field(name) == field] for field in open_fields}
+    return {field: names[0] for field, names in respelt.items() if len(names) == 1}
+
+
 def id_column(found: Collection[str], wanted: Sequence[tuple[str, ...]], columns: Mapping[str, str]) -> str:
     """The column of ids: `study_id`, the one that the user named, or the only one with such a name; "" if none.
 
@@ -331,7 +345,7 @@ def id_column(found: Collection[str], wanted: Sequence[tuple[str, ...]], columns
         wanted: Fields of texts, as `pick_columns` takes them.
         columns: Names that a user gave, by field.
     """
-    named = {**_respelt(found, {}, ("study_id",)), **columns}.get("study_id", "study_id")
+    named = {**respelt_columns(found, {}, ("study_id",)), **columns}.get("study_id", "study_id")
     return named if named in found else obvious_columns(found, wanted, columns).get("study_id", "")
 
 
@@ -360,14 +374,6 @@ def has_word(name: str, field: str) -> bool:
 
 def _has_name(name: str, field: str) -> bool:
     return "_".join(_words(name)) in _NAMES[field]
-
-
-def _respelt(found: Collection[str], columns: Mapping[str, str], fields: Collection[str]) -> dict[str, str]:
-    """The column of each field that is spelt otherwise (`Age`, `Study_ID`), where exactly one is."""
-    left = [name for name in found if name not in columns.values()]
-    open_fields = [field for field in fields if field not in (*columns, *found)]
-    respelt = {field: [name for name in left if _as_field(name) == field] for field in open_fields}
-    return {field: names[0] for field, names in respelt.items() if len(names) == 1}
 
 
 def _as_field(name: str) -> str:
@@ -448,5 +454,6 @@ def _near(left: Sequence[str], field: str) -> list[str]:
 
 def _alike(left: Sequence[str], field: str) -> list[str]:
     """The columns whose names say that they may hold a field."""
-    near = [name for name in left if has_word(name, field)] or [name for name in left if _has_name(name, field)]
+    near = [name for name in left if _as_field(name) == field] or [name for name in left if has_word(name, field)]
+    near = near or [name for name in left if _has_name(name, field)]
     return near or [name for name in left if name.strip().lower() in RENAMES.get(field, ())]

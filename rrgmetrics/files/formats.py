@@ -176,7 +176,7 @@ def check_file(path: Path) -> str:
     kind = _kind(head, suffix)
     _check_encoding(path, kind)
     if kind == _BINARY or kind in dict(_IMAGES).values():
-        raise InputError(f"{path} is not a table: it looks like {kind}; pass a CSV, JSONL or Parquet file of reports.")
+        raise InputError(f"{path} is not a table: it looks like {kind}; pass a CSV or JSONL file of reports.")
     if kind != {".parquet": "Parquet"}.get(suffix, ""):
         raise InputError(f"{path} is named {suffix} but looks like {kind or 'text'}; give it the matching suffix.")
     return suffix

@@ -19,5 +19,10 @@ def check_names(names: Sequence[str], where: str) -> None:
 
 def some(values: Collection[object]) -> str:
     """The first few values, and how many more there are, for a message."""
-    shown = [repr(value)[:60] for value in list(values)[:SHOWN]]
+    shown = [repr(_cut(value)) for value in list(values)[:SHOWN]]
     return ", ".join(shown) + (f" and {len(values) - SHOWN:,} more" if len(values) > SHOWN else "")
+
+
+def _cut(value: object) -> object:
+    """A text of at most 60 characters; anything else as it is."""
+    return value[:59] + "…" if isinstance(value, str) and len(value) > 60 else value

@@ -336,7 +336,8 @@ def read_reports(
     known: dict[str, str] = {}
     keys: Collection[str] | None = None
     bare = "report" if "report" in wanted[0] else ""
-    no_ids, twice = "", ""
+    no_ids = ""
+    twice: RepeatedIdError | None = None
     first = ""
     if rows is None:
         rows = placed_rows(source, name, Needed.of(named, beside), texts=bare)
@@ -374,9 +375,9 @@ def read_reports(
                 no_ids = str(error)  # a column that was taken by its name holds no ids
             else:
                 if study_id in ids and rule == REFUSE:
-                    twice = twice or doubled(study_id, at, ids[study_id])
+                    twice = twice or RepeatedIdError(study_id, at, ids[study_id])
                     if not by_name:
-                        raise InputError(twice)
+                        raise twice
                 ids.setdefault(study_id, where)
                 repeated.append(study_id)
         for column, field in chosen:
@@ -392,7 +393,7 @@ def read_reports(
     if no_ids:
         ids, repeated = {}, []
     elif twice:
-        raise InputError(twice)
+        raise twice
     if announce:
         announce_columns({field: column for field, column in names.items() if field != "study_id" or ids}, named, first)
         if no_ids:
@@ -417,13 +418,20 @@ def check_beside(beside: Sequence[str], row: Row, where: str) -> None:
             raise InputError(f"{where} has no column {column!r}; it has: {some(list(row))}.{did_you_mean(column, row)}")
 
 
-def doubled(study_id: str, where: str, before: str) -> str:
-    """What is wrong with a study's second report, and what to do."""
-    return (
-        f"{where}: {study_id!r} is already in {before}; per_study='first' takes one report of "
-        "each study, as last, longest and random do, and per_study='all' scores each. If a column names the system of "
-        "each row, run: rrgmetrics compare TABLE --by COLUMN."
-    )
+class RepeatedIdError(InputError):
+    """Two rows of a source have the same id.
+
+    Attributes:
+        fact: Which rows, without the options for them, which not every caller has.
+    """
+
+    def __init__(self, study_id: str, where: str, before: str) -> None:
+        self.fact = f"{where}: {study_id!r} is already in {before}"
+        super().__init__(
+            f"{self.fact}; per_study='first' takes one report of each study, as last, longest and random do, and "
+            "per_study='all' scores each. If a column names the system of each row, run: rrgmetrics compare TABLE "
+            "--by COLUMN."
+        )
 
 
 def study_id_of(value: object, where: str) -> str:

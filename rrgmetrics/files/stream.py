@@ -18,7 +18,7 @@ from rrgmetrics.files.columns import (
     pick_columns,
 )
 from rrgmetrics.files.formats import Row, rows_of
-from rrgmetrics.files.read import doubled, study_id_of
+from rrgmetrics.files.read import RepeatedIdError, study_id_of
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, report_of
@@ -84,7 +84,7 @@ def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_
         by_name: Whether the column was only taken by its name: with a cell that is no id, it holds none.
     """
     seen: set[int] = set()
-    twice = ""
+    twice: RepeatedIdError | None = None
     for where, cell in ids():
         try:
             study_id = study_id_of(cell, f"{where}, column {column!r}")
@@ -95,12 +95,12 @@ def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_
         if hash(study_id) in seen and not twice:
             before = next(first for first, other in ids() if str(other) == study_id or first == where)
             if before != where:
-                twice = doubled(study_id, f"{where}, column {column!r}", before)
+                twice = RepeatedIdError(study_id, f"{where}, column {column!r}", before)
         if twice and not by_name:
             break
         seen.add(hash(study_id))
     if twice:
-        raise InputError(twice)
+        raise twice
 
 
 def _ids(source: Any, column: str, named: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

@@ -57,9 +57,10 @@ def outcome_lines() -> list[str]:
             scored = f"{each.count(State.SCORED):,} {of_all} scored"
             is_rest = each.count(State.SCORED) + pending == len(each.states)
             which = f"other {pending:,}" if is_rest else f"{pending:,} without a reply"
+            first = "" if each.count(State.SCORED) else " once the reason for the missing replies is corrected"
             lines.append(
                 f"{metric}, {engine}: {scored}; run the same command again (with --force if it writes files) to ask "
-                f"about the {which}."
+                f"about the {which}{first}."
             )
         if unrecorded := each.count(State.UNRECORDED):
             lines.append(

@@ -255,6 +255,8 @@ def _percent(value: Estimate) -> str:
 def judge_lines(results: Mapping[str, Result], record: str = "", *, is_cached: bool = False) -> str:
     """How many pairs each judge has scored, why it has not scored the others, and how to score again without asking.
 
+    Nothing can be scored again where no pair has a verdict.
+
     Args:
         results: By the name that was asked for.
         record: The file of the replies; "": none was written.
@@ -269,7 +271,7 @@ def judge_lines(results: Mapping[str, Result], record: str = "", *, is_cached: b
         lines += [f"  {spread_line(spread_of(runs))}"] if runs is not None else []
         lines += [f"  unscored: {reason} ({count:,})" for reason, count in result.unscored_counts.items()]
         again = f"{name}@replies:{record}" if record else f"{asked} (its replies are cached)" if is_cached else ""
-        lines += [f"  score again without asking: {again}"] if again else []
+        lines += [f"  score again without asking: {again}"] if again and result.n_unscored < result.n_pairs else []
     return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ YEARS_PER_UNIT = {"y": 1.0, "m": 1 / 12, "w": 7 / 365.25, "d": 1 / 365.25, "h": 
 _UNITS = "y|years?|yrs?|yo|m|months?|mos?|w|weeks?|wks?|d|days?|h|hours?|hrs?"
 _AGE = re.compile(rf"(?:(\d{{1,3}}(?:\.\d+)?)[\s-]*({_UNITS})?(?:[\s-]*old)?)?")
 _DICOM_AGE = re.compile(r"\d{3}[DWMY]")  # PS3.5, AS
+AGES = ("072Y", "019M", "3W", "3D", "5 months", "25")  # as messages show how they are written
 SEXES = {"f": "F", "female": "F", "m": "M", "male": "M", "o": "O", "other": "O", "": ""}
 
 
@@ -182,7 +183,7 @@ def parse_age(value: Any) -> float | None:
     else:
         match = _AGE.fullmatch(str(value).strip().lower())
         if match is None or isinstance(value, bool):
-            raise InputError(f"age {value!r} is not an age; write '072Y', '019M', '3W', '3D', '5 months', '25' or ''.")
+            raise InputError(f"age {value!r} is not an age; write {', '.join(map(repr, AGES))} or ''.")
         if match[1] is None:
             return None
         years = float(match[1]) * YEARS_PER_UNIT[(match[2] or "y")[0]]

@@ -92,8 +92,7 @@ def _init(options: argparse.Namespace) -> None:
         limits=changed_limits(Limits(), _numbers(options.limits)),
     )
     info = made.board.info()
-    n_studies = counted(info.n_studies, "study", "studies")
-    print_line(f"{made.board.place}: {n_studies}, {info.n_public:,} of them public; metrics of round 1:")
+    print_line(f"{made.board.place}: {info.studies}; {info.n_public:,} studies are public; metrics of round 1:")
     for metric in info.metrics:
         print_line(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
     per_day, per_hour = info.limits.submissions_per_day, info.limits.submissions_per_hour_and_address
@@ -377,7 +376,7 @@ def standings_table(standings: Standings) -> Table:
     return Table(
         ("rank", "id", "system", *(headed(metric.spec.headline) for metric in info.metrics)),
         (Group(lines),),
-        title=f"{info.title}: {info.n_studies:,} studies, round {info.round}, {info.n_queued} in the queue",
+        title=f"{info.title}: {info.studies}, round {info.round}, {info.n_queued} in the queue",
         note=" ".join(f"Not ranked: {', '.join(ids)}. {reason}" for reason, ids in reasons.items()),
         whole=frozenset({1}),
         broken=frozenset(range(2, 3 + len(info.metrics))),

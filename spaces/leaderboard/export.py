@@ -53,7 +53,7 @@ CARD = """---
 
 {description}
 
-Radiology reports by {n_systems} systems for {n_studies} studies, scored with `rrgmetrics` against references that are
+Radiology reports by {n_systems} systems for {studies}. They are scored with `rrgmetrics` against references that are
 not part of this data set. The signature in `scores` names metric, options and version. Numbers are rounded as on the
 board's page; a p-value of 0 is less than 0.001. `*_skill` is the position of a score between the best trivial system
 (`*_best_trivial`) and the references.
@@ -177,7 +177,7 @@ def _standings(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, obje
     }
     for metric in info.metrics:
         slug, score = parse_name(metric.name).slug, line.scores[metric.name]
-        row |= {slug: score.value, f"{slug}_low": score.low, f"{slug}_high": score.high}
+        row |= {slug: score.value, f"{slug}_low": score.low, f"{slug}_high": score.high, f"{slug}_n": score.n}
         row[f"{slug}_n_unscored"] = line.n_unscored[metric.name]
         row[f"{slug}_n_counted_as_worst"] = line.n_worst[metric.name]
         row |= _skill(slug, line.skills.get(metric.name))
@@ -253,6 +253,7 @@ def _head(info: BoardInfo) -> dict[str, object]:
         "primary": info.primary,
         "metrics": {metric.name: metric.signature for metric in info.metrics},
         "n_studies": info.n_studies,
+        "n_withheld": info.n_withheld,
         "round": info.round,
         "edition": info.round,  # its name in version 0.1
         "left_out_share": info.limits.left_out_share,
@@ -267,7 +268,7 @@ def _card(info: BoardInfo, tables: Mapping[str, Rows]) -> str:
         title=info.title,
         description=info.description,
         n_systems=len(tables["standings"]),
-        n_studies=f"{info.n_studies:,}",
+        studies=info.studies,
         left_out_share=100 * info.limits.left_out_share,
     )
 
@@ -289,6 +290,8 @@ def _template_json(report: SystemReport, info: BoardInfo) -> str:
     document = {
         "config": {"model_dtype": "unknown", "model_name": system.model or system.name, "model_sha": "main"},
         "results": {info.dataset or "leaderboard": dict(_values(report))},
+        "n": {parse_name(result.metric.name).slug: result.scores[0].score.n for result in report.results},
+        "n_withheld": info.n_withheld,
         "signatures": {result.metric.name: result.signature for result in report.results},
         "skill": {
             parse_name(name).slug: found.skill.value
@@ -308,7 +311,8 @@ def _eval_entry(report: SystemReport, info: BoardInfo, key: str, value: float) -
     source = Source(f"https://huggingface.co/datasets/{info.dataset}", info.title)
     signature = next(result.signature for result in report.results if parse_name(result.metric.name).slug == key)
     date = report.standing.system.submitted.isoformat(timespec="seconds")
-    return entry(Benchmark(info.dataset, source=source), key, value, date=date, notes=signature)
+    notes = f"{signature} ({info.studies})" if info.n_withheld else signature
+    return entry(Benchmark(info.dataset, source=source), key, value, date=date, notes=notes)
 
 
 def _values(report: SystemReport) -> list[tuple[str, float]]:

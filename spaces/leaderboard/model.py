@@ -16,6 +16,7 @@ from rrgmetrics.baselines.skill import Skill
 from rrgmetrics.errors import InputError
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.stats import Estimate, PairedTest
+from rrgmetrics.utils.text_format import counted
 
 State = Literal["queued", "running", "done", "failed"]
 
@@ -120,6 +121,16 @@ class BoardInfo:
     revision: int
     n_withheld: int = 0
 
+    @property
+    def studies(self) -> str:
+        """How many studies the board has, and how many of them no score is of.
+
+        Example:
+            22 studies, 11 of which count in no score yet
+        """
+        withheld = f", {self.n_withheld:,} of which count in no score yet" if self.n_withheld else ""
+        return counted(self.n_studies, "study", "studies") + withheld
+
     def metric(self, name: str) -> BoardMetric:
         """The metric of that name; raises InputError if the board has none."""
         for metric in self.metrics:
@@ -190,7 +201,8 @@ class Standings:
 
     Attributes:
         board: Its head.
-        systems: Ranked ones first, best first; then those that are listed only, newest first.
+        systems: Ranked ones first, best first; then those of an earlier round, best first; then those that are listed
+            only, newest first.
         n_common: By metric the pairs that count: all systems compared in it have scored them, but for `n_worst`.
         tags: Every tag in use, sorted.
     """

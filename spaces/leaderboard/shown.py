@@ -2,7 +2,7 @@
 
 A score of full precision tells whether one word stands in any hidden reference: a submission that differs from another
 in that word alone differs in the seventh decimal. So everything is rounded before it is ranked, compared or handed out;
-of two systems whose difference rounds to nothing, nothing says which is ahead.
+of two systems whose numbers are shown alike, nothing says which is ahead.
 """
 
 from __future__ import annotations
@@ -29,16 +29,24 @@ def estimate(score: Estimate, key: Key) -> Estimate:
 
 
 def comparison(test: PairedTest, key: Key) -> PairedTest:
-    """A paired comparison, its p-value still exact, for it is corrected next; 1 where the difference rounds to 0."""
-    difference = estimate(test.difference, key)
+    """A paired comparison, its p-value still exact, for it is corrected next; 1 where both numbers are shown alike."""
+    baseline, system = number(test.baseline, key), number(test.system, key)
+    value = number(_distance(system, key) - _distance(baseline, key), key)
+    _, low, high, n = estimate(test.difference, key)
+    difference = Estimate(value, min(low, value), max(high, value), n)
     return replace(
         test,
-        baseline=number(test.baseline, key),
-        system=number(test.system, key),
+        baseline=baseline,
+        system=system,
         difference=difference,
         effect_size=round(test.effect_size, EFFECT_DECIMALS) + 0.0 if difference.value else 0.0,
         p_value=test.p_value if difference.value else 1.0,
     )
+
+
+def _distance(value: float, key: Key) -> float:
+    """What `PairedTest.difference` compares: a score, or its distance from the key's target."""
+    return value if key.target is None else abs(value - key.target)
 
 
 def collapse(found: Collapse) -> Collapse:

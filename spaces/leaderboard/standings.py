@@ -113,7 +113,7 @@ class Table:
         """Why a system is not compared in a metric; "" if it is."""
         if entry.system.hidden:
             return "Hidden by the board's administrator."
-        if entry.round != self.info.round:
+        if self._is_stale(entry):
             return f"Scored with the metrics of round {entry.round}; round {self.info.round} is being scored."
         title, dropped = self.info.metric(metric).spec.title, self.dropped[metric]
         n_unscored, n = len(entry.results[metric].unscored - dropped), self.info.n_studies - len(dropped)
@@ -122,6 +122,9 @@ class Table:
         if n_unscored > MAX_UNSCORED * n:
             return f"{n_unscored:,} of {n:,} studies ({n_unscored / n:.1%}) are not scored in {title}; 1% is allowed."
         return ""
+
+    def _is_stale(self, entry: Entry) -> bool:
+        return entry.round != self.info.round
 
     def n_worst(self, entry: Entry, metric: str) -> int:
         """How many of a compared entry's pairs count as its worst."""
@@ -170,6 +173,10 @@ class Table:
         own = self._badness(entry)
         return 1 + sum(self._badness(other) < own for other in self.ranking)
 
+    def better(self, entry: Entry) -> list[Entry]:
+        """The ranked entries with a better shown score, best first; none for an entry that is not ranked."""
+        return self.ranking[: self.rank(entry) - 1] if entry in self.ranking else []
+
     def versus_figure(self, metric: str, first: Entry, second: Entry, left_out: frozenset[int]) -> Figure:
         """What compares two entries; the same figure whichever is named first."""
         low, high = sorted((first.number, second.number))
@@ -182,16 +189,15 @@ class Table:
                 if figure := self.estimate_figure(entry, metric.name):
                     yield figure
         primary = self.info.primary
-        for position, entry in enumerate(self.ranking):
-            for above in self.ranking[:position]:
+        for entry in self.ranking:
+            for above in self.better(entry):
                 yield self.versus_figure(primary, entry, above, self.left_out[primary])
 
     def above(self, entry: Entry) -> tuple[Versus, ...]:
-        """An entry against all above it in the primary metric, nearest first; empty before all is tested."""
+        """An entry against all better ones in the primary metric, nearest first; empty before all is tested."""
         metric = self.info.metric(self.info.primary)
-        higher = self.ranking[: self.ranking.index(entry)] if entry in self.ranking else []
         tests = []
-        for other in reversed(higher):
+        for other in reversed(self.better(entry)):
             figure = self.versus_figure(metric.name, entry, other, self.left_out[metric.name])
             if figure.key not in self.figures:
                 return ()
@@ -205,9 +211,13 @@ class Table:
 
     @cached_property
     def lines(self) -> list[Standing]:
-        """All lines: ranked, then the others, newest first."""
+        """All lines: ranked, then those of the round before, best first, then the others, newest first."""
         others = [entry for entry in self.entries.values() if entry not in self.ranking]
-        others.sort(key=lambda entry: -entry.number)
+
+        def place(entry: Entry) -> tuple[float, ...]:
+            return entry.round, self._badness(entry) if self._is_stale(entry) else 0, -entry.number
+
+        others.sort(key=place)
         return [self._line(entry) for entry in (*self.ranking, *others)]
 
     def _line(self, entry: Entry) -> Standing:
@@ -215,7 +225,7 @@ class Table:
         rank = None if reason else self.rank(entry)
         tests = self.above(entry)
         best = None
-        if rank is not None and len(tests) == self.ranking.index(entry):
+        if rank is not None and len(tests) == rank - 1:
             best = 1 + sum(test.is_better is False and test.p_corrected < SIGNIFICANT for test in tests)
         return Standing(
             system=entry.system,

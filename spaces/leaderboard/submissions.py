@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Columns, Row, check_columns, rows_of
-from rrgmetrics.files.columns import announce_columns, fitting_columns, id_column, written
+from rrgmetrics.files.columns import announce_columns, fitting_columns, id_column, respelt_columns, written
 from rrgmetrics.spaces import identity
 from rrgmetrics.spaces.leaderboard.model import Limits
 
@@ -167,7 +167,7 @@ def shown_name(file: Path, filename: str) -> str:
 def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limits, columns: Columns = None) -> Checked:
     """Reads a submission's file against the board's studies; `columns`: what its columns are called.
 
-    A column of ids is found by its name (`study`, `exam_id`), as in the references.
+    A column of ids is found by its name (`study`, `exam_id`), as in the references, and so are `Report` and ` report`.
 
     Raises:
         InputError: `columns` names a field that no submission has.
@@ -220,7 +220,7 @@ class _Reader:
     def take(self, where: str, row: Row) -> bool:
         """Reads one row; False if the rest need not be read."""
         self._n_rows += 1
-        self.fields[0] = id_column(row, [("report",)], self._named) or self.fields[0]
+        self.fields = self._columns_of(row)
         missing = {field: column for field, column in zip(FIELDS, self.fields, strict=True) if column not in row}
         if missing:
             columns = ", ".join(_cut(name) for name in list(row)[:SHOWN]) or "nothing"
@@ -245,6 +245,12 @@ class _Reader:
             self._reports[study_id] = ""
             self._take_report(f"{where}, study {_cut(study_id)}", study_id, report)
         return True
+
+    def _columns_of(self, row: Row) -> list[str]:
+        """The columns of ids and of reports: the named ones, those spelt otherwise, and one of ids by its name."""
+        named = {**respelt_columns(row, self._named, FIELDS), **self._named}
+        ids = id_column(row, [("report",)], named) or named.get("study_id", "study_id")
+        return [ids, named.get("report", "report")]
 
     def _option(self, row: Row, missing: Sequence[str]) -> str:
         """The option of the command line that names the columns of a file; "" where no name fits."""

@@ -101,6 +101,15 @@ def test_the_standings_say_what_ranks_and_which_way(board):
     assert "not ranked" not in table.split("How to read this")[0]
 
 
+def test_the_page_says_that_equal_systems_share_a_rank(board):
+    standings = board.standings()
+    first, second, *_ = standings.systems
+    tied = replace(second, rank=1, best_rank=1, scores=first.scores)
+    text = Parsed(pages.standings_page(replace(standings, systems=(first, tied)))).text
+    assert "Systems with equal scores share a rank and are listed in the order of submission." in text
+    assert "ranked higher" not in text
+
+
 def test_systems_that_are_not_ranked_stand_apart_with_the_reason(board):
     standings = board.standings()
     *ranked, last = standings.systems

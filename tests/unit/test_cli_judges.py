@@ -254,6 +254,22 @@ def test_replies_are_kept_without_a_record(pairs, judge, loopback, capsys):
     assert (status, "stores no reply: pass --record FILE" in err) == (2, True)
 
 
+def test_nothing_is_to_be_scored_again_where_no_pair_has_a_verdict(pairs, judge, loopback, tmp_path, capsys):
+    loopback.reset(lambda request, tries: request.say("I cannot say."))
+    file = tmp_path / "replies.jsonl"
+    status, out, _ = run(capsys, "judge", pairs, "--metrics", judge, "--record", file, "--no-progress")
+    assert (status, file.exists()) == (4, True)
+    assert "0 of 2 pairs scored" in out
+    assert "score again without asking" not in out
+
+
+def test_a_server_of_another_model_is_to_be_corrected_first(pairs, judge, loopback, capsys):
+    loopback.reset(lambda request, tries: request.send(200, {"model": "other", **choice(GREEN, "stop")}))
+    status, out, err = run(capsys, "judge", pairs, "--metrics", judge, "--no-progress")
+    assert (status, "allow it with answers_as=other" in out) == (4, True)
+    assert "to ask about the other 2 once the reason for the missing replies is corrected." in " ".join(err.split())
+
+
 def test_nobody_is_asked_where_every_reference_is_missing(pairs, judge, loopback, capsys):
     pairs.write_text(json.dumps({"reference": "nan", "candidate": "Clear."}) + "\n")
     status, out, _ = run(capsys, "judge", pairs, "--metrics", judge, "--no-progress")

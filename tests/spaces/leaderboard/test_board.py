@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import InputError, stats
+from rrgmetrics import SPECS, InputError, stats
 from rrgmetrics.scorers import aggregate
 from rrgmetrics.scoring.prepared import Metrics
 from rrgmetrics.spaces.access import LimitError
-from rrgmetrics.spaces.leaderboard import open_board, pages, scoring
+from rrgmetrics.spaces.leaderboard import open_board, pages, scoring, shown
 from rrgmetrics.spaces.leaderboard.commands import standings_table
 from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError
+from rrgmetrics.stats import Estimate
 
 REFERENCES = [f"Small left pleural effusion {i}." for i in range(12)]
 GOOD, BAD = [f"Small left effusion {i}." for i in range(12)], ["Nothing."] * 12
@@ -225,6 +226,35 @@ def test_equal_systems_share_a_rank(make_board, send, work_off):
     assert best["Worse"] == best["Worse too"]
     table = standings_table(board.standings())
     assert [line[0] for line in table.groups[0].lines] == ["1", "1", "3", "3"]
+    above = {
+        line.system.name: [versus.other.name for versus in board.system(line.system.id).above]
+        for line in board.standings().systems
+    }
+    assert above == {"A": [], "B": [], "Worse": ["B", "A"], "Worse too": ["B", "A"]}  # one family of tests a rank
+
+
+def test_a_difference_is_that_of_the_shown_numbers():
+    key = SPECS["finding_errors"].headline
+    exact = stats.PairedTest(2.764, 0.566, Estimate(-2.198, -2.30, -2.10, 22), -1.0, 0.01, False, 0)
+    found = shown.comparison(exact, key)
+    assert (found.system, found.baseline, found.difference) == (0.57, 2.76, Estimate(-2.19, -2.30, -2.10, 22))
+    alike = shown.comparison(replace(exact, system=2.762, difference=Estimate(-0.002, -0.004, -0.001, 22)), key)
+    assert (alike.difference.value, alike.p_value, alike.effect_size) == (0.0, 1.0, 0.0)
+    narrow = shown.comparison(replace(exact, difference=Estimate(-2.198, -2.198, -2.198, 22)), key)
+    assert narrow.difference == Estimate(-2.19, -2.20, -2.19, 22)  # the interval holds what is shown
+
+
+def test_systems_of_the_round_before_are_listed_by_their_scores(make_board, send, work_off):
+    board = make_board(REFERENCES)
+    for name, reports in (("Good", GOOD), ("Bad", BAD), ("Mixed", MIXED)):
+        send(board, name, reports)
+    work_off(board)
+    board.rescore()
+    assert [(line.system.name, line.rank) for line in board.standings().systems] == [
+        ("Good", None),
+        ("Mixed", None),
+        ("Bad", None),
+    ]
 
 
 def test_values_on_common_pairs_are_right_before_their_intervals_are_there(make_board, send, work_off, unscored):

@@ -15,10 +15,10 @@ import yaml
 
 from rrgmetrics import BackendError, InputError, cli
 from rrgmetrics.spaces import uploading
-from rrgmetrics.spaces.leaderboard import open_board
+from rrgmetrics.spaces.leaderboard import commands, open_board
 from rrgmetrics.spaces.leaderboard.export import export_board, push_board
 from rrgmetrics.spaces.leaderboard.handlers import Site
-from rrgmetrics.spaces.leaderboard.model import BoardInfo
+from rrgmetrics.spaces.leaderboard.model import BoardInfo, Limits
 
 from .conftest import REFERENCES, study_ids, write_csv
 
@@ -227,7 +227,7 @@ def test_command_line(tmp_path, capsys):
         return out + err
 
     said = run("init", place, "--references", str(references), "--metrics", "rouge,bleu", "--trials", "100")
-    assert "12 studies, 3 of them public" in said
+    assert "12 studies; 3 studies are public" in said
     token = said.rpartition("once: ")[2].strip()
     assert open_board(place).verify_admin(token)
     who = ("--name", "Good", "--submitter", "lab")
@@ -272,3 +272,22 @@ def test_command_line(tmp_path, capsys):
     assert "a copy of" in run("backup", place, str(tmp_path / "copy.sqlite"))
     assert id in run("show", str(tmp_path / "copy.sqlite"))
     assert "There is no board" in run("show", str(tmp_path / "none.sqlite"), status=2)
+
+
+def test_an_export_says_how_many_studies_its_scores_are_of(make_board, send, work_off, tmp_path):
+    board = make_board(limits=Limits(withheld_share=0.5), dataset="org/bench")
+    send(board, "A", ["Small left pleural effusion."] * 12, model_card="lab/model")
+    work_off(board)
+    export_board(board, tmp_path / "out")
+    said = "12 studies, 5 of which count in no score yet"
+    assert f"by 1 systems for {said}." in (tmp_path / "out" / "README.md").read_text()
+    assert f": {said}, round 1" in str(commands.standings_table(board.standings()).title)
+    head = json.loads((tmp_path / "out" / "board.json").read_text())
+    assert (head["n_studies"], head["n_withheld"]) == (12, 5)
+    (path,) = (tmp_path / "out").rglob("results_*.json")
+    document = json.loads(path.read_text())
+    assert (document["n"], document["n_withheld"]) == ({"rouge": 7}, 5)
+    row = pyarrow.parquet.read_table(tmp_path / "out" / "standings.parquet").to_pylist()[0]
+    assert row["rouge_n"] == 7
+    (path,) = (tmp_path / "out").rglob(".eval_results/*.yaml")
+    assert yaml.safe_load(path.read_text())[0]["notes"].endswith(f" ({said})")

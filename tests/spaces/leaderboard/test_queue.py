@@ -75,8 +75,8 @@ POINTS = {
 
 @pytest.mark.parametrize("point", POINTS)
 def test_a_killed_worker_loses_and_doubles_nothing(board, send, work_off, point):
-    for name in ("A", "B"):
-        send(board, name, [f"{name}."] * 12)
+    for name, report in (("A", "A."), ("B", "Small left pleural effusion.")):  # systems of equal scores are not tested
+        send(board, name, [report] * 12)
     killed(work_until_killed, board.place, *POINTS[point])
     before = recorded(board)
     assert before in ([], [(1, 1, "rouge"), (2, 1, "rouge")])

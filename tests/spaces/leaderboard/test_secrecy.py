@@ -220,3 +220,73 @@ def test_columns_of_the_references_are_shown_and_can_be_named(tmp_path, capsys):
     assert "reference=chest_findings or --columns " in said
     assert "effusion" not in said
     assert cli.main([*command, "--columns", "reference=chest_findings", "study_id=my_id"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "said"),
+    [
+        (
+            f"study_id,report,Befund\na,{SECRET},x\n",
+            ["report=nope"],
+            "r.csv has no column 'nope'; it has: 'study_id', 'report', 'Befund'.",
+        ),
+        (
+            f"study_id,report,Befund\na,{SECRET},x\n",
+            ["report=Befunde"],
+            "it has: 'study_id', 'report', 'Befund'. Did you mean 'Befund'?",
+        ),
+        (
+            f"study_id,report,age\na,Clear.,{SECRET}\n",
+            [],
+            "age … is not an age; write '072Y', '019M', '3W', '3D', '5 months', '25' or ''. --columns age= leaves the "
+            "column 'age' out.",
+        ),
+        (f"study_id;report\na;{SECRET}\n", [], "engine='python', dtype=str).to_csv('commas.csv', index=False)"),
+        (
+            f"study_id,Chest findings,Lung findings\na,{SECRET},x\n",
+            [],
+            "--columns 'reference=Chest findings' or --columns 'reference=Lung findings'",
+        ),
+    ],
+)
+def test_our_own_words_and_names_of_columns_are_shown(tmp_path, monkeypatch, capsys, content, columns, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.csv").write_text(content)
+    command = ["leaderboard", "init", "b.sqlite", "--references", "r.csv", "--metrics", "rouge"]
+    assert cli.main([*command, *(["--columns", *columns] if columns else [])]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert SECRET not in err
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"a,{'Word ' * 12}{SECRET},{SECRET} seen\nb,x,y\n",  # a first report that is cut, and another after it
+        f"study_id,report\na,{SECRET},age\n",
+        f"Befund,{SECRET} seen,'{SECRET}' (a)\nx,y,z\n",
+    ],
+)
+def test_a_report_in_the_place_of_a_name_is_hidden(tmp_path, capsys, content):
+    path = tmp_path / "r.csv"
+    path.write_text(content)
+    arguments = ["leaderboard", "init", str(tmp_path / "b.sqlite"), "--references", str(path), "--metrics", "rouge"]
+    assert cli.main(arguments) == 2
+    assert SECRET not in capsys.readouterr().err
+
+
+def test_a_list_in_the_place_of_a_report_is_hidden(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text(json.dumps({"study_id": "a", "report": [f"{SECRET} seen today, and much more of it.", SECRET]}))
+    with pytest.raises(InputError) as caught:
+        references.read_studies(path)
+    assert SECRET not in str(caught.value)
+
+
+def test_advice_about_a_repeated_id_names_no_option_that_is_lacking(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("study_id,report\na,Clear.\na,Effusion.\n")
+    with pytest.raises(InputError) as caught:
+        references.read_studies(path)
+    where = f"{path}, line 3, column 'study_id': … is already in {path}, line 2"
+    assert str(caught.value) == f"{where}; keep one reference of each study."

@@ -87,6 +87,23 @@ def test_a_column_of_ids_is_found_by_its_name(board, tmp_path, caplog, name):
     assert f"reports.csv: study_id is column {name!r}, by name" in caplog.text
 
 
+@pytest.mark.parametrize("header", ["Study_ID,Report", "study_id, report", "STUDY ID,REPORT"])
+def test_columns_that_are_spelt_otherwise_are_taken(board, tmp_path, caplog, header):
+    assert file_problems(board, tmp_path, rows().replace("study_id,report", header)) == []
+    assert f"report is column {header.partition(',')[2]!r}, by name" in caplog.text
+
+
+def test_two_columns_of_one_name_are_left_to_the_submitter(board, tmp_path):
+    said = file_problems(board, tmp_path, "study_id,Report,REPORT\nstudy-000,Clear.,Clear.\n")
+    assert "has no report; it has 'study_id', 'Report', 'REPORT'" in said[0]
+    assert "--columns report=Report" in said[0]
+
+
+def test_no_format_is_offered_that_is_refused(board, tmp_path):
+    said = file_problems(board, tmp_path, bytes(range(256)) * 20)
+    assert said == ["reports.csv is not a table: it looks like binary data; pass a CSV or JSONL file of reports."]
+
+
 def test_everything_is_said_at_once(board, tmp_path):
     """The form first, then the file in its order, then what is unknown and missing."""
     lines = ["study_id,report", "study-000,Clear.", "study-000,Twice.", f"study-001,{'x' * 20_001}", "other,Clear."]
