@@ -8,7 +8,7 @@ groups of the lexicon (`lung`, `pleura`, ...), one file each.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rrgmetrics import stats
 from rrgmetrics.backends.reader import Readings
@@ -74,7 +74,12 @@ def parts_of(references: Sequence[str], readings: Readings) -> list[Part]:
 
 
 def score_parts(
-    results: Mapping[str, Mapping[str, Result]], parts: Sequence[Part], *, trials: int = TRIALS, seed: int = 0
+    results: Mapping[str, Mapping[str, Result]],
+    parts: Sequence[Part],
+    *,
+    trials: int = TRIALS,
+    level: float = stats.LEVEL,
+    seed: int = 0,
 ) -> Scores:
     """Scores parts of the studies, in the headline of each metric.
 
@@ -82,20 +87,22 @@ def score_parts(
         results: For each system its Results by metric.
         parts: As `parts_of` returns them.
         trials: Resamples of intervals.
+        level: Coverage of intervals.
         seed: Of the resamples.
 
     Returns:
         By part, metric and system the value with its interval and the number of scored pairs.
     """
+    drawing: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
     return {
         part.name: {
-            metric: {system: _headline(by_metric[metric], part, trials, seed) for system, by_metric in results.items()}
+            metric: {system: _headline(own[metric], part, **drawing) for system, own in results.items()}
             for metric in next(iter(results.values()))
         }
         for part in parts
     }
 
 
-def _headline(result: Result, part: Part, trials: int, seed: int) -> stats.Estimate:
-    scores = stats.bootstrap(result.reduction, result.pair_stats[part.rows], trials=trials, seed=seed)
+def _headline(result: Result, part: Part, **drawing: Any) -> stats.Estimate:
+    scores = stats.bootstrap(result.reduction, result.pair_stats[part.rows], **drawing)
     return scores[result.spec.headline.name]

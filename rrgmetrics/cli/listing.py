@@ -11,6 +11,7 @@ from rrgmetrics.cli.formats import add_format, print_line, print_parts
 from rrgmetrics.errors import InputError
 from rrgmetrics.reporting.documents import Part
 from rrgmetrics.reporting.numbers import bounds
+from rrgmetrics.reporting.results import published_clauses
 from rrgmetrics.reporting.tables import Cells, Group, Table
 from rrgmetrics.scoring.scope_filter import reports_read
 from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, Key, MetricSpec, Option, all_specs, configurations, others
@@ -135,7 +136,9 @@ def metric_table(specs: Iterable[MetricSpec]) -> Table:
 
 def preset_table() -> Table:
     """The presets: names for sets of metrics."""
-    return _table(("preset", "metrics"), [(name, ", ".join(metrics)) for name, metrics in PRESETS.items()])
+    lines = [(name, ", ".join(metrics)) for name, metrics in PRESETS.items()]
+    every = [metric for metrics in PRESETS.values() for metric in metrics]
+    return _table(("preset", "metrics"), lines, note=" ".join(published_clauses(every)))
 
 
 def alias_table(specs: Iterable[MetricSpec]) -> Table:

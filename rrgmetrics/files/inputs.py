@@ -53,6 +53,7 @@ def pairs_of(
                 raise InputError("columns applies to tables, and predictions and references are lists.")
             if check_rule(per_study) != REFUSE:
                 raise InputError(f"per_study={per_study!r} needs study ids; pass tables or files with study_id.")
+            _check_index(predictions, references, "predictions")
             return Studies(None, check_pairs(predictions, references, contexts))
         check_predictions(predictions, references)
         system = read_system(predictions, columns, per_study=per_study)
@@ -108,6 +109,8 @@ def read_systems(
     if not systems:
         raise InputError("No system was given; pass a dict with at least one system's reports by its name.")
     whole = references is None
+    for name, source in systems.items():
+        _check_index(source, references, f"systems[{name!r}]")
     read = {
         str(name): read_system(source, columns, name=f"systems[{name!r}]", with_references=whole, per_study=per_study)
         for name, source in systems.items()
@@ -148,6 +151,17 @@ def _references(references: Any, contexts: Any, columns: Columns, per_study: str
 def _in_context(reports: Reports, contexts: Any) -> Reports:
     """The reports with the contexts that were passed beside them."""
     return reports if contexts is None else replace(reports, contexts=check_contexts(contexts, len(reports.reports)))
+
+
+def _check_index(reports: Any, references: Any, name: str) -> None:
+    """Raises InputError for two pandas Series whose indexes have the same labels in another order."""
+    if not type(reports).__name__ == type(references).__name__ == "Series" or not hasattr(reports, "index"):
+        return
+    if not reports.index.equals(references.index) and {*reports.index} == {*references.index}:
+        raise InputError(
+            f"{name} and references are pandas Series with the same labels in another order; Series are joined by "
+            f"position: pass {name}.loc[references.index], or lists if the positions are right."
+        )
 
 
 def _is_table(value: Any) -> bool:

@@ -53,6 +53,12 @@ def _check_same_references(references: Reports, system: Reports, order: Sequence
     for index, (text, place) in enumerate(zip(references.reports, order, strict=True)):
         if system.references[place].lower().split() != text.lower().split():
             study = f"study {references.study_ids[index]!r}" if references.study_ids else f"pair {index + 1:,}"
+            if not text or not system.references[place]:
+                without, other = (references, system) if not text else (system, references)
+                raise InputError(
+                    f"{without.name} has no reference for {study}, and {other.name} has one; add it to {without.name}, "
+                    "or remove the study from both."
+                )
             raise InputError(
                 f"{system.name} has another reference for {study} than {references.name}; systems are compared on "
                 "the same references. If they differ only in formatting, remove the references from one."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from rrgmetrics.files.columns import obvious_columns, reports_of_systems, writte
 from rrgmetrics.files.formats import COLUMNS
 from rrgmetrics.files.read import placed_rows
 from rrgmetrics.files.sources import is_source, name_of
+from rrgmetrics.reports import columns_of, listed_values
 
 SYSTEM_COLUMNS = ("system", "model", "method", "pairing")  # what a column that names the system of a row is called
 
@@ -48,6 +49,13 @@ def check_predictions(predictions: Any, references: Any) -> None:
             f"{predictions!r} is a column of {references}, not a file; run: rrgmetrics score {_quoted(references)} "
             f"--columns {option} (in Python: columns={{'candidate': {predictions!r}}})."
         )
+
+
+def first_text(pairs: Any) -> tuple[int, str] | None:
+    """The first text of a list or column of texts, which is no table of pairs, with its index; else None."""
+    if not isinstance(pairs, Sized) or isinstance(pairs, str | Mapping) or columns_of(pairs) is not None:
+        return None
+    return next(((i, each) for i, each in enumerate(listed_values(pairs)) if isinstance(each, str)), None)
 
 
 def check_columns_of(table: Any, systems: Mapping[str, str]) -> None:

@@ -27,7 +27,7 @@ MOST_TEXT = 2_000_000_000  # bytes of its details
 ROWS = 4096  # pairs that are read at a time
 SHOWN = 200  # characters of another library's message
 FORMAT = 1  # of these files; raised with every change that older versions could not read
-KEY = b"rrgmetrics"
+KEY, WHOLE = b"rrgmetrics", b"rrgmetrics.whole"  # facts of the beginning and of the end
 STATISTICS, DETAILS = " statistics", " details"
 
 Details = Mapping[str, Sequence[Any]]
@@ -74,10 +74,12 @@ class Writer:
     Attributes:
         path: The unfinished file.
         facts: Of the whole.
+        whole: Facts that are known at the end only.
     """
 
     def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
         self.path, self.facts = path, facts
+        self.whole: Mapping[str, Any] = {}
         self._file: Any = None
 
     def add(
@@ -104,6 +106,8 @@ class Writer:
     def close(self) -> None:
         """Ends the file."""
         if self._file is not None:
+            if self.whole:
+                self._file.add_key_value_metadata({WHOLE: json.dumps(self.whole).encode()})
             self._file.close()
 
 
@@ -140,11 +144,11 @@ def read_facts(path: PathLike) -> dict[str, Any]:
     check_file(path)
     with reading(path, "the description of the file"):
         try:
-            metadata = parquet.read_schema(path).metadata or {}
+            metadata = parquet.read_metadata(path).metadata or {}
         except (ArrowException, OSError) as error:
             raise InputError(f"{path} cannot be read as Parquet: {_one_line(error)}") from None
     try:
-        facts: dict[str, Any] = json.loads(metadata[KEY])
+        facts: dict[str, Any] = json.loads(metadata[KEY]) | json.loads(metadata.get(WHOLE, "{}"))
         known = facts.pop("format")
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(

@@ -42,12 +42,13 @@ class Read(NamedTuple):
     has_id: bool = False
 
 
-def stream_pairs(source: Any, columns: Columns = None, *, announce: bool = True) -> Iterator[Read]:
+def stream_pairs(source: Any, columns: Columns = None, *, ids: str = "", announce: bool = True) -> Iterator[Read]:
     """Yields the pairs of a source of any size, in flat memory.
 
     Args:
         source: As in `rrgmetrics.score`: files, a table, a data set, an iterable of dicts.
         columns: What its columns are called.
+        ids: The column of ids that `check_ids` returned.
         announce: Whether to log which columns were taken by their names, and which hold ids or paths.
 
     Raises:
@@ -55,15 +56,18 @@ def stream_pairs(source: Any, columns: Columns = None, *, announce: bool = True)
     """
     named = check_columns(columns)
     rows = _rows(source, named)
-    return read_rows(_announced(rows, named) if announce else rows, named)
+    return read_rows(_announced(rows, named, ids) if announce else rows, named, ids)
 
 
-def check_ids(source: Any, columns: Columns = None) -> None:
+def check_ids(source: Any, columns: Columns = None) -> str:
     """Checks the ids of a source that can be read again, as `rrgmetrics.files.read_pairs` does.
 
     Args:
         source: As in `stream_pairs`.
         columns: What its columns are called.
+
+    Returns:
+        The column that holds an id of each row; "" if there is none, or the source can be read only once.
 
     Raises:
         InputError: Two rows have one id, or a row has none although others have one.
@@ -72,16 +76,21 @@ def check_ids(source: Any, columns: Columns = None) -> None:
         named = check_columns(columns)
         rows = (row for _, row in _rows(source, named) if not isinstance(row, InputError))
         if column := id_column(next(rows, {}), WANTED, named):
-            refuse_ids(lambda: _ids(source, column, named), column, by_name=column != named.get("study_id", "study_id"))
+            by_name = column != named.get("study_id", "study_id")
+            return column if refuse_ids(lambda: _ids(source, column, named), column, by_name=by_name) else ""
+    return ""
 
 
-def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_name: bool = False) -> None:
+def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_name: bool = False) -> bool:
     """Raises InputError for the first id that is blank, no id, or in two rows; keeps a number of each, not the ids.
 
     Args:
         ids: Gives the cells, each after the place of its row; is called again to find the row before.
         column: Of the ids.
         by_name: Whether the column was only taken by its name: with a cell that is no id, it holds none.
+
+    Returns:
+        Whether the column holds ids.
     """
     seen: set[int] = set()
     twice: RepeatedIdError | None = None
@@ -90,7 +99,7 @@ def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_
             study_id = study_id_of(cell, f"{where}, column {column!r}")
         except InputError:
             if by_name:
-                return
+                return False
             raise
         if hash(study_id) in seen and not twice:
             before = next(first for first, other in ids() if str(other) == study_id or first == where)
@@ -101,6 +110,8 @@ def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_
         seen.add(hash(study_id))
     if twice:
         raise twice
+        raise InputError(twice)
+    return True
 
 
 def _ids(source: Any, column: str, named: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
@@ -112,7 +123,7 @@ def _ids(source: Any, column: str, named: Mapping[str, str]) -> Iterator[tuple[s
             yield where, row[column]
 
 
-def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = None) -> Iterator[Read]:
+def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = None, ids: str = "") -> Iterator[Read]:
     """Reads rows, each after its place; a damaged row is an InputError in the place of its cells."""
     named = check_columns(columns)
     fields: dict[str, str] | None = None
@@ -123,7 +134,7 @@ def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = N
             continue
         try:
             if fields is None or row.keys() != keys:
-                fields, keys = _pick(row, named, where), row.keys()
+                fields, keys = _pick(row, named, where, ids), row.keys()
         except InputError as error:
             if fields is None:
                 raise
@@ -133,23 +144,23 @@ def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = N
 
 
 def _announced(
-    rows: Iterator[tuple[str, Row | InputError]], named: Mapping[str, str]
+    rows: Iterator[tuple[str, Row | InputError]], named: Mapping[str, str], ids: str
 ) -> Iterator[tuple[str, Row | InputError]]:
     """Yields rows; at first logs which columns were taken by their names; InputError for columns of ids or paths."""
     sample = list(islice(rows, SAMPLE))
     cells = [row for _, row in sample if not isinstance(row, InputError)]
     if cells:
         where = next(where for where, row in sample if not isinstance(row, InputError))
-        fields, source = _pick(cells[0], named, where), where.partition(",")[0]
+        fields, source = _pick(cells[0], named, where, ids), where.partition(",")[0]
         announce_columns(fields, named, source)
         check_codes(cells, fields, source)
     yield from chain(sample, rows)
 
 
-def _pick(row: Row, named: Mapping[str, str], where: str) -> dict[str, str]:
-    """The column of each field of a row; ids only in the column that is named."""
+def _pick(row: Row, named: Mapping[str, str], where: str, ids: str) -> dict[str, str]:
+    """The column of each field of a row; ids only in the column that is named, or whose ids were checked."""
     fields = pick_columns(row, WANTED, named, where)
-    if fields.get("study_id") != named.get("study_id", "study_id"):
+    if fields.get("study_id") not in (named.get("study_id", "study_id"), ids):
         fields.pop("study_id", None)  # its ids are not known before all rows are read
     return fields
 

@@ -106,6 +106,7 @@ def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -
             "key": row.key.name,
             "system": row.system,
             "score": row.score._asdict(),
+            "level": row.level,
             "higher_is_better": row.key.higher_is_better,
             "target": row.key.target,
             "difference": None if row.test is None else row.test.difference._asdict(),

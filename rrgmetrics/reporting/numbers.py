@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
 
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Estimate
 
 MINUS = "\N{MINUS SIGN}"
 UNSCORED = "not scored"
+DIGITS = 12  # of a number that are no noise of the order in which it was summed
 TOLERANCE = 1e-9  # of rounding up: 0.0420000000001 is 0.042
 
 
@@ -23,11 +25,20 @@ def figure(value: float, places: int = 3) -> str:
     Example:
         >>> figure(0.41249), figure(-0.25), figure(-0.0001), figure(float("nan"))
         ('0.412', '−0.250', '0.000', 'not scored')
+        >>> figure(2.275, 2), figure(0.6025), figure(0.6024999999999999)  # half rounds up, whatever the last bit is
+        ('2.28', '0.603', '0.603')
     """
     if math.isnan(value):
         return UNSCORED
-    text = f"{value:.{places}f}"
+    text = f"{_rounded(value, places):.{places}f}"
     return text.replace("-", MINUS) if float(text) else text.removeprefix("-")
+
+
+def _rounded(value: float, places: int) -> Decimal | float:
+    """A number of so many decimals: a half is rounded up, also where the last bits of the sum make it less."""
+    if math.isinf(value):
+        return value
+    return Decimal(f"{value:.{DIGITS}g}").quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
 
 
 def show(value: float, key: Key) -> str:

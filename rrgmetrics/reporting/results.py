@@ -27,7 +27,7 @@ from rrgmetrics.specs import SPECS, Key
 from rrgmetrics.specs.conventions import Convention
 from rrgmetrics.specs.names import parse_name, shown
 from rrgmetrics.stats import PairedTest
-from rrgmetrics.systems.table import SIGNIFICANT, Row
+from rrgmetrics.systems.table import SIGNIFICANT, Row, coverage
 from rrgmetrics.utils.text_format import by_number, count_studies, counted, listed
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rrgmetrics.training.preference_pairs import Preferences
 
 MARK = "†"
+EFFECT = "Effect: the mean difference of the pairs, divided by its standard deviation over the pairs."
 
 
 def score_table(rows: Sequence[Row], *, n_pairs: int, notes: Sequence[str] = ()) -> Table:
@@ -55,8 +56,8 @@ def score_table(rows: Sequence[Row], *, n_pairs: int, notes: Sequence[str] = ())
         name = shown(row.metric) if row.metric != previous else ""
         lines.append((name, marked(headed(row.key)), _value_cell(row)))
         previous = row.metric
-    note = " ".join(filter(None, (left_out, left_out_clause(rows), *notes)))
-    heads = ("metric", "score", "value [95% interval]")
+    note = " ".join(filter(None, (left_out, left_out_clause(rows), *published_clauses(_metrics(rows)), *notes)))
+    heads = ("metric", "score", f"value [{coverage(rows)} interval]")
     title = _scored_of(rows, n_pairs)
     return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=title, note=note))
 
@@ -76,7 +77,8 @@ def totals_table(totals: Mapping[str, Totals]) -> Table:
     n_pairs = next(iter(totals.values())).n_pairs
     heads = ("metric", "score", "value", "not scored")
     title = count_studies(n_pairs, *(each.n_unscored for each in totals.values()))
-    return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=title))
+    note = " ".join(published_clauses(totals))
+    return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=title, note=note))
 
 
 def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
@@ -101,11 +103,12 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
         ]
         groups.append(Group(tuple(lines), (Cell(_key_head(of_key[0]), "strong"),)))
     scored = _scored_of(rows, n_pairs)
+    further = (left_out, left_out_clause(rows), *published_clauses(_metrics(rows)))
     table = Table(
-        ("", "value [95% interval]", "difference", "p", "effect"),
+        ("", f"value [{coverage(rows)} interval]", "difference", "p", "effect"),
         tuple(groups),
         title=f"{scored}; differences from {rows[0].system}; p corrected: {correction}",
-        note=" ".join(filter(None, (_footnote(rows, correction), left_out, left_out_clause(rows)))),
+        note=" ".join(filter(None, (_footnote(rows, correction), _effect_clause(rows), *further))),
     )
     return with_stand_in_note(table)
 
@@ -135,10 +138,11 @@ def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str, notes: Se
         cells, names, heads = [list(column) for column in zip(*cells, strict=True)], systems, names
     lines: list[Cells] = [(name, *own) for name, own in zip(names, cells, strict=True)]
     clauses = (
-        "95% bootstrap intervals in brackets.",
+        f"{coverage(rows)} bootstrap intervals in brackets.",
         _footnote(rows, correction),
         left_out_clause(rows),
         without,
+        *published_clauses(_metrics(rows)),
         *notes,
     )
     table = Table(
@@ -389,6 +393,25 @@ def how_tested(rows: Sequence[Row], correction: str) -> str:
     swaps = f"{max(drawn):,} random swaps of pairs" if drawn else "every swap of pairs"
     corrected = f", {CORRECTED[correction]} over {counted(len(tests), 'test')}" if len(tests) > 1 else ""
     return f"two-sided randomisation test, {swaps}{corrected}" if tests else ""
+
+
+def published_clauses(metrics: Iterable[str]) -> list[str]:
+    """How published values of these metrics differ, a sentence each.
+
+    Example:
+        >>> published_clauses(["bleu"]), published_clauses(["meteor?text=r2gen"])[0][:17]
+        ([], "METEOR is NLTK's:")
+    """
+    return [said for said in dict.fromkeys(parse_name(name).spec.published for name in metrics) if said]
+
+
+def _metrics(rows: Iterable[Row]) -> list[str]:
+    return [row.metric for row in rows]
+
+
+def _effect_clause(rows: Sequence[Row]) -> str:
+    """What the column of effect sizes holds, where it holds any."""
+    return EFFECT if any(row.test is not None and not math.isnan(row.test.effect_size) for row in rows) else ""
 
 
 def _test_cells(test: PairedTest, row: Row) -> Cells:

@@ -159,16 +159,17 @@ class MissingReports:
         lines = []
         if self._references.n:
             said = self._references.describe("reference", self._unit)
+            n = self._references.n
             choice = (
-                "scored as empty reports, as requested by missing='empty'"
+                f"scored as {_empty(n)}, as requested by missing='empty'"
                 if self._missing == "empty"
-                else "unscored; pass missing='empty' to score them as empty reports"
+                else f"unscored; pass missing='empty' to score {by_number(n, 'it', 'them')} as {_empty(n)}"
             )
             lines.append(f"{said}: {choice}.")
         for system, cells in self._candidates.items():
             if cells.n:
                 said = cells.describe("candidate", self._unit)
-                lines.append(f"{system + ': ' if system else ''}{said}: scored as empty reports.")
+                lines.append(f"{system + ': ' if system else ''}{said}: scored as {_empty(cells.n)}.")
         return lines
 
     @property
@@ -179,10 +180,15 @@ class MissingReports:
         counts += [("candidate", system if several else "", cells.n) for system, cells in self._candidates.items()]
         return [
             f"{counted(n, what)}{f' of {system}' if system else ''} {by_number(n, 'is', 'are')} missing and scored as "
-            f"{by_number(n, 'an empty report', 'empty reports')}."
+            f"{_empty(n)}."
             for what, system, n in counts
             if n
         ]
+
+
+def _empty(n: int) -> str:
+    """So many empty reports: `an empty report`."""
+    return by_number(n, "an empty report", "empty reports")
 
 
 def missing_lines(systems: Mapping[str, Sequence[Any]], study_ids: Sequence[str] | None, missing: Missing) -> list[str]:

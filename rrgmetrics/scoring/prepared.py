@@ -17,6 +17,7 @@ from rrgmetrics import files
 from rrgmetrics.backends.base import Backend, for_pack
 from rrgmetrics.backends.reader import Readings
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.mistaken import first_text
 from rrgmetrics.reading.lexicon import DEFAULT_PACK, first_pack
 from rrgmetrics.reports import Pair, count_distinct, describe
 from rrgmetrics.reports.missing import Missing, MissingReports, check_choice, log_lines, warn_of_missing
@@ -547,9 +548,10 @@ def score(
         >>> results["rouge"].scores["rouge_1"]
         0.8
     """
-    if isinstance(pairs, list | tuple) and pairs and isinstance(pairs[0], str):
+    if sample := first_text(pairs):
         raise InputError(
-            f"pairs[0] is {describe(pairs[0])}; pass reports by name: score('bleu', predictions=..., references=...)."
+            f"pairs[{sample[0]}] is {describe(sample[1])}. The first argument of score is metrics, the second a table of "
+            "pairs; pass reports by name: score('bleu', predictions=..., references=...)."
         )
     metrics = listed_names(metrics)
     used = context_of(metrics)  # and the pairs, before any model is loaded

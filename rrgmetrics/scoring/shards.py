@@ -90,11 +90,29 @@ def parse_shard(text: str) -> Shard:
 
 def whole_of(system: str, studies: Studies) -> Whole:
     """Describes a job by its pairs."""
-    ids = studies.study_ids or [""] * len(studies.pairs)
-    rows = zip(ids, studies.pairs, strict=True)
-    references = _checksum((study_id, pair.reference, *pair.context) for study_id, pair in rows)
-    candidates = _checksum((pair.candidate,) for pair in studies.pairs)
-    return Whole(system, len(studies.pairs), references, _checksum([(references, candidates)]))
+    described = Description()
+    described.add(zip(studies.study_ids or [""] * len(studies.pairs), studies.pairs, strict=True))
+    return described.whole(system)
+
+
+class Description:
+    """What is known of a job's pairs, which are added as they come."""
+
+    def __init__(self) -> None:
+        self._n_pairs = 0
+        self._references, self._candidates = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, pairs: Iterable[tuple[str, Pair]]) -> None:
+        """Adds pairs, each after its id or ""."""
+        for study_id, pair in pairs:
+            self._n_pairs += 1
+            self._references.update(_line((study_id, pair.reference, *pair.context)))
+            self._candidates.update(_line((pair.candidate,)))
+
+    def whole(self, system: str) -> Whole:
+        """Describes the pairs so far."""
+        references, candidates = (_short(digest) for digest in (self._references, self._candidates))
+        return Whole(system, self._n_pairs, references, _checksum([(references, candidates)]))
 
 
 def check_shard(shard: Shard, n_pairs: int) -> None:
@@ -148,9 +166,15 @@ def merge(paths: Sequence[PathLike]) -> dict[str, Merged]:
         _check_one_job(own)
     first = next(iter(parts.values()))[0]
     for own in parts.values():
+        if len(parts) > 1 and not own[0].whole.references:
+            raise InputError(
+                f"{own[0].path} does not record which studies it is of; systems are compared from files that "
+                "score --shard or --stream has written."
+            )
         if own[0].whole.references != first.whole.references:
             raise InputError(
-                f"{own[0].path} and {first.path} have different studies; systems are compared on the same studies."
+                f"{own[0].path} and {first.path} have other references or ids, or the same in another order; systems "
+                "are compared on the same studies in the same order."
             )
         _check_same_metrics(first, own[0])
     merged = {system: _merged(own) for system, own in parts.items()}
@@ -160,10 +184,11 @@ def merge(paths: Sequence[PathLike]) -> dict[str, Merged]:
 
 def _read_part(path: Path) -> Part:
     facts = read_facts(path)
-    if "part" not in facts:  # of a stream: whole, and nobody knows of what
-        return Part(path, Shard(1, 1), Whole(path.stem, count_rows(path), str(path), str(path)), facts["metrics"])
+    if "part" not in facts:  # of Result.save: whole, without its references
+        return Part(path, Shard(1, 1), Whole(path.stem, count_rows(path), "", ""), facts["metrics"])
     with reading(path, "which part it is of what"):
         shard, whole = Shard(*facts["part"]), Whole(**facts["whole"])
+        whole = whole._replace(system=whole.system or path.stem)  # a stream does not name its system
         kinds = [*map(type, shard), *map(type, whole)]
         if kinds != [int, int, str, int, str, str] or not 1 <= shard.number <= shard.of <= whole.n_pairs:
             raise ValueError("no numbers of a part")
@@ -245,7 +270,15 @@ def _check_comparable(merged: Mapping[str, Merged]) -> None:
 def _checksum(rows: Iterable[Sequence[Any]]) -> str:
     digest = hashlib.sha256()
     for row in rows:
-        digest.update("\x1f".join(map(str, row)).encode() + b"\x1e")
+        digest.update(_line(row))
+    return _short(digest)
+
+
+def _line(row: Sequence[Any]) -> bytes:
+    return "\x1f".join(map(str, row)).encode() + b"\x1e"
+
+
+def _short(digest: hashlib._Hash) -> str:
     return digest.hexdigest()[:16]
 
 

@@ -21,6 +21,7 @@ from rrgmetrics.files.per_study import ALL, REFUSE
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.files.stored import Writer, storing
 from rrgmetrics.files.stream import Read, check_ids, stream_pairs
+from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing, MissingReports, log_lines
 from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Array, Reduction
@@ -29,6 +30,7 @@ from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.packs import facts_of, warn_of_packs
 from rrgmetrics.scoring.prepared import Metrics, prepare, warn_of_sections
 from rrgmetrics.scoring.results import Result, per_pair_columns
+from rrgmetrics.scoring.shards import Description
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import uncounted
 from rrgmetrics.utils.causes import as_entry
@@ -152,8 +154,7 @@ def score_stream(
     runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "workers": workers}
     if per_study not in (REFUSE, ALL):
         raise InputError(f"per_study={per_study!r} needs all pairs in memory; pass 'error' or 'all'.")
-    if per_study == REFUSE:
-        check_ids(pairs, columns)
+    ids = check_ids(pairs, columns) if per_study == REFUSE else ""
     with prepare(metrics, missing=missing, text=text, **runtime) as prepared, ExitStack() as stack:
         stack.enter_context(use_context(prepared.context))
         statistics = counted(prepared, pairs, columns, statistics)
@@ -162,7 +163,8 @@ def score_stream(
             facts = {"metrics": prepared.signatures(0)}
             file = stack.enter_context(storing(output, facts, force=force))
         totals: dict[str, Totals] = {}
-        reads, lacking = stream_pairs(pairs, columns), MissingReports(missing)
+        reads, lacking = stream_pairs(pairs, columns, ids=ids), MissingReports(missing)
+        described = Description()
         with phase(SCORING, unit="pairs", shown=progress) as line:
             while chunk := list(islice(reads, CHUNK)):
                 usable = [(read.pair, read) for read in chunk if read.pair is not None]
@@ -173,9 +175,12 @@ def score_stream(
                     warn_of_sections(prepared.names.values(), text, {"": [pair for pair, _ in usable]}, n_first)
                 results = score_reads(prepared, chunk, statistics)
                 add_results(totals, results)
+                described.add((read.study_id if read.has_id else "", read.pair or Pair("", "")) for read in chunk)
                 if file is not None:
                     write_results(file, results, [read.study_id for read in chunk])
                 line.done += len(chunk)
+        if file is not None:
+            file.whole = {"part": [1, 1], "whole": described.whole("")._asdict()}
         if not totals:
             raise InputError("There are no pairs to score.")
         log_lines(lacking.lines)

@@ -119,6 +119,8 @@ LEXICAL = (
         },
         needs=("tokens", "wordnet"),
         paper="Banerjee and Lavie 2005, ACL workshop",
+        published="METEOR is NLTK's: about twice the value of Java METEOR 1.5, which R2Gen and other papers that use "
+        "coco-caption print; do not compare the two.",
         licence="WordNet 3.0 licence (synonyms)",
         citation="banerjee-lavie-2005-meteor",
         hacks=("repetition", "template", "contradiction", "addition"),

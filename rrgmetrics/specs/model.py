@@ -197,6 +197,7 @@ class MetricSpec:
         paper: The paper that defines it.
         licence: The licence of the weights or data that it uses by default.
         citation: BibTeX key in the module's script.
+        published: How published values of this name differ, if they mostly come from another program; tables say so.
         hacks: Tricks that raise its score as a reward: keys of `HACKS`, as measured on the default configuration
             (tests/callbacks/test_hacks.py).
         resists_tricks: Whether no trick of `rrgmetrics.metaeval.tricks` scores better than the honest report from which
@@ -228,6 +229,7 @@ class MetricSpec:
     summary: str = ""
     modules: str = "rrgmetrics.metrics"
     no_number: str = "the metric gave no number"
+    published: str = ""
     foreign_keywords: Mapping[str, str] = field(default_factory=dict)
 
     @property

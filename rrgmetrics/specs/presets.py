@@ -51,7 +51,7 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         "srr_bert_f1@paper",
         "temporal_f1@paper",
     ),
-    # R2Gen's wording metrics, over its cleaned MIMIC-CXR reports (METEOR is NLTK's here and Java's there).
+    # R2Gen's wording metrics, over its cleaned MIMIC-CXR reports; METEOR differs, as its `published` says.
     "r2gen": tuple(f"{name}text=r2gen" for name in ("bleu?", "rouge?flavour=coco&", "meteor?")),
     # The metrics that the CREPE paper compares (its table 2), as its authors' helper package runs them: evaluate's BLEU
     # and ROUGE, and RadGraph (not XL), of which they take radgraph_f1_complete.

@@ -40,6 +40,7 @@ class Row:
         n_left_out: Studies that the score does not count: those that a compared system has no score for.
         test: Comparison with the baseline; None for the baseline itself.
         p_corrected: The test's p-value corrected over all tests of the table; NaN for the baseline.
+        level: Coverage of the intervals.
     """
 
     metric: str
@@ -50,6 +51,7 @@ class Row:
     n_left_out: int
     test: stats.PairedTest | None
     p_corrected: float
+    level: float = stats.LEVEL
 
     @property
     def title(self) -> str:
@@ -146,6 +148,7 @@ def compare_systems(
             n_left_out=beside[name][metric].n_unscored,
             test=of_tests[metric, name][key] if name in others else None,
             p_corrected=np.nan,
+            level=level,
         )
         for metric, key in chosen
         for name in results
@@ -204,6 +207,16 @@ def distinct_keys(keys: Sequence[Key]) -> list[Key]:
     for key in keys:
         first.setdefault(key.title, key)
     return list(first.values())
+
+
+def level_of(rows: Sequence[Row]) -> float:
+    """Returns the coverage of the intervals of rows, which is the same for all."""
+    return rows[0].level if rows else stats.LEVEL
+
+
+def coverage(rows: Sequence[Row]) -> str:
+    """Returns the coverage of the intervals of rows in percent: `95%`."""
+    return f"{100 * level_of(rows):.12g}%"
 
 
 def check_correction(correction: str) -> None:

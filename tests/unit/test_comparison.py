@@ -10,9 +10,11 @@ import rrgmetrics
 from rrgmetrics import InputError, Result
 from rrgmetrics.baselines.skill import PERFECT
 from rrgmetrics.baselines.worth import worth_of
+from rrgmetrics.cli.listing import preset_table
 from rrgmetrics.reporting.documents import latex
+from rrgmetrics.reporting.exports import table_of
 from rrgmetrics.reporting.report import report_page
-from rrgmetrics.reporting.results import comparison_table, paper_table
+from rrgmetrics.reporting.results import comparison_table, paper_table, totals_table
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Mean
@@ -207,6 +209,55 @@ def test_compare_as_documents(compared):
     assert r"\begin{tabular}" in compared["ours"]["rouge"].to_latex()
     assert compared["ours"]["rouge"].to_html().startswith("<div")
     assert json.loads(compared["ours"]["rouge"].to_json())["n_pairs"] == 4
+
+
+def test_the_level_of_intervals_is_stated_wherever_they_are(compared):
+    texts = {"ours": ["Clear lungs.", *REFERENCES[1:]], "theirs": ["Edema."] * len(REFERENCES)}
+    drawn = rrgmetrics.compare(texts, REFERENCES, metrics=["rouge", "finding_errors"], level=0.9, progress=False)
+    page = drawn.to_html().partition('id="worth"')[0]
+    assert page.count("90% interval") > 2
+    tables = [table_of(drawn.rows[::2], 4, "holm"), comparison_table(drawn.rows, n_pairs=4, correction="holm")]
+    for text in (page, drawn.to_markdown(), drawn.to_latex(), *map(str, tables)):
+        assert "90" in text
+        assert "95%" not in text
+        assert r"95\%" not in text
+    assert {row["level"] for row in json.loads(drawn.to_json())["rows"]} == {0.9}
+    assert {row["level"] for row in json.loads(compared.to_json())["rows"]} == {0.95}
+
+
+def test_the_levels_of_a_page_hold_for_parts_and_kinds_too(monkeypatch):
+    from rrgmetrics import stats
+
+    levels, bootstrap = set(), stats.bootstrap
+    drawn = rrgmetrics.compare(
+        {"ours": REFERENCES, "theirs": ["Edema."] * len(REFERENCES)}, REFERENCES, metrics="finding_errors", level=0.8,
+        trivial=False, progress=False,
+    )  # fmt: skip
+    monkeypatch.setattr(
+        stats, "bootstrap", lambda *own, **said: levels.add(said.get("level")) or bootstrap(*own, **said)
+    )
+    drawn.to_html()
+    assert levels == {0.8}
+
+
+def test_a_table_says_what_its_effect_is():
+    tested = comparison_table(table(base=WORSE, better=SAME), n_pairs=5, correction="holm")
+    assert "Effect: the mean difference of the pairs, divided by its standard deviation over the pairs." in tested.note
+    assert "Effect" not in comparison_table(table(base=WORSE, better=WORSE), n_pairs=5, correction="holm").note
+
+
+def test_tables_say_how_published_values_of_the_same_name_differ():
+    said = "METEOR is NLTK's: about twice the value of Java METEOR 1.5"
+    one = rrgmetrics.compare({"ours": REFERENCES}, REFERENCES, metrics="r2gen", trivial=False, progress=False)
+    two = rrgmetrics.compare({"a": REFERENCES, "b": REFERENCES}, REFERENCES, metrics="meteor", progress=False)
+    streamed = rrgmetrics.score_stream(
+        "meteor", [{"reference": text, "candidate": text} for text in REFERENCES], progress=False
+    )
+    written = [one.to_markdown(), two.to_markdown(), totals_table(streamed).note]
+    written += [comparison_table(two.rows, n_pairs=4, correction="holm").note, preset_table().note]
+    assert all(text.count(said) == 1 for text in written)
+    bleu = rrgmetrics.compare({"ours": REFERENCES}, REFERENCES, metrics="bleu", trivial=False, progress=False)
+    assert "Java" not in bleu.to_markdown()
 
 
 def test_frames_have_the_ids_of_studies():

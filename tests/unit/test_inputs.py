@@ -45,8 +45,13 @@ TABLES = {
 
 
 def test_texts_as_metrics_are_an_error_that_says_how_reports_are_passed():
-    with pytest.raises(InputError, match=r"pairs\[0\] is .* by name: .* predictions=\.\.\., references="):
+    with pytest.raises(
+        InputError, match=r"first argument of score is metrics.* by name: .* predictions=\.\.\., references="
+    ):
         rrgmetrics.score(["Clear lungs."], ["Lungs are clear."])
+    texts = pd.Series([None, "Clear lungs.", None])
+    with pytest.raises(InputError, match=r"pairs\[1\] is 'Clear lungs\.'.* first argument of score is metrics"):
+        rrgmetrics.score(texts, texts)
 
 
 @pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
@@ -189,6 +194,10 @@ def test_systems_are_compared_on_the_same_references(tmp_path):
     assert read["a"].pairs == read["b"].pairs
     with pytest.raises(InputError, match=r"c.csv has another reference for study 's1' than .*a.csv"):
         files.read_systems({"a": tmp_path / "a.csv", "c": tmp_path / "c.csv"})
+    (tmp_path / "blank.csv").write_text(CSV.replace("Lungs are clear", "").replace("Clear lungs", ""))
+    for pair in (("a", "blank"), ("blank", "a")):
+        with pytest.raises(InputError, match=r"blank.csv has no reference for study 's1', and .*a.csv has one"):
+            files.read_systems({name: tmp_path / f"{name}.csv" for name in pair})
     with pytest.raises(InputError, match=r"systems\['x'\]\[0\] has no column 'reference'"):
         files.read_systems({"x": ["Clear."]})
     with pytest.raises(InputError, match=r"references has study_id and systems\['x'\] does not"):
@@ -197,3 +206,16 @@ def test_systems_are_compared_on_the_same_references(tmp_path):
         )
     with pytest.raises(InputError, match="references has 2 reports"):
         files.read_systems({"x": ["Clear."]}, ["Clear.", "Clear."])
+
+
+def test_series_with_indexes_in_another_order_are_not_joined_by_position():
+    references = pd.Series(["Edema.", "Clear lungs.", "Edema."], index=["a", "b", "c"])
+    shuffled = references[["b", "c", "a"]]
+    same = {"references": references, "progress": False}
+    with pytest.raises(InputError, match=r"predictions and references .* predictions\.loc\[references\.index\]"):
+        rrgmetrics.score("rouge", predictions=shuffled, **same)
+    with pytest.raises(InputError, match=r"systems\['x'\] and references are pandas Series"):
+        rrgmetrics.compare({"x": shuffled}, references, metrics="rouge", progress=False)
+    sorted_again = rrgmetrics.score("rouge", predictions=shuffled.loc[references.index], **same)["rouge"]
+    by_position = rrgmetrics.score("rouge", predictions=shuffled.reset_index(drop=True), **same)["rouge"]
+    assert (sorted_again.scores["rouge"], by_position.scores["rouge"]) == (1, pytest.approx(1 / 3))

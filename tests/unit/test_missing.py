@@ -174,7 +174,7 @@ def test_a_missing_candidate_is_an_empty_report(candidate, caplog):
     given = rrgmetrics.score(names, predictions=[candidate, "Clear."], references=references, progress=False)
     assert [each.scores for each in given.values()] == [each.scores for each in empty.values()]
     assert given["finding_errors"].scores["finding_errors_false_finding"] == 0
-    assert caplog.text.count("1 candidate is missing (index 0): scored as empty reports.") == 1
+    assert caplog.text.count("1 candidate is missing (index 0): scored as an empty report.") == 1
 
 
 def test_references_in_lists_of_one():
@@ -381,6 +381,6 @@ def test_the_page_of_the_command_line_names_options_as_the_terminal_does(tmp_pat
     rows = ["study_id,reference,candidate", "a,Edema.,Edema.", "b,,Edema."]
     Path("pairs.csv").write_text("\n".join(rows))
     assert main(["score", "pairs.csv", "--metrics", "bleu", "--no-trivial", "--no-progress", "--html", "a.html"]) == 0
-    assert "unscored; pass --missing empty to score them" in Path("a.html").read_text()
+    assert "unscored; pass --missing empty to score it as an empty report" in Path("a.html").read_text()
     in_python = rrgmetrics.compare({"ours": "pairs.csv"}, metrics="bleu", trivial=False, progress=False).to_html()
     assert "pass missing='empty'" in html.unescape(in_python)

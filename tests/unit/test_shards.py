@@ -268,3 +268,37 @@ def test_a_stream_in_memory():
     assert next(iter(totals.unscored_counts)).startswith("pairs[0], column 'candidate' is 3")
     with pytest.raises(InputError, match=r"scores of cider depend on all references.*read only once"):
         score_stream("cider", ({"reference": text, "candidate": text} for text in REFERENCES))
+
+
+def stream(made, name, output, *more, rows=lambda rows: rows):
+    """The stream of a system, whose ids are in a column that is taken by its name."""
+    head, *lines = (made / f"{name}.csv").read_text().splitlines()
+    path = output.with_suffix(".csv")
+    path.write_text("\n".join([head.replace("study_id", "accession"), *rows(lines)]))
+    return command("score", path, "--stream", "--metrics", *NAMES, "--output", output, *more)
+
+
+def test_streams_of_the_same_studies_are_compared(made, tmp_path, capsys):
+    files = [tmp_path / f"{name}.parquet" for name in SYSTEMS]
+    for name, file in zip(SYSTEMS, files, strict=True):
+        assert stream(made, name, file) == 0
+    assert command("merge", *files, "--trials", 50, "--json", tmp_path / "streams.json") == 0
+    shards = [*parts(made, "good"), *parts(made, "poor")]
+    assert command("merge", *shards, "--trials", 50, "--json", tmp_path / "shards.json") == 0
+    assert close(*(json.loads((tmp_path / f"{name}.json").read_text()) for name in ("streams", "shards"))) > 50
+    other = tmp_path / "other.parquet"
+    assert stream(made, "poor", other, rows=lambda lines: lines[::-1]) == 0
+    capsys.readouterr()
+    assert command("merge", files[0], other) == 2
+    assert "other references or ids, or the same in another order" in capsys.readouterr().err
+    rrgmetrics.score("bleu", predictions=["Edema."], references=["Edema."])["bleu"].save(tmp_path / "saved.parquet")
+    assert command("merge", files[0], tmp_path / "saved.parquet") == 2
+    assert "saved.parquet does not record which studies it is of" in capsys.readouterr().err
+
+
+def test_a_stream_takes_ids_by_name_as_a_single_run_does(made, tmp_path, caplog):
+    assert stream(made, "good", tmp_path / "good.parquet") == 0
+    assert "study_id is column 'accession'" in caplog.text
+    assert "study ids s6" in caplog.text or "study id s6" in caplog.text
+    assert command("merge", tmp_path / "good.parquet", "--output", tmp_path / "good.csv", "--force") == 0
+    assert [row["study_id"] for row in csv.DictReader((tmp_path / "good.csv").open())] == [f"s{i}" for i in range(7)]

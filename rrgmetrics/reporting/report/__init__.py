@@ -34,7 +34,7 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.notice import token_lines
 from rrgmetrics.scoring.results import Result, missing_of, on_shared_studies, unscored_lines
-from rrgmetrics.systems.table import Row
+from rrgmetrics.systems.table import Row, coverage, level_of
 from rrgmetrics.utils.printable import as_options
 from rrgmetrics.utils.text_format import capitalized, count_studies, counted
 from rrgmetrics.version import VERSION
@@ -115,6 +115,7 @@ def report_page(
         overviews=sections.overviews(beside, rows, worth),
         differences=sections.differences(beside, rows) if rows else {},
         tested=how_tested(rows, correction),
+        coverage=coverage(rows),
         left_out=left_out_clause(rows),
         score_lines=sections.score_lines(beside, rows),
         every_score=sections.every_score(beside, rows),
@@ -122,11 +123,13 @@ def report_page(
         skills=None if worth is None else sections.skill_lines(results, worth),
         worth_tables=[] if worth is None else worth_tables(worth)[:-1],
         collapse=None if worth is None else collapse_table(worth.collapses),
-        kinds=sections.kinds(beside, found, seed=seed),
+        kinds=sections.kinds(beside, found, level=level_of(rows), seed=seed),
         groups=sections.groups(
             {system: {row: each for row, each in own.items() if row in counted_rows} for system, own in found.items()}
         ),
-        parts=sections.part_tables(beside, parts, score_parts(beside, parts, trials=trials, seed=seed)),
+        parts=sections.part_tables(
+            beside, parts, score_parts(beside, parts, trials=trials, level=level_of(rows), seed=seed)
+        ),
         spreads=sections.spreads(beside),
         unscored=[as_options(line) if as_typed else line for line in said],
         legend=legend([category.value for category in ErrorCategory]),

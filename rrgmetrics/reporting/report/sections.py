@@ -266,19 +266,19 @@ class Kinds(NamedTuple):
     scale: Scale
 
 
-def kinds(results: Results, found: Comparisons, *, seed: int) -> list[Kinds]:
+def kinds(results: Results, found: Comparisons, *, level: float, seed: int) -> list[Kinds]:
     """Errors by kind as each metric counts them that does; as the reader does where none is asked."""
     titles = {metric.name: metric.title for metric in metrics_of(results)}
     counted_by: dict[str, dict[str, dict[str, Estimate]]] = {}
     for system, by_name in results.items():
         for name, result in by_name.items():
             if known := category_counts(result):
-                drawn = stats.bootstrap(result.reduction, result.pair_stats, seed=seed)
+                drawn = stats.bootstrap(result.reduction, result.pair_stats, level=level, seed=seed)
                 own = {category: drawn[f"{result.spec.name}_{category}"] for category in known}
                 counted_by.setdefault(titles[name], {})[system] = own
     if not counted_by and found:
         counted_by["As the bundled reader finds them"] = {
-            system: stats.bootstrap(Mean(tuple(ErrorCategory)), _counts(list(own.values())), seed=seed)
+            system: stats.bootstrap(Mean(tuple(ErrorCategory)), _counts(list(own.values())), level=level, seed=seed)
             for system, own in found.items()
         }
     return [
