@@ -110,7 +110,6 @@ def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_
         seen.add(hash(study_id))
     if twice:
         raise twice
-        raise InputError(twice)
     return True
 
 
