@@ -550,8 +550,8 @@ def score(
     """
     if sample := first_text(pairs):
         raise InputError(
-            f"pairs[{sample[0]}] is {describe(sample[1])}. The first argument of score is metrics, the second a table of "
-            "pairs; pass reports by name: score('bleu', predictions=..., references=...)."
+            f"pairs[{sample[0]}] is {describe(sample[1])}. The first argument of score is metrics, the second a table "
+            "of pairs; pass reports by name: score('bleu', predictions=..., references=...)."
         )
     metrics = listed_names(metrics)
     used = context_of(metrics)  # and the pairs, before any model is loaded
