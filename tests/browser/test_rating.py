@@ -138,6 +138,7 @@ def test_two_raters_a_closed_browser_and_a_killed_server(open_page, own_server, 
         "CONNECTION_CLOSED",
         "EMPTY_RESPONSE",
         "CONTENT_LENGTH_MISMATCH",
+        "SOCKET_NOT_CONNECTED",
     )
     ada, bob = open_page(), open_page(forgive=[f"ERR_{how}" for how in killed])
     enter(ada, server.address, "Ada")
