@@ -21,16 +21,21 @@ class Evaluated(NamedTuple):
     Attributes:
         prefix: What precedes each key in the logs: `"eval"`, `"eval_<set>"`, `"test"`.
         examples: The set.
-        record: The name of its files.
+        series: The prefix, and whether it is another set than the training evaluates with it.
         step: At which its model was trained.
         model: Which model, outside a training; "" within one.
     """
 
     prefix: str
     examples: EvaluationSet
-    record: str
+    series: str
     step: int
     model: Model
+
+    @property
+    def record(self) -> str:
+        """The name of its files: `eval`, `test_best_model`."""
+        return "_".join(filter(None, (self.series, self.model)))
 
     @property
     def where(self) -> str:
@@ -39,7 +44,7 @@ class Evaluated(NamedTuple):
 
 
 def evaluated(prefix: str, examples: EvaluationSet, own: EvaluationSet | None, model: Model, state: Any) -> Evaluated:
-    """Names an evaluation and its record.
+    """Names an evaluation.
 
     Args:
         prefix: Of its keys.
@@ -48,10 +53,9 @@ def evaluated(prefix: str, examples: EvaluationSet, own: EvaluationSet | None, m
         model: Which model, outside a training.
         state: The Trainer's.
     """
-    other = "other_set" if own is not None and examples is not own else ""
-    record = "_".join(filter(None, (prefix, other, model)))
+    series = f"{prefix}_other_set" if own is not None and examples is not own else prefix
     step = state.best_global_step if model == "best_model" else state.global_step
-    return Evaluated(prefix, examples, record, step, model)
+    return Evaluated(prefix, examples, series, step, model)
 
 
 def model_of(args: Any, state: Any) -> Model:

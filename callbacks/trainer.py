@@ -490,8 +490,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             scores = Scores(scores.values | self._wait(), scores.results)
         best = best_key(self._trainer.args)
         self._watch.see(pairs, scores.values, prefix=f"{prefix}_", when=one.where, best=best)
-        kept = one.record.removesuffix(f"_{one.model}")
-        self._latest.keep(kept, self._trainer.state, one.step, scores.results)
+        self._latest.keep(one.series, self._trainer.state, one.step, scores.results)
         try:
             self._show(generated, scores.results, one)
             self._write(one, scores)

@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from rrgmetrics.comparing import compare
 from rrgmetrics.comparing.policies import Policy, under
+from rrgmetrics.metaeval.measured import is_measured_kind
 from rrgmetrics.reading import read as read_report
-from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, all_packs
 from rrgmetrics.reading.scope import out_of_scope, readable_kinds
 from rrgmetrics.reporting.explanations import explain_pair, told_of
 from rrgmetrics.reporting.html import alert, category_bars, category_counts, headline, part, remarks, reports
@@ -60,7 +61,7 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
         *map(alert, alerts),
         headline(key, value),
         *(Markup('<p class="note">{}</p>').format(note) for note in _notes(spec)),
-        usual(spec, value) if name == spec.name and _is_chest_xray(pair) else Markup(),
+        usual(spec, value) if name == spec.name and is_measured_kind(pair.reference) else Markup(),
         Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts and scored else Markup(),
         Markup("<h2>Both reports</h2>{}").format(explained(explanation, read)),
         Markup('<p class="note">{}.</p>').format(capitalized(SIGNIFICANT))
@@ -71,11 +72,6 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
         all_scores(result),
     ]
     return part(*pieces)
-
-
-def _is_chest_xray(pair: Pair) -> bool:
-    """Whether the score can be compared with typical ones, which are of chest X-ray reports."""
-    return read_report(pair.reference, AUTO).pack == DEFAULT_PACK
 
 
 def as_read(name: str, pair: Pair) -> Pair:

@@ -15,7 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
-from rrgmetrics.reading.lexicon import AUTO, all_packs
+from rrgmetrics.reading import read
+from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs
 from rrgmetrics.reading.scope import reads
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
@@ -144,6 +145,11 @@ def read_results(file: Path) -> dict[str, Any]:
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     content: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
     return content
+
+
+def is_measured_kind(reference: str) -> bool:
+    """Whether a reference is of the kind that agreement and usual values were measured on: a chest X-ray report."""
+    return read(reference, AUTO).pack == DEFAULT_PACK
 
 
 @cache

@@ -292,10 +292,11 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
 
 def _of_the_study(items: list[Item], i: int, right: Head, lexicon: Lexicon) -> bool:
     """Whether a change is set apart from the first finding: "no interval change with small effusions"."""
-    small, between = lexicon.small, items[i + 1 : right[0]]
-    dated = any("earlier_study" in item.senses for item in between)
-    joining = {"with"} if dated else set()  # "new compared WITH the prior study"
-    return any(item.word in (small.strong_separators - joining) | small.otherwise for item in between)
+    between = items[i + 1 : right[0]]
+    apart = lexicon.small.strong_separators | lexicon.small.otherwise
+    if any("earlier_study" in item.senses for item in between):
+        apart = apart - {"with"}  # "new compared WITH the prior study"
+    return any(item.word in apart for item in between)
 
 
 def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lexicon) -> bool:

@@ -28,8 +28,8 @@ _PREPOSITIONS = frozenset(
     {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over", "between"}
 )
 _DESCRIBING = frozenset({"severity", "quality"})
-_DENYING = frozenset({"no", "without"})
 _LEADING = _PREPOSITIONS | {"of", "to", "from", "with"}  # words before another name inside a phrase
+_LEADING_OR_DENYING = _LEADING | {"no", "without"}
 _INTO = {"into": "in", "within": "in"}
 COILING = frozenset({"coil", "loop", "curl", "kink"})  # behind a line or tube, with an s, what it does
 BARE = ("bare_tube",)  # the structure of a word that alone names no device
@@ -207,7 +207,7 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
     end, senses = _longest_phrase(tokens, i, last, lexicon)
     if senses is None or end - i == 1 or not _DESCRIBING.isdisjoint(senses):  # "small to moderate | volume"
         return end, senses
-    leading = _LEADING | _DENYING if "nothing" in senses else _LEADING
+    leading = _LEADING_OR_DENYING if "nothing" in senses else _LEADING
     name = next((k + 1 for k in range(i, end - 1) if tokens[k].word in leading), end)
     if name < end and tokens[name].word in lexicon.trie and _longest_phrase(tokens, name, last, lexicon)[0] > end:
         return _longest_phrase(tokens, i, name, lexicon)

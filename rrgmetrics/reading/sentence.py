@@ -9,7 +9,7 @@ LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
 JUDGEMENTS = frozenset({"negation_after", "not_excluded_after", "possible_after", "probable_after", "preferred_to"})
 _DESCRIBED = 4  # items from a doubt to the finding
 _FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
-_OF_ONE = frozenset({"side", "severity", "measure", "change", "count"})  # what is described so is there
+_OF_ONE = (_FIRM - {"acuity"}) | {"side"}  # the same in a list that is denied: "ACTIVE infiltration, mass was not seen"
 _FIRM_BEHIND = _FIRM | {"side", "zone"}
 ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
 

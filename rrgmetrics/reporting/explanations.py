@@ -50,7 +50,7 @@ def explain_pair(result: Result, pair: Pair, row: int = 0) -> Explanation:
     if not view or told is None:
         return replace(_words(pair), rest=told)
     explained = view(told, pair)
-    if result.spec.name in EVIDENCED:
+    if result.spec.name in FINDING_VIEWS:
         reference, candidate = _evidence(pair, result.packs[row])
         return replace(explained, reference=reference, candidate=candidate)
     value = float(result.headline[row])
@@ -282,37 +282,27 @@ def _entities(text: str, entities: Sequence[Mapping[str, Any]]) -> Iterator[Mark
             yield Mark((Span(*found.span()),), MATCHED if one["in_both"] else ONLY_HERE)
 
 
-VIEWS: Mapping[str, View] = {
+FINDING_VIEWS: Mapping[str, View] = {  # their words name findings, whose phrases the reader finds
     "finding_errors": _named("finding_errors"),
     "finding_score": _weighed,
     "finding_f1": _outcomes,
-    "crepe": _shares,
     "green": _named("green"),
     "mammo_green": _named("mammo_green"),
     "chexprompt": _named("chexprompt"),
     "crimson": _named("crimson"),
     "fineradscore": _corrections,
-    "radfact": _phrases,
     "nodule_f1": _named("nodule_f1"),
+}
+VIEWS: Mapping[str, View] = {
+    **FINDING_VIEWS,
+    "crepe": _shares,
+    "radfact": _phrases,
     "chexbert_f1": _statuses,
     "srr_bert_f1": _labels,
     "f1_radbert_ct": _labels,
     "temporal_f1": _changes,
     "radgraph_f1": _graphs,
 }
-EVIDENCED = frozenset(  # their words name findings, whose phrases the reader finds
-    (
-        "finding_errors",
-        "finding_score",
-        "finding_f1",
-        "green",
-        "mammo_green",
-        "chexprompt",
-        "crimson",
-        "fineradscore",
-        "nodule_f1",
-    )
-)
 
 
 # --- evidence ---------------------------------------------------------------------------------------------------------

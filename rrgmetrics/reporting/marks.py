@@ -72,7 +72,7 @@ class Remark(NamedTuple):
 
     @property
     def short_weight(self) -> str:
-        """The same where there is little room: nothing for a whole error that is not significant."""
+        """The same in less room; "" for a whole error that is not significant."""
         return self.weight if self.significant or self.left_out else ""
 
     @property

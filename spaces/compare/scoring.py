@@ -9,7 +9,7 @@ from functools import cache
 from typing import Literal
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.metaeval.measured import DEVELOPMENT, MeasuredSet, measured_sets
+from rrgmetrics.metaeval.measured import DEVELOPMENT, MeasuredSet, is_measured_kind, measured_sets
 from rrgmetrics.reading import read
 from rrgmetrics.reading.lexicon import AUTO, all_packs
 from rrgmetrics.reading.scope import CHEST_XRAY
@@ -112,19 +112,14 @@ def metrics_for(reference: str) -> list[str]:
         >>> "nodule_f1" in metrics_for("Clear lungs."), "nodule_f1" in metrics_for("CT chest. 6 mm nodule.")
         (False, True)
     """
-    kinds = (*COMMON, kind_of(reference))
+    kinds = (*COMMON, all_packs()[read(reference, AUTO).pack].title)
     return [name for name, spec in SPECS.items() if spec.modality in kinds]
-
-
-def kind_of(reference: str) -> str:
-    """The kind of report that a reference is, by the title of its pack."""
-    return all_packs()[read(reference, AUTO).pack].title
 
 
 def measured_for(reference: str) -> MeasuredSet:
     """The metrics' agreement with radiologists on reports of chest X-rays; of no metric for another kind of report."""
     measured = measured_sets()[DEVELOPMENT]
-    return measured if kind_of(reference) == CHEST_XRAY else replace(measured, metrics={})
+    return measured if is_measured_kind(reference) else replace(measured, metrics={})
 
 
 def check_reports(reference: str, candidates: Sequence[str], context: Mapping[str, str] | None = None) -> None:

@@ -168,6 +168,9 @@ def test_errors_of_the_database_quote_no_values(board):
         f"study_id,report,public\na,Clear.,{SECRET}\n",
         f"study_id,report,age\na,Clear.,{SECRET}\n",
         f'study_id,report,sex\na,Clear.,it\'s "{SECRET}"\n',
+        f"a,{'Word ' * 12}{SECRET},{SECRET} seen\nb,x,y\n",  # a first report that is cut, and another after it
+        f"study_id,report\na,{SECRET},age\n",
+        f"Befund,{SECRET} seen,'{SECRET}' (a)\nx,y,z\n",
     ],
 )
 def test_messages_about_references_name_the_place_only(tmp_path, content, capsys):
@@ -257,22 +260,6 @@ def test_our_own_words_and_names_of_columns_are_shown(tmp_path, monkeypatch, cap
     err = capsys.readouterr().err
     assert said in err
     assert SECRET not in err
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        f"a,{'Word ' * 12}{SECRET},{SECRET} seen\nb,x,y\n",  # a first report that is cut, and another after it
-        f"study_id,report\na,{SECRET},age\n",
-        f"Befund,{SECRET} seen,'{SECRET}' (a)\nx,y,z\n",
-    ],
-)
-def test_a_report_in_the_place_of_a_name_is_hidden(tmp_path, capsys, content):
-    path = tmp_path / "r.csv"
-    path.write_text(content)
-    arguments = ["leaderboard", "init", str(tmp_path / "b.sqlite"), "--references", str(path), "--metrics", "rouge"]
-    assert cli.main(arguments) == 2
-    assert SECRET not in capsys.readouterr().err
 
 
 def test_a_list_in_the_place_of_a_report_is_hidden(tmp_path):
