@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypedDict, TypeVar
+from typing import NamedTuple, TypedDict, TypeVar
 
 from rrgmetrics.reading.device_moves import (
     ADVANCED,
@@ -17,7 +17,7 @@ from rrgmetrics.reading.device_moves import (
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import BONES, DEVICES, Concept, Lexicon, per_lexicon
 from rrgmetrics.reading.model import Finding, Span
-from rrgmetrics.reading.places import near
+from rrgmetrics.reading.places import named_at, near
 from rrgmetrics.reading.recording import built, described, each_cue, note
 from rrgmetrics.reading.senses import Senses, as_earlier, without
 
@@ -55,6 +55,27 @@ class Attributes(TypedDict, total=False):
     several: bool  # a place that is more than one
     not_reached: bool  # the next place is not where the device ends
     side_port: bool  # the next place is that of its side port
+
+
+class Stated(NamedTuple):
+    """A mention with the fields of its finding, and of its parts where the two sides are distinguished."""
+
+    mention: Mention
+    fields: Attributes
+    parts: list[Attributes]
+
+
+def state_mentions(mentions: Sequence[Mention], lexicon: Lexicon) -> list[Stated]:
+    """Returns the mentions that say something, each under the name that it has at its place."""
+    stated: list[Stated] = []
+    for mention in mentions:
+        if mention.denies and not mention.dropped:
+            stated.append(Stated(mention, {}, []))
+        elif not mention.dropped:
+            fields = describe(mention, lexicon)
+            mention.concept = named_at(mention.concept, frozenset(fields["zones"]), lexicon)
+            stated.append(Stated(mention, fields, by_side(mention, fields, lexicon)))
+    return stated
 
 
 def describe(mention: Mention, lexicon: Lexicon) -> Attributes:

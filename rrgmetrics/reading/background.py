@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from rrgmetrics.reading.device_moves import is_only_dated
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 
@@ -36,34 +37,39 @@ class Background(NamedTuple):
     operations: Collection[Mention] = ()
 
 
-def told_of_patient(
-    items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
-) -> list[Mention]:
-    """Returns what is about the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
+def told_of_patient(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns what is about the patient: "known lymphoma", "sarcoma under therapy"."""
     small = lexicon.small
-    names = lexicon.roles["history"]
-    if not small.treated.isdisjoint([item.word for item in items]):
-        names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
-    reasons = [mention for mention in mentions if _is_reason(items, mention, mentions, lexicon)]
-    diseases = [mention for mention in mentions if mention.concept in names and mention not in reasons]
-    colon = next((i for i, item in enumerate(items) if item.word == ":"), 0)
-    if any(item.word in small.treated for item in items[:colon]):
+    words = [item.word for item in items]
+    history = [mention for mention in mentions if _is_reason(items, mention, mentions, lexicon)]
+    treated = not small.treated.isdisjoint(words)
+    # "Pneumonia follow-up."
+    names = lexicon.roles["history"].union(lexicon.rubric["diagnoses"] if treated else ())
+    diseases = [mention for mention in mentions if mention.concept in names and mention not in history]
+    colon = words.index(":") if ":" in words else 0
+    if not small.treated.isdisjoint(words[:colon]):
         diseases = [mention for mention in diseases if mention.first < colon]  # "Sarcoma follow-up: calcified nodules"
-    if not diseases:
-        return reasons
-    bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
-    alone = bare and len(mentions) == 1
-    titled = opening and alone and _is_title(items, mentions[0])
-    treated = bare and any(item.word in small.treated for item in items)
-    history = reasons
+    treated = treated and _is_bare(items)
     for mention in diseases:
         before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
         known = not small.historic.isdisjoint(before) and not _is_seen(items, mention, lexicon)
-        stated = mention.certainty == "definite" and mention.assertion == "present"
-        is_old = stated and (treated or (titled and mention is mentions[0]))
-        if known or is_old:
+        if known or (treated and mention.certainty == "definite" and mention.assertion == "present"):
             history.append(mention)
     return history
+
+
+def told_as_title(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the disease that the first sentence of a report only names: "Breast carcinoma."."""
+    alone = len(mentions) == 1 and mentions[0].concept in lexicon.roles["history"]
+    if not alone or not _is_bare(items) or any(item.word in lexicon.small.treated for item in items):
+        return []
+    stated = mentions[0].certainty == "definite" and mentions[0].assertion == "present"
+    return [*mentions] if stated and _is_title(items, mentions[0]) else []
+
+
+def _is_bare(items: Sequence[Item]) -> bool:
+    """Whether a sentence describes nothing that is seen."""
+    return SEEN.isdisjoint(kind for item in items for kind in item.senses)
 
 
 def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> Background:
@@ -100,15 +106,18 @@ def told_of_person(items: Sequence[Item], mentions: Sequence[Mention], words: Se
     return [mention for mention in mentions if mention.dropped and not mention.denies and mention.first > lead]
 
 
-def told_with_day(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
-    """Returns the operations whose day a sentence states: "small effusion TWO DAYS AFTER CABG"."""
+def find_dated(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the operations whose day a sentence states, and what only states a time.
+
+    "Small effusion TWO DAYS AFTER CABG", "no pneumothorax AFTER REMOVAL OF the drain".
+    """
     dated = []
-    for mention in mentions:
+    for mention in (each for each in mentions if _is_operation(each, lexicon)):
         before = [item.word for item in items[max(0, mention.first - BACK) : mention.first]]
         near = [*before, *(item.word for item in items[mention.last : mention.last + BACK // 2])]
         counted = any(word in lexicon.small.periods for word in near)
-        told = not lexicon.small.settings.isdisjoint(before)
-        if counted and told and _is_operation(mention, lexicon) and mention.concept in lexicon.roles["background"]:
+        told = not lexicon.small.settings.isdisjoint(before) and mention.concept in lexicon.roles["background"]
+        if (counted and told) or is_only_dated(mention, items, lexicon):
             dated.append(mention)
     return dated
 

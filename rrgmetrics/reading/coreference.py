@@ -204,7 +204,7 @@ def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Le
     """Returns where the clause before the first mention ends: "it has increased | and shifts the mediastinum"."""
     if items[0].word not in lexicon.small.subjects and items[0].word not in lexicon.small.definite:
         return 0  # it does not point back
-    first = min(mention.first for mention in mentions)
+    first = min((mention.first for mention in mentions), default=0)
     joints = lexicon.small.separators | lexicon.small.strong_separators
     return next((i for i in range(first) if items[i].word in joints or "clause_end" in items[i].senses), 0)
 

@@ -6,9 +6,9 @@ side, so that assertion, change and attributes are read as for any other mention
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from rrgmetrics.reading.attributes import Stated
 from rrgmetrics.reading.itemized_lesions import told_one_by_one
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
@@ -186,11 +186,13 @@ def _has_side(items: Sequence[Item], lexicon: Lexicon) -> bool:
     return bool(_sides(items)) or any("zone" in i.senses and lexicon.zones[i.senses["zone"]].side for i in items)
 
 
-def lies_beside(mention: Mention, fields: Mapping[str, Any], items: Sequence[Item], small: SmallWords) -> bool:
-    """Whether a finding without a side has that of the one before: "a left mass with SURROUNDING edema"."""
-    if not small.companions or not fields or fields["sides"]:
-        return False
-    return any(item.word in small.companions for item in items[max(0, mention.first - 2) : mention.last])
+def share_sides_beside(items: Sequence[Item], stated: Sequence[Stated], small: SmallWords) -> None:
+    """Gives a finding without a side that of the one before, in place: "a left mass with SURROUNDING edema"."""
+    for k, (mention, fields, _) in enumerate(stated):
+        around = items[max(0, mention.first - 2) : mention.last]
+        if fields and not fields["sides"] and any(item.word in small.companions for item in around):
+            sides = (each.fields["sides"] for each in reversed(stated[:k]) if each.fields.get("sides"))
+            fields["sides"] = set(next(sides, ()))
 
 
 def is_joint(item: Item, small: SmallWords) -> bool:

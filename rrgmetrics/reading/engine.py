@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from rrgmetrics.reading.abbreviations import spell_out
-from rrgmetrics.reading.attributes import Attributes, build, by_side, describe, one_side, position_of
-from rrgmetrics.reading.background import only_asked, told_ahead, told_of_patient, told_of_person, told_with_day
+from rrgmetrics.reading.attributes import build, describe, one_side, position_of
+from rrgmetrics.reading.background import only_asked, told_ahead, told_as_title, told_of_patient, told_of_person
 from rrgmetrics.reading.change import course_of_all, is_of_lungs, stable_organ
 from rrgmetrics.reading.coreference import (
     SUMMARY,
@@ -15,28 +14,22 @@ from rrgmetrics.reading.coreference import (
     add_to_device,
     add_what_is_said,
     antecedent,
-    clause_ahead,
     named_before,
     other_side,
     pointer,
     relative_side,
     side_meant,
-    sums_up,
 )
 from rrgmetrics.reading.dates import compared_as
-from rrgmetrics.reading.device_moves import is_only_dated
-from rrgmetrics.reading.ellipsis import lies_beside
 from rrgmetrics.reading.excluded_places import denies_others
 from rrgmetrics.reading.interpretation import explained
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.levels import of_two_ages
-from rrgmetrics.reading.lexicon import (
-    Lexicon,
-)
+from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reading.parsed import Parsed, asserted, read_sentences
-from rrgmetrics.reading.pipeline import assert_mentions, describe_mentions, find_mentions
-from rrgmetrics.reading.places import named_as, named_at, near, same_side
+from rrgmetrics.reading.pipeline import Draft, assert_mentions, describe_statement, find_mentions
+from rrgmetrics.reading.places import named_as, near, same_side
 from rrgmetrics.reading.pronouns import pronoun_for
 from rrgmetrics.reading.recording import follow, note_each, recorder
 from rrgmetrics.reading.scope import Scan, given_spans, scope_as_given
@@ -63,10 +56,10 @@ def read_with(lexicon: Lexicon, report: str) -> Reading:
         said = parsed.once(_say)
         if recording is not None:
             span = _span(tokens, sentence.first, sentence.last)
-            recording.enter(span, parsed.items, communicates=said.communicates)
+            recording.enter(span, parsed.items, communicates=parsed.communicates)
         if said.sums_up:
             sentence = sentence._replace(section=SUMMARY)
-        if said.communicates:
+        if parsed.communicates:
             kind, items = said.compared, said.items
         elif parsed.mentions:
             kind, items = _read_sentence(tokens, sentence, number, parsed, lexicon, findings, told), said.items
@@ -105,66 +98,10 @@ def _span(tokens: list[Token], first: int, last: int) -> Span:
     return Span(tokens[first].start, tokens[last - 1].end)
 
 
-class _Stated(NamedTuple):
-    """A mention with the fields of its finding, and of its parts where the two sides are distinguished."""
-
-    mention: Mention
-    fields: Attributes
-    parts: list[Attributes]
-
-
-class _Said(NamedTuple):
-    """What a sentence says by itself.
-
-    Attributes:
-        items: Its items, as its mentions have settled them.
-        stated: The mentions that say something.
-        history: Those of them that are only about the patient.
-        dated: Operations whose day is told.
-        compared: How it compares with an earlier study.
-        ahead: Where a clause before the first mention ends, which may speak of a finding before; 0 if there is none.
-        sums_up: Whether it sums up what was said before.
-        communicates: Whether it only tells who was told what.
-    """
-
-    items: list[Item]
-    stated: list[_Stated]
-    history: list[Mention]
-    dated: list[Mention]
-    compared: str
-    ahead: int = 0
-    sums_up: bool = False
-    communicates: bool = False
-
-
-def _say(parsed: Parsed) -> _Said:
-    lexicon, items = parsed.lexicon, parsed.items
-    communicates = any(
-        "communication" in item.senses and not (i + 1 < len(items) and items[i + 1].word in lexicon.small.showing)
-        for i, item in enumerate(items)
-    )
-    mentions = [] if communicates else parsed.once(asserted)
-    ahead = clause_ahead(items, mentions, lexicon) if mentions else 0
-    said = _told(items, mentions, lexicon)
-    return said._replace(ahead=ahead, sums_up=sums_up(items, lexicon), communicates=communicates)
-
-
-def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said:
-    """Describes the mentions of a sentence, which are asserted."""
-    if mentions:
-        items = describe_mentions(items, mentions, lexicon)
-    stated: list[_Stated] = []
-    for mention in mentions:
-        if not mention.dropped:
-            fields: Attributes = {} if mention.denies else describe(mention, lexicon)
-            mention.concept = named_at(mention.concept, frozenset(fields.get("zones", ())), lexicon)
-            if lies_beside(mention, fields, items, lexicon.small):
-                sides = next((each.fields["sides"] for each in reversed(stated) if each.fields.get("sides")), ())
-                fields["sides"] = set(sides)
-            stated.append(_Stated(mention, fields, [] if mention.denies else by_side(mention, fields, lexicon)))
-    history = told_of_patient(items, mentions, lexicon, opening=False)
-    dated = told_with_day(items, mentions, lexicon)
-    return _Said(items, stated, history, dated, compared_as(items, lexicon.small))
+def _say(parsed: Parsed) -> Draft:
+    """Describes a statement by itself."""
+    mentions = [] if parsed.communicates else parsed.once(asserted)
+    return describe_statement(parsed.items, mentions, parsed.lexicon)
 
 
 def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> list[Item]:
@@ -173,7 +110,7 @@ def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[F
     other = pronoun_for(items, findings, number, lexicon)
     if other is not None:
         assert_mentions(items, [other], lexicon)
-        said = _told(items, [other], lexicon)
+        said = describe_statement(items, [other], lexicon)
         for mention, _, parts in said.stated:
             section = findings[-1].section
             findings.extend(build(mention, part, section, number, len(findings), (span,)) for part in parts)
@@ -203,11 +140,11 @@ def _read_sentence(
         rest = [item.saying({}) for item in ahead] + parsed.items[said.ahead :]
         mentions = find_mentions(parsed.items, lexicon)
         assert_mentions(rest, mentions, lexicon)
-        said = _told(rest, mentions, lexicon)
+        said = describe_statement(rest, mentions, lexicon)
     items, history, operations = said.items, said.history, said.dated
     goes_on, of_patient = sentence.last < len(tokens) - 1, list[Mention]()
     if not number:
-        history = told_of_patient(items, parsed.mentions, lexicon, opening=True)
+        history = [*history, *told_as_title(items, parsed.mentions, lexicon)]
     note_each(history, "history", told_of_patient)
     if goes_on and all(finding.background or finding.assertion != "present" for finding in findings):
         ahead_of_all = told_ahead(items, parsed.mentions, lexicon)
@@ -259,8 +196,7 @@ def _read_sentence(
                 finding = replace(finding, concept=named_as(mention.concept, findings[fitting[0]].concept, lexicon))
             if mention.assertion == "absent" and denies_others(mention, items, lexicon.small):
                 finding = replace(finding, observation=BESIDES)
-            told_of = mention in operations or is_only_dated(mention, items, lexicon)
-            findings.append(replace(finding, background=True) if told_of and not fitting else finding)
+            findings.append(replace(finding, background=True) if mention in operations and not fitting else finding)
     return said.compared
 
 

@@ -43,9 +43,21 @@ class Parsed:
         mentions: Findings, in order.
         retracts: Whether it takes something back ("disregard ...") or speaks of somebody else.
         retracts_all: Whether what follows it is taken back too ("disregard: ...").
+        communicates: Whether it only states who was told what ("discussed with Dr Smith").
     """
 
-    __slots__ = ("_made", "items", "lexicon", "mentions", "retracts", "retracts_all", "start", "text", "tokens")
+    __slots__ = (
+        "_made",
+        "communicates",
+        "items",
+        "lexicon",
+        "mentions",
+        "retracts",
+        "retracts_all",
+        "start",
+        "text",
+        "tokens",
+    )
 
     def __init__(self, text: str, tokens: list[Token], lexicon: Lexicon) -> None:
         self.text, self.tokens, self.start = text, tokens, tokens[0].start
@@ -57,6 +69,11 @@ class Parsed:
         cues = ["retracted" in item.senses for item in self.items]
         self.retracts = True in cues
         self.retracts_all = self.retracts and any(i.word == ":" for i in self.items[cues.index(True) + 1 :][:1])
+        self.communicates = any(
+            "communication" in item.senses
+            and not any(after.word in lexicon.small.showing for after in self.items[i + 1 : i + 2])
+            for i, item in enumerate(self.items)
+        )
         self._made: dict[Callable[[Parsed], Any], Any] = {}
 
     def between(self, k: int) -> str:

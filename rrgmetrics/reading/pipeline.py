@@ -1,15 +1,16 @@
 """The pipeline: every step that reads a sentence, in order, with what it takes and what it writes.
 
 A report is cleaned (`reports.cleaning`), cut into words (`typing_errors.tokenize_report`) and into statements
-(`parsed.read_sentences`). Each statement goes through four stages:
+(`parsed.read_sentences`). Each statement goes through five stages:
 
 - `ITEMS` makes items of its words and settles what they mean;
 - `MENTIONS` finds what is named;
 - `ASSERTION` decides whether it is present, absent or uncertain;
-- `DESCRIPTION` gives each mention the words that describe it.
+- `DESCRIPTION` gives each mention the words that describe it;
+- `STATEMENT` reads their values, and what the statement has to do with others and with earlier films.
 
-`engine` then makes findings of the mentions (`attributes.describe`), connects them with those of other statements
-(`coreference`, `background`), spells out what later statements abbreviate, and merges what was named twice.
+`engine` then makes findings of the mentions, connects them with those of other statements (`coreference`,
+`background`), spells out what later statements abbreviate, and merges what was named twice.
 
 A stage is a list of steps. To change how a statement is read, find the function or the context rule that a trace names
 (`rrgmetrics explain --trace`) and mend it. To add a step, write a function of a statement's parts and give it a line
@@ -42,14 +43,17 @@ from rrgmetrics.reading.attachment import (
     share_verdict,
     share_with_included,
 )
+from rrgmetrics.reading.attributes import Stated, state_mentions
+from rrgmetrics.reading.background import FOR, find_dated, told_of_patient
 from rrgmetrics.reading.boundaries import INCLUDING
 from rrgmetrics.reading.change import give_changes, settle_changes
-from rrgmetrics.reading.dates import PRIOR, name_prior_study, read_same_as_before, read_seen_before
+from rrgmetrics.reading.coreference import clause_ahead, sums_up
+from rrgmetrics.reading.dates import PRIOR, compared_as, name_prior_study, read_same_as_before, read_seen_before
 from rrgmetrics.reading.denied_lists import deny_lists
 from rrgmetrics.reading.device_moves import read_device_moves, read_moves_to_come
 from rrgmetrics.reading.device_passage import skip_former_places, skip_passed_places
 from rrgmetrics.reading.device_sums import BARE, sum_devices
-from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis
+from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis, share_sides_beside
 from rrgmetrics.reading.excluded_places import OTHER, exclude_places
 from rrgmetrics.reading.held_states import before_cues, explain_states
 from rrgmetrics.reading.items import COILING, Item, Mention, bend_verbs, deny_larger, match_phrases
@@ -116,6 +120,12 @@ class Draft:
         mentions: What is named, in order.
         tokens: The words, where items are made of them.
         topic: The side that the statement is about.
+        stated: The mentions that say something, with their values.
+        history: Mentions that are only about the patient.
+        dated: Operations whose day is stated, and removals of devices that only state a time.
+        compared: How the statement compares with an earlier study.
+        ahead: Where a clause before the first mention ends, which may be about a finding before; 0 if there is none.
+        sums_up: Whether it sums up the statements before.
     """
 
     lexicon: Lexicon
@@ -123,6 +133,12 @@ class Draft:
     mentions: list[Mention] = field(default_factory=list)
     tokens: Sequence[Token] = ()
     topic: Item | None = None
+    stated: list[Stated] = field(default_factory=list)
+    history: list[Mention] = field(default_factory=list)
+    dated: list[Mention] = field(default_factory=list)
+    compared: str = ""
+    ahead: int = 0
+    sums_up: bool = False
 
     @property
     def small(self) -> SmallWords:
@@ -450,7 +466,32 @@ DESCRIPTION = (
     ),
     Step(inherit_words, ("mentions", "lexicon"), ("mention.course", "mention.modifiers"), mentions=2),
 )
-STAGES = (ITEMS, MENTIONS, ASSERTION, DESCRIPTION)
+STATEMENT = (
+    Step(state_mentions, ("mentions", "lexicon"), ("mention.concept",), makes="stated", mentions=1),
+    Step(
+        share_sides_beside,
+        ("items", "stated", "small"),
+        needs=(Signs(lists=("companions",)), Signs(senses=("side",))),
+        mentions=2,
+    ),
+    Step(
+        told_of_patient,
+        _MENTIONS,
+        makes="history",
+        needs=(Signs(words=(FOR,), lists=("treated", "historic")),),
+        mentions=1,
+    ),
+    Step(find_dated, _MENTIONS, makes="dated", needs=(*_DEVICE, Signs(lists=("settings",))), mentions=1),
+    Step(
+        compared_as,
+        _SMALL,
+        makes="compared",
+        needs=(Signs(lists=("films", "existent"), senses=("change", "earlier_study")),),
+    ),
+    Step(clause_ahead, _MENTIONS, makes="ahead", needs=(Signs(lists=("subjects", "definite")),), mentions=1),
+    Step(sums_up, _ITEMS, makes="sums_up", needs=(Signs(lists=("summing",)),)),
+)
+STAGES = (ITEMS, MENTIONS, ASSERTION, DESCRIPTION, STATEMENT)
 
 
 def run(stage: Sequence[Step], draft: Draft) -> Draft:
@@ -544,6 +585,10 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
         explain_states(before, mentions, lexicon)
 
 
-def describe_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
-    """Gives each mention the items that describe it (`mention.modifiers`); returns the items as they are settled."""
-    return run(DESCRIPTION, Draft(lexicon, follow(list(items)), mentions)).items
+def describe_statement(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> Draft:
+    """Gives each mention its words and its values; returns the statement, whose items are new if it has mentions."""
+    draft = Draft(lexicon, items, mentions)
+    if mentions:
+        draft.items = follow(list(items))
+        run(DESCRIPTION, draft)
+    return run(STATEMENT, draft)

@@ -94,7 +94,7 @@ def _unread(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterator[
         ):
             yield LeftOut(Span(start, end), _why_nothing(sentence), tuple(step for _, _, step in sentence.items))
         elif sentence.communicates:
-            yield LeftOut(Span(start, end), "It states only who was informed (engine._say).")
+            yield LeftOut(Span(start, end), "It states only who was informed (parsed.Parsed).")
     yield from (LeftOut(Span(*span), "It retracts a statement, or was retracted.") for span in recorded.taken_back)
 
 
