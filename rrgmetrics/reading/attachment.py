@@ -122,20 +122,9 @@ def return_earlier_sizes(mentions: list[Mention], small: SmallWords) -> None:
         words = other.modifiers
         sized = [i for i, item in enumerate(words) if "measure" in item.senses]
         dated = next((i for i, item in enumerate(words) if item.word in dating), len(words))
-        if (
-            one.concept != other.concept
-            and len(sized) == 1
-            and 0 < sized[0] - dated <= _DATED
-            and _is_sized_now(one, dating)
-        ):
+        if one.concept != other.concept and len(sized) == 1 and 0 < sized[0] - dated <= _DATED:
             one.modifiers.extend(words[dated : sized[0] + 1])
             del words[dated : sized[0] + 1]
-
-
-def _is_sized_now(mention: Mention, dating: frozenset[str]) -> bool:
-    """Whether a mention has a size, and none of an earlier study."""
-    sized = any("measure" in item.senses for item in mention.modifiers)
-    return sized and not any("before" in item.senses or item.word in dating for item in mention.modifiers)
 
 
 def add_topic(mentions: list[Mention], topic: Item | None) -> None:

@@ -31,7 +31,7 @@ SAME_SIZE = 0.1  # share of its size by which a finding may differ between two s
 class Attributes(TypedDict, total=False):
     """What is said of a mention; of a denied one nothing.
 
-    The first eight are there of every mention that is described. The last seven only decide others.
+    The first eight are there of every mention that is described. The last six only decide others.
     """
 
     sides: set[str]
@@ -51,7 +51,6 @@ class Attributes(TypedDict, total=False):
     worse_side: str | None
     before: tuple[str, float]  # "measure" or "severity", and its value on an earlier study
     both: bool  # both sides have it, one more of it
-    than: bool  # the other side is named: "larger than the right one"
     several: bool  # a place that is more than one
     not_reached: bool  # the next place is not where the device ends
     side_port: bool  # the next place is that of its side port
@@ -93,7 +92,6 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
         if "asymmetry" in senses:
             fields["both"] = True
             fields["worse_side"] = senses["asymmetry"]
-            fields["than"] = "than" in senses
             continue
         if "side" in senses or "zone" in senses:
             _place(fields, senses, lexicon, leads, group)
@@ -139,8 +137,6 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
         fields.pop("position", None)  # "in a high position, at T7"
     if not fields["sides"] and (fields.get("both") or fields.get("several")):
         fields["sides"].add("bilateral")
-    if fields.get("than") and fields["sides"] == {fields["worse_side"]}:
-        fields["sides"] = {"bilateral"}  # "the left effusion is larger than the right one"
     if "bilateral" in fields["sides"] and len(fields["sides"]) == 2:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:

@@ -24,7 +24,7 @@ from rrgmetrics.reading.comparatives import (
 from rrgmetrics.reading.dates import is_date
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
-from rrgmetrics.reading.prior_values import is_fresh, is_growth, is_large
+from rrgmetrics.reading.prior_values import is_fresh, is_large
 from rrgmetrics.reading.subjects import (
     Head,
     beside_device,
@@ -72,15 +72,13 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             continue
         if i and _no_longer(items[i - 1]) and senses.keys() & {"severity", "morphology"}:
             items[i] = item.saying({})  # "no longer LARGE"
-        elif "change" in senses and i and items[i - 1].word in lexicon.small.neither:
-            items[i] = item.saying({**senses, "change": "stable"})  # "has NEITHER GROWN nor shrunk"
         elif senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
             items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
         elif item.word == "enlargement" and i not in named and _goes_on(items, i):
             items[i - 1 : i + 1] = [items[i - 1].without("change"), item.saying({"change": "worse"})]
-        elif item.word == "enlargement" and i not in named and is_growth(items, i, findings):
+        elif item.word == "enlargement" and i not in named:
             items[i] = item.saying({"change": "worse"})
         elif item.word == "fresh" and is_fresh(items, i, lexicon):
             items[i] = item.saying({"change": "new"})

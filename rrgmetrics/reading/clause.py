@@ -430,7 +430,7 @@ class Clause(SentenceView):
         first = True
         if self.listing:
             return False  # "NOT SEEN: effusion, old fracture"
-        if self.device_ahead(i) or self.predicate_ahead(i):
+        if self.device_ahead(i):
             return True
         for k, item in enumerate(self.ahead(i)):
             senses = item.senses
@@ -458,17 +458,6 @@ class Clause(SentenceView):
         if after is None or not self.is_device(after) or self.or_ahead(i):
             return False
         return not any(m.denies or concepts[m.concept].is_device for m in self.clause)
-
-    def predicate_ahead(self, i: int) -> bool:
-        """Whether a quality describes a structure without a verb after the comma: "no edema, HEART ENLARGED"."""
-        after = self.next_mention(i)
-        if self.items[i].word != "," or after is None or after.first > i + 3 or self.or_ahead(i):
-            return False
-        said, quality = self.items[after.first : after.at + 1], self.items[after.at]
-        behind = len(said) > 1 and "structure" in said[0].senses and "quality" in quality.senses
-        if not behind or any(item.word in self.small.joints for item in said):
-            return False
-        return quality.word.endswith("ed") or quality.word in self.small.predicates
 
     def there_ahead(self, i: int, verb: int) -> bool:
         """Whether what is behind the comma at `i` is said to be there: "no edema, a nodule IS present"."""

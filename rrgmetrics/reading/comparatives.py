@@ -30,12 +30,8 @@ def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Whether a word of change compares no two studies."""
     if items[i].word not in lexicon.small.comparatives:
         return False
-    if [item.word for item in items[i + 1 : i + 2]] == ["one"] and i and items[i - 1].word == "the":
-        return True  # "the BIGGER ones being calcified"
     if _than_another_thing(items, i, lexicon):
         return True
-    if i and items[i - 1].word == "the" and any("measure" in item.senses for item in items[i + 1 : i + 2]):
-        return True  # "two nodules, the LARGER 8 mm"
     if i and items[i - 1].word in lexicon.small.indefinite and _than_a_date(items[i + 1 :], lexicon):
         return False  # "a LARGER effusion than before"
     return (
@@ -86,21 +82,12 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     small = lexicon.small
     if i and items[i - 1].word in small.indefinite | small.others:
         return True  # "a SMALLER one on the left", "a second SMALLER nodule"
-    attributive = i and items[i - 1].word == "the" and i + 1 < len(items) and "concept" in items[i + 1].senses
-    if attributive and items[i].word == "more":
-        return all(item.word not in small.dates for item in items)  # "the MORE CONFLUENT opacity"
     if _of_one_of_both(items, i, small):
         return True
-    if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
-        return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
     if _than_a_number(items, i, small):
         return True
     placed = False
     for item in items[i + 1 : i + 1 + NEAR]:
-        if "asymmetry" in item.senses:
-            return True
-        if "measure" in item.senses:
-            return False  # "SMALLER at 25 mm, a nodule in the left lung"
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
             if _goes_through_sides(items, i):
                 return False  # "stable on the right, SMALLER on the left"
@@ -234,13 +221,6 @@ def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
 def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Whether a number counts no findings: "two views", "four hours"."""
     after = items[i + 1] if i + 1 < len(items) else None
-    if (
-        items[i].word == "one"
-        and i
-        and "change" in items[i - 1].senses
-        and items[i - 1].word in lexicon.small.comparatives
-    ):
-        return True  # "the bigger ONES"
     if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
         return True  # "ONE apical, the other basal"
     return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)

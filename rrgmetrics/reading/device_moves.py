@@ -60,8 +60,6 @@ def read_device_moves(items: list[Item], lexicon: Lexicon) -> None:
         if not _NOT.isdisjoint(each.word for each in items[max(0, i - _NEAR) : i]):
             move = "stable"
         elif _is_whole(item, lexicon) and not _is_left(items, device, i):
-            if "resolved_before" in item.senses:
-                continue  # "WITHDRAWAL OF the catheter"
             move = "resolved"
         items[i] = item.saying({"change": move})
 
@@ -87,14 +85,12 @@ def _moves_to_come(lexicon: Lexicon) -> frozenset[str]:
 
 
 def _is_to_come(items: Sequence[Item], i: int) -> bool:
-    """Whether the move at `i` is advised, and neither denied nor that of the patient."""
+    """Whether the move at `i` is advised and not denied."""
     before, behind = items[max(0, i - _ADVICE) : i], items[i + 1 : i + 1 + _ADVICE]
     words = {each.word for each in before}
     if "severity" in items[i].senses and not (before and before[-1].word == "be"):
         return False  # "consider ADVANCED disease"
     if not _DENYING.isdisjoint(words) or any("negation_before" in each.senses for each in before):
-        return False
-    if any(each.word == "patient" for each in (*before, *behind)):
         return False
     if not _BETTER.isdisjoint(words):
         return True

@@ -63,8 +63,6 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
     if not told or len(told) + ((sized and placed) or heads) < 2:
         return []
     whole = not (sized and placed)
-    if sized and whole:
-        return []  # "nodule of 12 mm: ..."
     named.dropped = whole
     return [_unnamed(items, named, part, whole=whole) for part in told]
 

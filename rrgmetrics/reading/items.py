@@ -8,7 +8,7 @@ from rrgmetrics.reading.lexicon import Lexicon, Trie
 from rrgmetrics.reading.model import Assertion, Certainty
 from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.sizes import earlier, measure, ratio
-from rrgmetrics.reading.tokens import ARTICLES, BEFORE_NEW_NOUN, Token, leaves
+from rrgmetrics.reading.tokens import ARTICLES, BEFORE_NEW_NOUN, Token
 from rrgmetrics.reading.tokens import Item as Item
 
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
@@ -97,8 +97,6 @@ def match_phrases(tokens: list[Token], first: int, last: int, lexicon: Lexicon) 
             elif word in lexicon.small.withdrawn and _is_taken(tokens, i, last, items, lexicon):
                 senses = {"change": "resolved"}
             items.append(Item(i, end, senses or {}, word))
-        elif word == "left" and end - i == 1 and _is_verb(tokens, i, last):
-            items.append(Item(i, end, {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
             end = _goes_on(tokens, end, last, items[-1], senses["parts"][-1], lexicon)
@@ -163,11 +161,6 @@ def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon
 def _leads_on(tokens: list[Token], end: int, last: int) -> bool:
     """Whether what is denied is named behind: "WITHOUT FINDINGS of pneumonia", "NO LESION suspicious for it"."""
     return end < last and tokens[end - 1].word in _UNNAMED and tokens[end].word in _NAMING
-
-
-def _is_verb(tokens: list[Token], i: int, last: int) -> bool:
-    """Whether "left" at `i` is no side: "a swab was LEFT in the abdomen"."""
-    return i > 0 and leaves(tokens[i - 1].word, [token.word for token in tokens[i + 1 : min(i + 3, last)]])
 
 
 def _adjective_end(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> int:
