@@ -26,9 +26,9 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.prior_values import is_fresh, is_large
 from rrgmetrics.reading.subjects import (
+    LIKEWISE,
     Head,
     beside_device,
-    give_since,
     is_hardware,
     is_setting,
     likewise,
@@ -40,7 +40,7 @@ from rrgmetrics.reading.subjects import (
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
 _NEW_SINCE = ("new", "since")
-_SINCE = frozenset({"since", "compared", "comparison", "when", "from"})
+RECENT = frozenset({"since", "compared", "comparison", "when", "from"})
 _CONTINUED = frozenset({"continued", "continuing"})
 
 
@@ -166,24 +166,30 @@ def _step(word: str, small: SmallWords) -> str | None:
     return "better" if word in small.lowered else None
 
 
+def give_now(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+    """Takes what a structure has become for new (`mention.course`), in place: "the mediastinum is NOW shifted"."""
+    for mention in mentions:
+        if _is_now(items, mention, lexicon):
+            mention.course = "new"
+
+
+def give_growth(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+    """Takes a name that states a change for one, in place: "INCREASED OPACITY at the base since Monday"."""
+    for mention in mentions:
+        if mention.course != "new" and _has_grown(items, mention, lexicon):
+            mention.course = "worse"
+
+
 def give_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Sets what has become of each mention (`mention.course`), in place.
 
     What is more than "stable" comes first, and what has become comes before what had: "HAD DECREASED, is larger now".
     """
-    for mention in mentions:
-        if _is_now(items, mention, lexicon):
-            mention.course = "new"
-        elif _has_grown(items, mention, lexicon):
-            mention.course = "worse"
-    told = [i for i, item in enumerate(items) if "change" in item.senses]
-    if not told:
-        give_since(items, mentions, lexicon)
-        return
     heads = _heads(items, mentions, lexicon)
-    for i in told:
+    shares = any(item.word in LIKEWISE for item in items)
+    for i in (k for k, item in enumerate(items) if "change" in item.senses):
         said = list(_said_of(items, i, heads, lexicon))
-        also = likewise(items, i, heads, lexicon.small) if said else []
+        also = likewise(items, i, heads, lexicon.small) if said and shares else []
         for mention, change in (*said, *((mention, said[0][1]) for mention in also)):
             resolved = change == "resolved" and mention.assertion != "absent"
             if mention.course in (None, "stable") and not resolved:
@@ -203,7 +209,7 @@ def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
 def _has_grown(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     """Whether a name states a change, as two dates are compared: "INCREASED OPACITY at the base since Monday"."""
     behind = items[mention.last :]
-    if items[mention.first].word != "increased" or not _SINCE & {item.word for item in behind}:
+    if items[mention.first].word != "increased" or not RECENT & {item.word for item in behind}:
         return False
     return compares_dates(behind, lexicon) and not any({"change", "asymmetry"} & item.senses.keys() for item in items)
 

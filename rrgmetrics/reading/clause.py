@@ -107,11 +107,6 @@ class Clause(SentenceView):
         return not names.isdisjoint(self.open) or self.certainty in names
 
     @property
-    def resolved(self) -> Scope | None:
-        """What says that findings are gone."""
-        return self.open.get("resolved")
-
-    @property
     def certainty(self) -> Certainty:
         """How certain a finding is now."""
         hedge = self.open.get("hedge")
@@ -138,7 +133,7 @@ class Clause(SentenceView):
             scope = self.open.get("assessed")  # it concerns what is before it, and faults of the film
             if scope and (mention.first < scope.at or not self.lexicon.concepts[mention.concept].counts):
                 return scope
-        return self.open.get("absent") or self.open.get("absent_once") or self.resolved
+        return self.open.get("absent") or self.open.get("absent_once") or self.open.get("resolved")
 
     def is_unseen(self, mention: Mention) -> bool:
         """Whether a structure is not seen to have a quality: "the node WAS NOT SEEN in pathological size"."""
@@ -156,7 +151,7 @@ class Clause(SentenceView):
         lacks = (
             "absent" in self.open and self.open["absent"].rule.reach == "subject" and "hypothetical" not in self.open
         )
-        return lacks or (self.resolved is not None and self.is_device(self.clause[-1]))
+        return lacks or ("resolved" in self.open and self.is_device(self.clause[-1]))
 
     def is_explaining(self, i: int) -> bool:
         """Whether what follows a hedge explains what is before it: not in "effusion AND POSSIBLE edema"."""
@@ -401,7 +396,7 @@ class Clause(SentenceView):
 
     def is_before_scope(self, i: int) -> bool:
         """Whether what is open holds from a later item on: "has cleared, AS HAS the edema"."""
-        return self.resolved is not None and i < self.resolved.at
+        return "resolved" in self.open and i < self.open["resolved"].at
 
     def ends_denied_list(self, i: int) -> bool:
         """Whether "with" leads to what is not denied: "no effusion WITH CLEAR LUNGS"."""
@@ -439,11 +434,12 @@ class Clause(SentenceView):
             if item.word in self.small.alternatives:
                 return False
             if first and senses and item.word != "and":
-                arrived = self.resolved and senses.get("change") == "new"  # "removal of the tube and new pneumothorax"
+                # "removal of the tube and new pneumothorax"
+                arrived = "resolved" in self.open and senses.get("change") == "new"
                 if arrived or (_starts_statement(senses, self.lexicon) and not self.or_ahead(i)):
                     return True
                 first = False
-            if self.resolved and not first and senses.get("change", "resolved") != "resolved":
+            if "resolved" in self.open and not first and senses.get("change", "resolved") != "resolved":
                 return True  # "removal of the right line, left PICC UNCHANGED"
             if "item_break" in senses and item.word not in self.small.seen:
                 return self.quality_ahead(i + 1 + k) or self.there_ahead(i, i + 1 + k)

@@ -41,16 +41,22 @@ def main_clauses(
 ) -> list[tuple[int, int]]:
     """Returns the tokens `[first, last)` of each main clause; joints between them belong to none."""
     joints = lexicon.small.clause_joints
-    told = _people_from(items, mentions) or _advice_from(items, mentions)
+    kinds = frozenset().union(*(item.senses for item in items))
+    told = opening = 0
+    if "communication" in kinds:
+        told, opening = _people_from(items, mentions), _people_until(tokens, items, mentions, lexicon)
+    if not told and not kinds.isdisjoint(_ASKING):
+        told = _advice_from(items, mentions)
     if told:
         before = main_clauses(tokens, items[:told], [m for m in mentions if m.last <= told], lexicon)
         return [*before[:-1], (before[-1][0], items[told - 1].last), (items[told].last, len(tokens))]
-    opening = _people_until(tokens, items, mentions, lexicon) or _conceded_until(items, mentions, lexicon)
+    if not opening and items[0].word in lexicon.small.contrasts:
+        opening = _conceded_until(items, mentions)
     if opening:
         return [(0, items[opening].first), (items[opening].first, len(tokens))]
     if len(mentions) < 2 or not any(item.word in joints for item in items):
         return [(0, len(tokens))]
-    if any(item.senses.keys() & _WHOLE for item in items):
+    if not kinds.isdisjoint(_WHOLE):
         return [(0, len(tokens))]
     found = _ClauseSearch(tokens, items, mentions, lexicon).found()
     return [(items[first].first, items[last - 1].last) for first, last in found]
@@ -76,10 +82,8 @@ def _people_until(tokens: Sequence[Token], items: Sequence[Item], mentions: Sequ
     return 0
 
 
-def _conceded_until(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
+def _conceded_until(items: Sequence[Item], mentions: Sequence[Mention]) -> int:
     """Returns where the main clause begins: "although the bases are excluded, THE HEART is enlarged"."""
-    if items[0].word not in lexicon.small.contrasts:
-        return 0
     comma = next((i for i, item in enumerate(items) if item.word == ","), 0)
     if not comma or comma + 1 == len(items) or any(mention.first < comma for mention in mentions):
         return 0

@@ -7,10 +7,8 @@ heart is enlarged"), which `composition` puts together.
 from __future__ import annotations
 
 from rrgmetrics.reading.composition import compose
-from rrgmetrics.reading.inclusions import merge_parts
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
-from rrgmetrics.reading.organs import in_organs
 
 _LEADING = frozenset({"location_preposition", "side"})
 _PUSHED = 8  # items from a tube to the side that it is pushed to
@@ -55,13 +53,22 @@ def find_named(items: list[Item], lexicon: Lexicon) -> list[Mention]:
             mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
         elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
             mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
-    for fault in tuple(mentions):
-        mentions.extend(_whole(fault, items, lexicon))
-    mentions = in_organs(items, mentions, lexicon)
-    if len(mentions) > 1:
-        mentions = [mention for mention in mentions if not _is_in_another(items, mention, mentions, lexicon)]
-        mentions.sort(key=lambda m: (m.at, m.first))
-        mentions = merge_parts(items, mentions, lexicon)
+    return mentions
+
+
+def add_wholes(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions with the devices that a fault is named of: "the LEADS are not broken"."""
+    return [*mentions, *(whole for fault in mentions for whole in _whole(fault, items, lexicon))]
+
+
+def merge_qualities(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions in order, without those that only describe the one beside them: "SCLEROTIC metastasis"."""
+    kept = [mention for mention in mentions if not _is_in_another(items, mention, mentions, lexicon)]
+    return sorted(kept, key=lambda m: (m.at, m.first))
+
+
+def drop_topics(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions without those that only announce others: "LINES AND TUBES: right PICC in the SVC."."""
     return mentions[_topics(items, mentions, lexicon) :]
 
 
@@ -161,8 +168,6 @@ def _whole(fault: Mention, items: list[Item], lexicon: Lexicon) -> list[Mention]
 
 def _topics(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> int:
     """Returns how many mentions at the beginning only announce others: "Lines and tubes: right PICC in the SVC."."""
-    if not mentions:
-        return 0
     colon = next((i for i, item in enumerate(items) if item.word == ":"), 0)
     ahead = sum(mention.last <= colon for mention in mentions)
     if ahead and all(item.word in lexicon.small.announcing_devices | lexicon.small.joints for item in items[:colon]):

@@ -6,7 +6,6 @@ Which lesion makes what of which organ is data (`found_in` of the concept files)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
@@ -46,7 +45,7 @@ _LOOKS = frozenset(
 _PARTS = frozenset({"body", "head", "blade", "lobe", "limb", "part", "aspect", "segment", "pole", "gland"})
 
 
-def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+def name_in_organs(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions, each lesion under the name that it has in its organ."""
     named: list[Mention] = []
     for mention in mentions:
@@ -67,7 +66,8 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
             lesion = mention.concept in lexicon.roles["one_by_one"]
             if organ and not name and not lesion and lexicon.elsewhere.issuperset(organ):
                 continue
-        named.append(replace(mention, concept=name) if name else mention)
+        mention.concept = name or mention.concept
+        named.append(mention)
     lesions = [m for m in named if not m.denies and m.last - m.first == 1 and m.concept in lexicon.roles["one_by_one"]]
     return [mention for mention in named if not _moves(items, mention, lesions)]
 

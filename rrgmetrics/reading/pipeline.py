@@ -46,7 +46,7 @@ from rrgmetrics.reading.attachment import (
 from rrgmetrics.reading.attributes import Stated, state_mentions
 from rrgmetrics.reading.background import FOR, find_dated, told_of_patient
 from rrgmetrics.reading.boundaries import INCLUDING
-from rrgmetrics.reading.change import give_changes, settle_changes
+from rrgmetrics.reading.change import RECENT, give_changes, give_growth, give_now, settle_changes
 from rrgmetrics.reading.coreference import clause_ahead, sums_up
 from rrgmetrics.reading.dates import PRIOR, compared_as, name_prior_study, read_same_as_before, read_seen_before
 from rrgmetrics.reading.denied_lists import deny_lists
@@ -56,10 +56,11 @@ from rrgmetrics.reading.device_sums import BARE, sum_devices
 from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis, share_sides_beside
 from rrgmetrics.reading.excluded_places import OTHER, exclude_places
 from rrgmetrics.reading.held_states import before_cues, explain_states
+from rrgmetrics.reading.inclusions import merge_parts
 from rrgmetrics.reading.items import COILING, Item, Mention, bend_verbs, deny_larger, match_phrases
 from rrgmetrics.reading.levels import SIDED_RIBS, name_ribs, number_bones
 from rrgmetrics.reading.lexicon import Lexicon, Role, SmallWords, per_lexicon
-from rrgmetrics.reading.mentions import find_named
+from rrgmetrics.reading.mentions import add_wholes, drop_topics, find_named, merge_qualities
 from rrgmetrics.reading.normality import read_normal_structures
 from rrgmetrics.reading.nouns import (
     ASPECTS,
@@ -70,6 +71,7 @@ from rrgmetrics.reading.nouns import (
     drop_outlines,
     name_nouns,
 )
+from rrgmetrics.reading.organs import name_in_organs
 from rrgmetrics.reading.place_words import INNER, PARTS, forget_inner_places, resolve_places
 from rrgmetrics.reading.prior_values import INSTEAD, NOW, tell_what_was
 from rrgmetrics.reading.pronouns import OF_TWO, PRONOUNS, resolve_pronouns
@@ -105,6 +107,7 @@ from rrgmetrics.reading.sizes import (
     settle_sizes,
     tell_degrees_apart,
 )
+from rrgmetrics.reading.subjects import give_since
 from rrgmetrics.reading.tables import answer_headings, separate_rows
 from rrgmetrics.reading.tokens import Token
 from rrgmetrics.reading.verbs import APPEARANCE, DOES, HAS, read_verbs_of_change
@@ -331,6 +334,11 @@ MENTIONS = (
         makes="mentions",
         needs=(Signs(senses=("concept", "quality", "normal", "lone", "listed")),),
     ),
+    Step(add_wholes, _MENTIONS, makes="mentions", needs=(*_DEVICE, Signs(senses=("quality",))), mentions=1),
+    Step(name_in_organs, _MENTIONS, ("mention.concept",), makes="mentions", mentions=1),
+    Step(merge_qualities, _MENTIONS, makes="mentions", mentions=2),
+    Step(merge_parts, _MENTIONS, ("zone",), makes="mentions", mentions=2),
+    Step(drop_topics, _MENTIONS, makes="mentions", needs=_COLON, mentions=1),
     Step(
         resolve_pronouns,
         _MENTIONS,
@@ -420,13 +428,16 @@ DESCRIPTION = (
             ),
         ),
     ),
+    Step(give_now, _MENTIONS, ("mention.course",), needs=(Signs(words=("now",)),), mentions=1),
     Step(
-        give_changes,
+        give_growth,
         _MENTIONS,
         ("mention.course",),
-        needs=(Signs(words=("now", "increased", "since"), senses=("change",)),),
+        needs=(Signs(words=("increased",)), Signs(words=RECENT)),
         mentions=1,
     ),
+    Step(give_changes, _MENTIONS, ("mention.course",), needs=(Signs(senses=("change",)),), mentions=1),
+    Step(give_since, _MENTIONS, ("mention.course",), needs=(Signs(words=("since",)),), mentions=1),
     Step(
         attach_words,
         _MENTIONS,
@@ -512,7 +523,7 @@ def run(stage: Sequence[Step], draft: Draft) -> Draft:
         if step.makes == "items":
             draft.items = follow(made, draft.items, step.run)
         elif step.makes == "mentions":
-            draft.mentions = watch(made, step.run)
+            draft.mentions = watch(made, step.run, draft.mentions)
         elif step.makes:
             setattr(draft, step.makes, made)
         if sought.adds[step.run] & ~shown:

@@ -6,7 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from rrgmetrics.reading.engine import read_with
-from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, Lexicon, check_pack, first_pack, load
+from rrgmetrics.reading.lexicon import (
+    AUTO,
+    DEFAULT_PACK,
+    Lexicon,
+    check_pack,
+    first_pack,
+    folder_in_use,
+    kept_until_use,
+    load,
+)
 from rrgmetrics.reading.model import Reading
 from rrgmetrics.reading.recording import record
 from rrgmetrics.reading.scope import pack_for
@@ -94,4 +103,10 @@ def read(report: str, modality: str = "", *, trace: bool = False) -> Reading:
         >>> [(f.concept, f.assertion, f.side) for f in reading.findings]
         [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
     """
-    return Reader(modality or DEFAULT_PACK).read(report, trace=trace)
+    return _reader(modality or DEFAULT_PACK, folder_in_use()).read(report, trace=trace)
+
+
+@kept_until_use
+def _reader(pack: str, folder: str) -> Reader:
+    """The reader of a pack, kept while `folder` is the one in use."""
+    return Reader(pack)

@@ -9,7 +9,7 @@ for it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import MISSING, fields
@@ -241,18 +241,21 @@ def record() -> Iterator[Recorder]:
         _recorder.reset(token)
 
 
-def watch(things: list[T], maker: Callable[..., object] | None = None) -> list[T]:
+def watch(things: list[T], maker: Callable[..., object] | None = None, before: Sequence[T] = ()) -> list[T]:
     """Records from now on which fields of these objects are set.
 
     Args:
         things: Mentions or items.
         maker: What named the mentions; None if they are none.
+        before: The mentions that it was given; those that it left out are no mentions.
 
     Returns:
         list[T]: The same objects.
     """
     made = recorder()
     if made is not None:
+        left_out = {id(thing) for thing in before} - {id(thing) for thing in things}
+        made.sentence.mentions = [each for each in made.sentence.mentions if id(each) not in left_out]
         for thing in things:
             if not getattr(type(thing), "is_watched", False):
                 kind: Any = type(thing)

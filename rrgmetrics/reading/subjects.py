@@ -11,7 +11,7 @@ from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
 _PRONOUN = "it"
 _JOINTS = frozenset({";", ","})
-_LIKEWISE = frozenset({"as", "so"})
+LIKEWISE = frozenset({"as", "so"})
 _PLACE = frozenset({"side", "zone", "structure", "level", "location_preposition", "tip", "holds", "several"})
 _HAVE = frozenset({"has", "have"})
 _WHERE = frozenset({"position", "tip"})  # of a device
@@ -59,7 +59,7 @@ def likewise_from(items: Sequence[Item], i: int, small: SmallWords) -> int:
         return at + 1
     words = [item.word for item in items[at : at + 4]]
     link = next((k for k, word in enumerate(words) if word not in (",", "and")), len(words))
-    if not link or link + 1 >= len(words) or words[link] not in _LIKEWISE or words[link + 1] not in small.verbs:
+    if not link or link + 1 >= len(words) or words[link] not in LIKEWISE or words[link + 1] not in small.verbs:
         return 0
     return at + link + 2
 
@@ -119,8 +119,9 @@ def beside_device(items: list[Item], heads: list[Head], left: int, lexicon: Lexi
 def give_since(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Takes what has come since an earlier film for new, in place: "SINCE THE 6 AM FILM the lung has collapsed"."""
     small, ahead = lexicon.small, items[1 : NEAR + 2]
+    changes = any("change" in item.senses for item in items)
     dated = any(item.word in small.films or "earlier_study" in item.senses for item in (*items[:1], *ahead))
-    if items[0].word != "since" or not dated:
+    if items[0].word != "since" or not dated or changes:
         return
     for mention in mentions:
         if mention.assertion != "absent" and not mention.denies and not lexicon.concepts[mention.concept].is_device:
