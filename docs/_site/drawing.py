@@ -82,6 +82,7 @@ def _stages() -> Mapping[str, Sequence[Step]]:
         "items → mentions": pipeline.MENTIONS,
         "present, absent or uncertain": pipeline.ASSERTION,
         "described by words around it": pipeline.DESCRIPTION,
+        "values, and what it says of other statements": pipeline.STATEMENT,
     }
 
 

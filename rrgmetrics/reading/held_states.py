@@ -18,7 +18,7 @@ from rrgmetrics.reading.context_rules import Rule
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Held
-from rrgmetrics.reading.recording import Recorder, place_of, recorder, unrecorded
+from rrgmetrics.reading.recording import Recorder, place_of, unrecorded
 
 Fields = Mapping[str, Any]  # the values of _FIELDS
 _FIELDS = ("assertion", "certainty", "change", "dropped")  # of a mention, which the state sets
@@ -67,16 +67,13 @@ class _Answers:
         return value is not True if number == self.turned else value
 
 
-def before_cues(items: list[Item], mentions: list[Mention]) -> Before | None:
-    """Copies of what the rules are applied to; None if nothing is recorded."""
-    return Before(list(items), _copies(mentions)) if recorder() is not None and mentions else None
+def before_cues(items: list[Item], mentions: list[Mention]) -> Before:
+    """Copies of what the rules are applied to."""
+    return Before(list(items), _copies(mentions))
 
 
-def explain_states(before: Before, mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+def explain_states(made: Recorder, before: Before, mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Records for each mention that is not simply there what opened its state, and what could have ended that."""
-    made = recorder()
-    if made is None:
-        return
     with unrecorded():
         base = _Answers()
         plain = _run(before, lexicon, base)

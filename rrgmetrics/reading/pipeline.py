@@ -75,7 +75,7 @@ from rrgmetrics.reading.organs import name_in_organs
 from rrgmetrics.reading.place_words import INNER, PARTS, forget_inner_places, resolve_places
 from rrgmetrics.reading.prior_values import INSTEAD, NOW, tell_what_was
 from rrgmetrics.reading.pronouns import OF_TWO, PRONOUNS, resolve_pronouns
-from rrgmetrics.reading.recording import follow, watch
+from rrgmetrics.reading.recording import follow, recorder, watch
 from rrgmetrics.reading.resection import (
     IF,
     ON,
@@ -597,10 +597,11 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
 
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
-    before = before_cues(items, mentions)
+    recording = recorder()
+    before = before_cues(items, mentions) if recording and mentions else None
     run(ASSERTION, Draft(lexicon, items, mentions))
-    if before is not None:
-        explain_states(before, mentions, lexicon)
+    if recording and before:
+        explain_states(recording, before, mentions, lexicon)
 
 
 def describe_statement(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> Draft:
