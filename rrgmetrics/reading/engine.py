@@ -27,8 +27,8 @@ from rrgmetrics.reading.dates import compared_as
 from rrgmetrics.reading.device_moves import is_only_dated
 from rrgmetrics.reading.ellipsis import lies_beside
 from rrgmetrics.reading.excluded_places import denies_others
-from rrgmetrics.reading.interpretation import explained
 from rrgmetrics.reading.headings import Headings
+from rrgmetrics.reading.interpretation import explained
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.levels import of_two_ages
 from rrgmetrics.reading.lexicon import (
