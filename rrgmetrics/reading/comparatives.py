@@ -21,7 +21,6 @@ _THEN = {
     ("there", "was"),
     ("there", "were"),
 }  # "less THAN IT WAS"
-_BESIDE = frozenset({"with", "and", "plus"})
 _THINGS = frozenset({"concept", "structure"})
 PLAIN = frozenset(
     {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
@@ -87,7 +86,7 @@ def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _of_further_lesions(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Whether a comparative sets lesions against others of the same study: "with several SMALLER metastases"."""
+    """Whether a comparative sets lesions against others of the same study: "several SMALLER metastases"."""
     than = any(b.word == "than" and a.word not in lexicon.small.below for a, b in pairwise(items[i + 1 :]))
     if than or i + 1 == len(items):
         return False  # "SMALLER nodules than before"
@@ -96,7 +95,7 @@ def _of_further_lesions(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if not i:
         return any(item.word in lexicon.small.verbs for item in items[i + 2 : i + 2 + NEAR])  # "SMALLER nodules ARE seen"
     before = items[i - 1]
-    return "several" in before.senses or "multifocal" in before.senses.get("morphology", ()) or before.word in _BESIDE
+    return "several" in before.senses or "multifocal" in before.senses.get("morphology", ())
 
 
 def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -155,6 +155,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         sized = item.word == "size" and s == q + 1 and "severity" in items[q].senses
         if sized or item.word in lexicon.small.touching:
             break  # "snapped WHERE it passes the clavicle", "grown to a large SIZE and pushes the heart"
+        if "concept" in item.senses and "severity" in items[q].senses and not structures:
+            break  # "a LARGE cyst in the liver", "a LARGE embolus in the pulmonary artery"
         parted = parted or item.word in lexicon.small.joints
         fits = suits(item, qualities, lexicon)
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
@@ -183,8 +185,6 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             break
         elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
             break
-        elif "concept" in item.senses and "severity" in items[q].senses and not structures:
-            break  # "a LARGE cyst in the liver"
         elif item.word in lexicon.small.places:
             of = True
             joint = joint or not structures
