@@ -93,7 +93,9 @@ def _of_further_lesions(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if items[i + 1].senses.get("concept") not in lexicon.roles["one_by_one"]:
         return False
     if not i:
-        return any(item.word in lexicon.small.verbs for item in items[i + 2 : i + 2 + NEAR])  # "SMALLER nodules ARE seen"
+        return any(
+            item.word in lexicon.small.verbs for item in items[i + 2 : i + 2 + NEAR]
+        )  # "SMALLER nodules ARE seen"
     before = items[i - 1]
     return "several" in before.senses or "multifocal" in before.senses.get("morphology", ())
 
