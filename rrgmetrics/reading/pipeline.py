@@ -344,7 +344,10 @@ ASSERTION = (
     Step(
         apply_cues,
         _MENTIONS,
-        ("mention.assertion", "mention.certainty", "mention.change", "mention.dropped", "mention.link"),
+        (
+            *("mention.assertion", "mention.certainty", "mention.change", "mention.course"),
+            *("mention.dropped", "mention.link"),
+        ),
         mentions=1,
     ),
     Step(
