@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rrgmetrics.reading.dates import is_date, is_then
 from rrgmetrics.reading.items import Item
@@ -35,7 +36,10 @@ def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if i and items[i - 1].word in lexicon.small.indefinite and _than_a_date(items[i + 1 :], lexicon):
         return False  # "a LARGER effusion than before"
     return (
-        _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
+        _of_two_places(items, i, lexicon)
+        or _of_another_word(items, i, lexicon)
+        or _of_other_things(items, i, lexicon)
+        or _of_further_lesions(items, i, lexicon)
     )
 
 
@@ -75,6 +79,21 @@ def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     thing = items[i + 1]
     known = small.after_nouns | small.joints | small.verbs | small.dates | small.definite | ADVERBS
     return not thing.senses and thing.word.isalpha() and thing.word not in known
+
+
+def _of_further_lesions(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Whether a comparative sets lesions against others of the same study: "several SMALLER metastases"."""
+    than = any(b.word == "than" and a.word not in lexicon.small.below for a, b in pairwise(items[i + 1 :]))
+    if than or i + 1 == len(items):
+        return False  # "SMALLER nodules than before"
+    if items[i + 1].senses.get("concept") not in lexicon.roles["one_by_one"]:
+        return False
+    if not i:
+        return any(
+            item.word in lexicon.small.verbs for item in items[i + 2 : i + 2 + NEAR]
+        )  # "SMALLER nodules ARE seen"
+    before = items[i - 1]
+    return "several" in before.senses or "multifocal" in before.senses.get("morphology", ())
 
 
 def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -46,6 +46,7 @@ _DESCRIBED = frozenset({"morphology", "concept", "change"})  # senses of qualiti
 _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
 _BEHIND = _PLACING | {"item_break"}
 _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "nodules, ALL OF THEM calcified"
+_NEAR = 3  # items from "with" to what a finding holds
 _CAUSES = frozenset({"due", "owing", "secondary", "caused"})
 _AT = frozenset({"at", "in", "within", "of", "around"})  # lead to the place of a structure
 _LEADING = frozenset({"side", "location_preposition"})
@@ -155,6 +156,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         sized = item.word == "size" and s == q + 1 and "severity" in items[q].senses
         if sized or item.word in lexicon.small.touching:
             break  # "snapped WHERE it passes the clavicle", "grown to a large SIZE and pushes the heart"
+        if "concept" in item.senses and "severity" in items[q].senses and not structures:
+            break  # "a LARGE cyst in the liver", "a LARGE embolus in the pulmonary artery"
         parted = parted or item.word in lexicon.small.joints
         fits = suits(item, qualities, lexicon)
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
@@ -182,8 +185,6 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             break
         elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
             break
-        elif "concept" in item.senses and "severity" in items[q].senses and not structures:
-            break  # "a LARGE cyst in the liver"
         elif item.word in lexicon.small.places:
             of = True
             joint = joint or not structures
@@ -300,8 +301,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         placed = _placed_at(items, s, lexicon) if items[q].senses.keys() & _DESCRIBED else None
         if "change" in items[q].senses and not structures and placed is not None:
             return []  # "the mass in the lower lobe HAS SHRUNK": the lobe has not
-        if placed is not None and (structures or _only_placed(items[s + 1 : q])):
-            # "nodule in the left lung, CALCIFIED": the nodule is
+        if placed is not None and (structures or _only_placed(items[s + 1 : _held(items, placed, q, lexicon)])):
+            # "nodule in the left lung, CALCIFIED", "... with central CALCIFICATION": the nodule is
             return structures or ([placed] if suits(items[placed], qualities, lexicon) else [])
         if suits(item, qualities, lexicon):
             if read_as and not structures and _is_place_of_finding(items, s, lexicon):
@@ -343,6 +344,15 @@ def _is_place_of_finding(items: list[Item], s: int, lexicon: Lexicon) -> bool:
     before = items[max(0, s - _PLACE) : s] if "concept" not in items[s].senses else []
     at = next((k for k in reversed(range(len(before))) if "concept" in before[k].senses), None)
     return at is not None and not any(item.word in lexicon.small.separators for item in before[at:])
+
+
+def _held(items: list[Item], at: int, q: int, lexicon: Lexicon) -> int:
+    """Returns where "with" is before the part at `q` that the lesion at `at` holds: "WITH central calcification"."""
+    near = range(max(at + 1, q - _NEAR), q)
+    lesion = items[at].senses.get("concept") in lexicon.roles["one_by_one"]
+    if not lesion or "concept" not in items[q].senses or any("negation_before" in items[k].senses for k in near):
+        return q
+    return next((k for k in near if items[k].word == "with"), q)
 
 
 def _only_placed(between: list[Item]) -> bool:

@@ -39,17 +39,27 @@ def resolve_ellipsis(items: list[Item], mentions: list[Mention], lexicon: Lexico
         return mentions
     spans = sorted((mention.first, mention.last) for mention in mentions)
     more: list[Mention] = []
-    for mention in mentions:
+    listed: list[Mention] = []  # names with a list of places and sizes
+    for mention in sorted(mentions, key=lambda m: m.last - m.first):
         told = any(m.denies and m.first <= mention.first and m.at >= mention.last for m in mentions)
-        if not mention.denies and mention.whole_of is None and not told:
+        if any(_is_around(mention, each) for each in listed):
+            mentions = [each for each in mentions if each is not mention]
+        elif not mention.denies and mention.whole_of is None and not told:
             start = max((last for _, last in spans if last <= mention.first), default=0)
             end = min((first for first, _ in spans if first >= mention.last), default=len(items))
             found = told_one_by_one(items, mention, (start, end), lexicon)
+            listed += [mention] * bool(found)
             if not found and two:
                 found = _behind(items, mention, (start, end), lexicon) or _ahead(items, mention, start, lexicon)
             more += found
     more += _said_again(items, sorted([*mentions, *more], key=lambda m: m.at))
     return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
+
+
+def _is_around(mention: Mention, named: Mention) -> bool:
+    """Whether one name encloses the list of another: "ENLARGED subcarinal (18 mm) and hilar (14 mm) NODES"."""
+    around = mention.first < named.first and named.last <= mention.last
+    return around and mention.concept == named.concept and not mention.denies
 
 
 def _said_again(items: list[Item], mentions: Sequence[Mention]) -> list[Mention]:
@@ -170,7 +180,9 @@ def inherit_words(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     for mention in mentions:
         if mention.elided and not _has_side(mention.modifiers, lexicon):
             mention.modifiers.extend(
-                item for item in mention.elided.modifiers if item.senses.get("side") in _OTHER
+                item
+                for item in mention.elided.modifiers
+                if item.senses.get("side") in _OTHER and item.first < mention.tokens[0]
             )  # "in the LEFT lung nodules of 14 mm in the mid zone and of 8 mm at the base"
         if mention.whole and mention.elided:
             mention.course = mention.course or mention.elided.course

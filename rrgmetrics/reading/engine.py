@@ -22,6 +22,7 @@ from rrgmetrics.reading.coreference import (
 )
 from rrgmetrics.reading.dates import compared_as
 from rrgmetrics.reading.excluded_places import denies_others
+from rrgmetrics.reading.headings import Headings
 from rrgmetrics.reading.interpretation import explained
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.levels import of_two_ages
@@ -51,8 +52,10 @@ def read_with(lexicon: Lexicon, report: str) -> Reading:
     scan = Scan(text, tokens, lexicon)
     compared: list[Compared] = []
     told: list[Finding] = []
+    headings = Headings(text, tokens, lexicon)
     for number, (sentence, parsed) in enumerate(read_sentences(text, tokens, lexicon)):
         scan.add(sentence, parsed)
+        parsed, headed = headings.read_under(sentence, parsed)
         said = parsed.once(_say)
         if recording is not None:
             span = _span(tokens, sentence.first, sentence.last)
@@ -62,7 +65,7 @@ def read_with(lexicon: Lexicon, report: str) -> Reading:
         if parsed.communicates:
             kind, items = said.compared, said.items
         elif parsed.mentions:
-            kind, items = _read_sentence(tokens, sentence, number, parsed, lexicon, findings, told), said.items
+            kind, items = _read_sentence(tokens, sentence, number, parsed, headed, lexicon, findings, told), said.items
         else:
             items = _read_remark(parsed, number, lexicon, findings, _span(tokens, sentence.first, sentence.last))
             kind = compared_as(items, lexicon.small)
@@ -128,13 +131,14 @@ def _read_sentence(
     sentence: Sentence,
     number: int,
     parsed: Parsed,
+    headed: int,
     lexicon: Lexicon,
     findings: list[Finding],
     told: list[Finding],
 ) -> str:
     """Appends findings of one sentence, and to `told` illnesses; returns how it compares with an earlier study."""
     said = parsed.once(_say)
-    start = sentence.first
+    start = sentence.first - headed
     ahead = parsed.items[: said.ahead]
     if ahead and add_what_is_said(ahead, number, lexicon, findings, _span(tokens, start, start + ahead[-1].last)):
         rest = [item.saying({}) for item in ahead] + parsed.items[said.ahead :]
@@ -165,6 +169,8 @@ def _read_sentence(
         if mention in history:
             continue
         first, last = mention.tokens if mention.denies else mention.extent
+        if first < headed:  # a word of the heading
+            first, last = headed, max(last, headed + 1)
         spans = (_span(tokens, start + first, start + last),)
         if mention.denies:
             besides = any(item.word in lexicon.small.otherwise for item in items)

@@ -254,6 +254,11 @@ def _clauses(parsed: Parsed) -> list[tuple[int, int]]:
     return main_clauses(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon)
 
 
+def parse_words(report: str, own: list[Token], lexicon: Lexicon) -> Parsed:
+    """Returns words of a report, which need not be beside each other, read as one sentence."""
+    return _parsed(report, own, lexicon, _kept(lexicon))
+
+
 def _parsed(report: str, own: list[Token], lexicon: Lexicon, kept: Kept) -> Parsed:
     """Returns a stretch of words as it is written, read once."""
     if recorder() is not None:

@@ -78,6 +78,7 @@ BEFORE_NEW_NOUN = frozenset(  # words behind which an article begins a noun phra
     {"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "and", "or", "but"}
 )
 RUNNING = frozenset({"comparison", "indication", "technique"})
+NAMED = "named"  # a heading that names what its sentence is about, and belongs to it
 _ONE_LINE = "comparison"  # a section of one line, also below the findings
 _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
 _HEADING, _IN_BRACKETS = 7, 6  # words
@@ -259,7 +260,7 @@ def sentences(
     i = opened = 0
     while i < n:
         if i == first:
-            heading = _heading(tokens, i, headings)
+            heading = _heading(tokens, i, headings, read=read)
             if heading is not None:
                 if _runs_on(section, headed=headed) and heading[0] == "impression":
                     pieces.extend(skipped[1:])  # "Technique: CT. Acute embolus in ... Conclusion: ..."
@@ -316,8 +317,13 @@ def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str])
     return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in abbreviations)
 
 
-def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:
-    """Returns section, whether it is read, and the index after it, if a section heading starts at `i`."""
+def _heading(
+    tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]], *, read: bool
+) -> tuple[str, bool, int] | None:
+    """Returns section, whether it is read, and the index after it, if a section heading starts at `i`.
+
+    "AORTA: no dissection" starts a section only behind one that is not read, and is part of its first sentence.
+    """
     end = 0
     for k in range(i + 1, min(i + _HEADING + _IN_BRACKETS, len(tokens))):
         word = tokens[k].word
@@ -326,6 +332,8 @@ def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool
         elif word == ":":
             name = " ".join(token.word for token in tokens[i : end or k])
             known = headings.get(name) or _in_two_languages(name, headings)
+            if known and known[0] == NAMED:
+                return None if read else ("findings", True, i)
             return known and (*known, k + 1)
         elif word in ENDS or (k > i + _HEADING and not end):
             break

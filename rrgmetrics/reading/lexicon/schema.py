@@ -211,7 +211,16 @@ _PRECISION = _record(
     },
     {"unless_indication": _names("indications")},
 )
-_SECTIONS = ("findings", "impression", "indication", "comparison", "technique", "recommendation", "communication")
+_SECTIONS = (
+    "findings",
+    "named",
+    "impression",
+    "indication",
+    "comparison",
+    "technique",
+    "recommendation",
+    "communication",
+)
 
 SHAPES: dict[str, Shape] = {
     "anatomy": _record(

@@ -46,6 +46,29 @@ def test_pairs_of_ct(reference: str, candidate: str, expected: str) -> None:
     assert ("".join(f"{kind.letter}{n}" for kind, n in counts.items() if n) or "none") == expected
 
 
+@each_row(
+    "before, heading, concept",
+    [
+        ("Comparison: None.", "Pulmonary arteries: Saddle embolus.", "saddle_embolism"),
+        ("Technique: CT with contrast.", "Aorta: Type B dissection.", "aortic_dissection"),
+        ("Clinical history: Lung cancer.", "Lymph nodes: Enlarged subcarinal node, 16 mm.", "lymphadenopathy"),
+        ("Comparison: CT of 2022, effusion.", "Nodules: Solid nodule in the left apex, 7 mm.", "nodule"),
+        ("Indication: Dyspnea.", "Airways: Bronchial wall thickening.", "bronchial_thickening"),
+    ],
+)
+def test_a_heading_that_names_what_it_is_about_ends_a_section_that_is_not_read(
+    before: str, heading: str, concept: str
+) -> None:
+    reading = READER.read(f"{before}\n{heading}\nLungs: Clear.")
+    assert [finding.concept for finding in reading.abnormal] == [concept]
+
+
+def test_the_evidence_of_a_finding_under_a_heading_is_its_own_sentence() -> None:
+    text = "Thyroid: Enlarged. 15 mm nodule on the left."
+    (nodule,) = (finding for finding in READER.read(text).findings if finding.concept == "thyroid_nodule")
+    assert [text[span.start : span.end] for span in nodule.spans] == ["15 mm nodule on the left"]
+
+
 def test_reports_of_another_writer() -> None:
     """What benchmarks/chest_ct.py measures does not fall."""
     script = benchmark("chest_ct")

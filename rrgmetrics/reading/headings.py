@@ -1,0 +1,74 @@
+"""Headings of organs: what the sentences behind the first one on their line are about.
+
+"Thyroid: Enlarged. 15 mm NODULE on the left." and "Nodes: Subcarinal, 14 mm. RIGHT HILAR, 16 mm.": such a sentence is
+read with its heading in front of it, where the heading gives its finding another name, or its only one.
+"""
+
+from __future__ import annotations
+
+from rrgmetrics.reading.items import Item
+from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.parsed import Parsed, parse_words
+from rrgmetrics.reading.tokens import Sentence, Token
+
+_LONGEST = 4  # items of a heading
+_PLACES = frozenset({"structure", "zone"})
+_NAMES = _PLACES | {"concept", "listed"}
+_JOINING = frozenset({"/", "and", "the"})
+_NOUNS = frozenset(
+    {"opacity_head", "effusion_head", "nodule_head", "mass_head", "granuloma_head", "shadow"}
+)  # no organs
+
+
+class Headings:
+    """The heading that holds for each sentence of a report; the sentences come in order."""
+
+    def __init__(self, report: str, tokens: list[Token], lexicon: Lexicon) -> None:
+        self._report, self._tokens, self._lexicon = report, tokens, lexicon
+        self._heading: list[Token] = []
+        self._names_finding = False
+        self._end = 0  # of the sentence before
+
+    def read_under(self, sentence: Sentence, parsed: Parsed) -> tuple[Parsed, int]:
+        """Returns a sentence as it is read under its heading, and how many words of the heading are in front of it."""
+        follows = self._follows(sentence)
+        self._end = sentence.last
+        colon = next((i for i, item in enumerate(parsed.items[: _LONGEST + 1]) if item.word == ":"), 0)
+        if colon or not follows:
+            items = parsed.items[:colon]
+            named = all(item.senses.keys() & _NAMES or "side" in item.senses or item.word in _JOINING for item in items)
+            words = parsed.items[colon].last if colon and named else 0
+            self._heading = self._tokens[sentence.first : sentence.first + words]
+            self._names_finding = any("concept" in item.senses for item in items)
+        elif self._heading and self._is_open(parsed.items):
+            own = self._tokens[sentence.first : sentence.last]
+            headed = parse_words(self._report, [*self._heading, *own], self._lexicon)
+            if _gives_name(parsed, headed):
+                return headed, len(self._heading)
+        return parsed, 0
+
+    def _follows(self, sentence: Sentence) -> bool:
+        """Whether a sentence is on the line of the one before."""
+        if not self._end or sentence.first - self._end > 1:
+            return False
+        return "\n" not in self._report[self._tokens[self._end - 1].end : self._tokens[sentence.first].start]
+
+    def _is_open(self, items: list[Item]) -> bool:
+        """Whether a sentence leaves open which organ it is about, or which finding of the heading it measures."""
+        if _measures(items):
+            return True
+        places = (item for item in items if item.senses.keys() & _PLACES)
+        return not self._names_finding and all(_NOUNS.issuperset(item.senses.get("structure", "?")) for item in places)
+
+
+def _gives_name(parsed: Parsed, headed: Parsed) -> bool:
+    """Whether the findings of a sentence have other names under its heading; "Unchanged." is of those before."""
+    alone, under = ([mention.concept for mention in each.mentions] for each in (parsed, headed))
+    of_others = not alone and any("change" in item.senses for item in parsed.items)
+    return len(alone) <= len(under) and alone != under and (not of_others or _measures(parsed.items))
+
+
+def _measures(items: list[Item]) -> bool:
+    """Whether a sentence has a place and a size, and names no finding: "Right hilar, 16 mm"."""
+    senses = {sense for item in items for sense in item.senses}
+    return "measure" in senses and "zone" in senses and "concept" not in senses
