@@ -19,7 +19,7 @@ from rrgmetrics.utils.own_process import batches_at_once
 
 
 def synonyms(word, wordnet=None):
-    return {lemma.name() for synset in (wordnet or load_wordnet()).synsets(word) for lemma in synset.lemmas()}
+    return set((wordnet or load_wordnet()).synonyms(word)) - {word}
 
 
 @pytest.fixture
