@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import logging
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rrgmetrics.backends.checkpoints.loading import load_tensors
 from rrgmetrics.errors import BackendError
@@ -16,6 +17,8 @@ from rrgmetrics.utils.extras import is_installed, need
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+T = TypeVar("T")
 
 logger = logging.getLogger("rrgmetrics")
 
@@ -32,6 +35,31 @@ def batches(lengths: Sequence[int], device: str, most: int | None = None) -> Ite
         size = most or max(1, budget // max(lengths[order[start]], 1))
         yield order[start : start + size]
         start += size
+
+
+def run_batches(
+    run: Callable[[list[int]], Iterable[T]],
+    lengths: Sequence[int],
+    device: str,
+    most: int | None = None,
+    at_once: int = 1,
+) -> list[T]:
+    """Returns a result for each row, in order.
+
+    Args:
+        run: The indices of a batch → its results.
+        lengths: Tokens of each row.
+        device: As for `batches`.
+        most: As for `batches`.
+        at_once: Batches that are computed at a time, in threads.
+    """
+    parts = list(batches(lengths, device, most))
+    results: dict[int, T] = {}
+    with ThreadPoolExecutor(at_once) as threads:
+        each = threads.map(lambda part: list(run(part)), parts) if at_once > 1 else map(run, parts)
+        for part, found in zip(parts, each, strict=True):
+            results.update(zip(part, found, strict=True))
+    return [results[i] for i in range(len(lengths))]
 
 
 def pick_device(device: str | None) -> str:

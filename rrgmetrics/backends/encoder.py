@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.bert import batches, bert_forward, load_int8, pick_device, quietly
+from rrgmetrics.backends.bert import bert_forward, load_int8, pick_device, quietly, run_batches
 from rrgmetrics.backends.bert_numpy import Floats, load_bert, read_arrays
 from rrgmetrics.backends.checkpoints import Checkpoint, check_path, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import blamed, load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 from rrgmetrics.utils.extras import need
+from rrgmetrics.utils.own_process import batches_at_once
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -72,6 +73,7 @@ class Encoder:
         extra_facts: What else a metric's signature must name.
         max_length: Tokens that the model reads; 0: any number.
         is_cut: Whether a text of `max_length` tokens was cut to them.
+        at_once: Batches that are computed at a time, in threads.
     """
 
     identity: str
@@ -84,6 +86,7 @@ class Encoder:
     extra_facts: Mapping[str, str] = field(default_factory=dict)
     max_length: int = 0
     is_cut: Callable[[str], bool] = lambda text: False
+    at_once: int = 1
 
     @property
     def key(self) -> str:
@@ -99,14 +102,14 @@ class Encoder:
         """Returns the token vectors of each text, in order; batches are of similar lengths."""
         stripped = [text.strip() for text in texts]
         ids = self.tokenize(stripped)
-        vectors: dict[int, NDArray[np.float32]] = {}
-        for batch in batches([len(row) for row in ids], self.device, self.batch_size):
-            for i, states in zip(batch, self.encode([ids[i] for i in batch]), strict=True):
+
+        def unit_vectors(batch: list[int]) -> Iterator[NDArray[np.float32]]:
+            for states in self.encode([ids[i] for i in batch]):
                 lengths = np.linalg.norm(states, axis=1, keepdims=True)
-                vectors[i] = states / np.maximum(lengths, SHORTEST)  # a view would keep the whole batch alive
-        return [
-            self._token_vectors(text, row, vectors[i]) for i, (text, row) in enumerate(zip(stripped, ids, strict=True))
-        ]
+                yield states / np.maximum(lengths, SHORTEST)  # a view would keep the whole batch alive
+
+        vectors = run_batches(unit_vectors, [len(row) for row in ids], self.device, self.batch_size, self.at_once)
+        return list(map(self._token_vectors, stripped, ids, vectors))
 
     def _token_vectors(self, text: str, ids: list[int], vectors: NDArray[np.float32]) -> TokenVectors:
         own = [token not in self.special_ids for token in ids]
@@ -232,6 +235,7 @@ def _bundled(name: str, layer: int, device: str) -> Encoder:
         device=device,
         max_length=config["max_position_embeddings"],
         is_cut=lambda text: bool(loaded.tokenizer.encode(text).overflowing),
+        at_once=batches_at_once() if device == "cpu" else 1,
     )
 
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from rrgmetrics.backends.porter import stem
+
 MAX_ORDER = 4
 WORD_OR_PUNCTUATION = re.compile(r"\w+|[^\w\s]+")
 ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
@@ -85,27 +87,33 @@ class RougeTokens(NamedTuple):
     places: dict[str, int]
 
 
+class Stemmer(NamedTuple):
+    """A stemmer as rouge-score takes it."""
+
+    stem: Callable[[str], str]
+
+
 def rouge_tokens(stemmer: bool) -> TextFunction:
     """Cuts a text into tokens as rouge-score does; each distinct word is stemmed once."""
     from importlib.metadata import version  # 20 ms that other metrics need not pay
 
     from rouge_score.tokenize import tokenize
 
-    stem = CachedStemmer() if stemmer else None
+    own = Stemmer(cached_stemmer()) if stemmer else None
     facts = {"rouge_score": version("rouge-score")} | ({"nltk": version("nltk")} if stemmer else {})
     key = f"rouge:{'stem' if stemmer else 'word'}"
-    return TextFunction(key, lambda text: count_rouge_tokens(tokenize(text, stem)), facts)
+    return TextFunction(key, lambda text: count_rouge_tokens(tokenize(text, own)), facts)
 
 
 def coco_tokens(stemmer: bool) -> TextFunction:
     """Cuts a text into tokens at white space, for ROUGE-L as coco-caption has it; stems them if asked to."""
     from importlib.metadata import version
 
-    stem = CachedStemmer().stem if stemmer else None
+    own = cached_stemmer() if stemmer else None
     facts = {"nltk": version("nltk")} if stemmer else {}
 
     def annotate(text: str) -> RougeTokens:
-        return count_rouge_tokens([stem(token) for token in text.split()] if stem else text.split())
+        return count_rouge_tokens([own(token) for token in text.split()] if own else text.split())
 
     return TextFunction(f"rouge:coco:{'stem' if stemmer else 'word'}", annotate, facts)
 
@@ -127,10 +135,6 @@ def words(tokenizer: str) -> TextFunction:
     return TextFunction(f"words:{tokenizer}", functions[tokenizer])
 
 
-class CachedStemmer:
-    """A Porter stemmer from NLTK that stems each word once."""
-
-    def __init__(self) -> None:
-        from nltk.stem.porter import PorterStemmer
-
-        self.stem = lru_cache(maxsize=100_000)(PorterStemmer().stem)
+def cached_stemmer() -> Callable[[str], str]:
+    """A Porter stemmer, equal to NLTK's, that stems each word once."""
+    return lru_cache(maxsize=100_000)(stem)

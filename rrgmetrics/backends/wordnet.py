@@ -12,7 +12,7 @@ import hashlib
 import io
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from rrgmetrics.backends.checkpoints.archives import read_zip_member
 from rrgmetrics.errors import BackendError
@@ -27,26 +27,6 @@ SUFFIXES = {
     "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "r": (),
 }  # fmt: skip
-
-
-class Lemma(NamedTuple):
-    """A word of a synset, as NLTK's METEOR asks for it."""
-
-    text: str
-
-    def name(self) -> str:
-        """The word; spaces are underscores."""
-        return self.text
-
-
-class Synset(NamedTuple):
-    """Words of one meaning, as NLTK's METEOR asks for them."""
-
-    words: tuple[str, ...]
-
-    def lemmas(self) -> list[Lemma]:
-        """The words as lemmas."""
-        return [Lemma(word) for word in self.words]
 
 
 class WordNet:
@@ -87,8 +67,12 @@ class WordNet:
         return digest.hexdigest()
 
     @lru_cache(maxsize=100_000)  # noqa: B019 - one object a process, its vocabulary bounded
-    def synsets(self, word: str) -> list[Synset]:
-        """The meanings of a word in any inflection and part of speech, each with its words."""
+    def synonyms(self, word: str) -> frozenset[str]:
+        """The word itself and all single words that share a meaning with it."""
+        return frozenset((word, *(other for synset in self.synsets(word) for other in synset if "_" not in other)))
+
+    def synsets(self, word: str) -> list[tuple[str, ...]]:
+        """The words of each meaning of a word in any inflection and part of speech; spaces are underscores."""
         word = word.lower()
         return [
             self._synset(part, offset)
@@ -107,11 +91,11 @@ class WordNet:
             forms = [word[: -len(old)] + new for old, new in SUFFIXES[part] if word.endswith(old)]
         return [form for form in dict.fromkeys([word, *forms]) if form in self._index[part]]
 
-    def _synset(self, part: str, offset: int) -> Synset:
+    def _synset(self, part: str, offset: int) -> tuple[str, ...]:
         data = self._data[part]
         fields = data[offset : data.index(b"\n", offset)].decode().split()
         words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
-        return Synset(tuple(word.partition("(")[0] for word in words))  # adjectives carry markers: "abroad(p)"
+        return tuple(word.partition("(")[0] for word in words)  # adjectives carry markers: "abroad(p)"
 
     def _read_index(self, suffix: str) -> dict[str, list[int]]:
         with self._open(f"index.{suffix}") as lines:

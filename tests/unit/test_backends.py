@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,10 +15,11 @@ from rrgmetrics import BackendError
 from rrgmetrics.backends import bert, checkpoints, encoder
 from rrgmetrics.backends.tokens import rouge_tokens, tokenize_13a, words
 from rrgmetrics.backends.wordnet import BUNDLED, WordNet, load_wordnet
+from rrgmetrics.utils.own_process import batches_at_once
 
 
 def synonyms(word, wordnet=None):
-    return {lemma.name() for synset in (wordnet or load_wordnet()).synsets(word) for lemma in synset.lemmas()}
+    return set((wordnet or load_wordnet()).synonyms(word)) - {word}
 
 
 @pytest.fixture
@@ -126,6 +128,34 @@ def test_vectors_do_not_depend_on_the_batch(bundled, reports):
         (alone,) = bundled.annotate([text])
         np.testing.assert_array_equal(alone.ids, annotation.ids)
         assert_equal_in_float32(alone.vectors, annotation.vectors)
+
+
+def test_batches_at_once_keep_the_order_of_the_texts(bundled, reports):
+    alone = bundled.annotate(reports.references)
+    together = replace(bundled, at_once=3, batch_size=2).annotate(reports.references)
+    for one, same in zip(alone, together, strict=True):
+        assert one.ids.tolist() == same.ids.tolist()
+        assert_equal_in_float32(one.vectors, same.vectors)
+
+
+@pytest.mark.parametrize(
+    ("environment", "at_once"),
+    [
+        ({}, 1),
+        ({"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "3"}, 1),
+        ({"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "3"}, 3),
+        ({"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "300"}, 16),
+        ({"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1,2"}, 5),  # by level of nesting, which is OpenMP's alone
+        ({"OPENBLAS_NUM_THREADS": "1"}, 5),
+    ],
+)
+def test_batches_run_at_once_where_numpy_has_one_thread(monkeypatch, environment, at_once):
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("os.cpu_count", lambda: 5)
+    assert batches_at_once() == at_once
 
 
 def test_an_annotation_keeps_no_batch_alive(bundled):

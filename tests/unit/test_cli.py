@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from rrgmetrics import cli
-from rrgmetrics.utils.own_process import WAITING
+from rrgmetrics.utils.own_process import THREADS
 
 PAIRS = [
     ("s1", "The heart is mildly enlarged. No pneumothorax.", "Mild cardiomegaly. No pneumothorax."),
@@ -261,20 +261,20 @@ def test_register_and_remove(capsys, monkeypatch, tmp_path):
 
 
 def test_threads_wait_asleep_in_a_process_of_ours_alone(monkeypatch, capsys):
-    for name in (*WAITING, "OMP_WAIT_POLICY"):
+    for name in (*THREADS, "OMP_WAIT_POLICY"):
         monkeypatch.setenv(name, "")  # so that it is as it was in the end
         monkeypatch.delenv(name)
     assert cli.main(["list"]) == 0
-    assert os.environ.keys().isdisjoint(WAITING)
+    assert os.environ.keys().isdisjoint(THREADS)
     monkeypatch.setattr("sys.argv", ["rrgmetrics", "list"])
-    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", "20")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
     assert cli.main() == 0
-    assert (os.environ["GOMP_SPINCOUNT"], os.environ["OPENBLAS_THREAD_TIMEOUT"]) == ("10000", "20")
-    for name in WAITING:
+    assert (os.environ["GOMP_SPINCOUNT"], os.environ["OPENBLAS_NUM_THREADS"]) == ("10000", "3")
+    for name in THREADS:
         monkeypatch.delenv(name)
     monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
     assert cli.main() == 0
-    assert os.environ.keys().isdisjoint(WAITING)
+    assert os.environ.keys().isdisjoint(THREADS)
 
 
 def test_the_command_line_sets_how_threads_wait_before_numpy_is_loaded():

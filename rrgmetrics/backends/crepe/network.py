@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.bert import BATCH_TOKENS, batches, bert_forward, load_int8, pack_matrices, quietly
+from rrgmetrics.backends.bert import BATCH_TOKENS, bert_forward, load_int8, pack_matrices, quietly, run_batches
 from rrgmetrics.backends.bert_numpy import load_bert, read_arrays, unpacked
 from rrgmetrics.backends.checkpoints import Checkpoint
 from rrgmetrics.backends.checkpoints.limits import Shape, check_folder, read_config, stored_shapes, weight_files
@@ -25,6 +25,7 @@ from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_token
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 from rrgmetrics.utils.extras import need
+from rrgmetrics.utils.own_process import batches_at_once
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -64,6 +65,7 @@ class Network:
         tokenizer: Makes rows of pairs.
         forward: The rows of a batch → an output for each.
         device: Where it runs.
+        at_once: Batches that are computed at a time, in threads.
     """
 
     identity: str
@@ -71,13 +73,15 @@ class Network:
     tokenizer: PairTokenizer
     forward: Forward
     device: str
+    at_once: int = 1
 
     def run(self, rows: Sequence[Row], batch_size: int | None) -> list[Output]:
         """Reads rows in batches of similar lengths; returns the outputs in the order given."""
-        outputs: dict[int, Output] = {}
-        for batch in batches([len(ids) for ids, _ in rows], self.device, batch_size):
-            outputs.update(zip(batch, self.forward([rows[i] for i in batch]), strict=True))
-        return [outputs[i] for i in range(len(rows))]
+
+        def forward(batch: list[int]) -> Iterable[Output]:
+            return self.forward([rows[i] for i in batch])
+
+        return run_batches(forward, [len(ids) for ids, _ in rows], self.device, batch_size, self.at_once)
 
 
 def _padded(forward: TensorForward, device: str) -> Forward:
@@ -141,12 +145,12 @@ def load_network(checkpoint: Checkpoint, device: str, precision: Precision) -> N
     known = read_checkpoint(checkpoint)
     plain = _is_plain_bert(known.config)
     if plain and known.settings.crepe_features == "tokens" and device == "cpu" and precision == "fp32":
-        forward = _load_numpy(checkpoint, known.config, known.settings)
+        forward, at_once = _load_numpy(checkpoint, known.config, known.settings), batches_at_once()
     else:
         need(checkpoint.identity, "published")
         load = _load_bert if plain else _load_transformers
-        forward = _padded(load(checkpoint, known.config, known.settings, device, precision), device)
-    return Network(checkpoint.identity, known.settings, known.tokenizer, forward, device)
+        forward, at_once = _padded(load(checkpoint, known.config, known.settings, device, precision), device), 1
+    return Network(checkpoint.identity, known.settings, known.tokenizer, forward, device, at_once)
 
 
 def _read_config(checkpoint: Checkpoint) -> tuple[Mapping[str, Any], CrepeSettings]:
