@@ -14,7 +14,7 @@ from rrgmetrics.reporting.results import paper_table, score_table
 from rrgmetrics.reporting.short import marked, with_stand_in_note
 from rrgmetrics.reporting.tables import Cell, Group, Table
 from rrgmetrics.reporting.worth import as_json as worth_as_json
-from rrgmetrics.scoring.notice import token_lines
+from rrgmetrics.scoring.notice import text_lines, token_lines
 from rrgmetrics.scoring.results import Result, missing_of
 from rrgmetrics.systems.comparison import Comparison
 from rrgmetrics.systems.table import Row, distinct_keys
@@ -50,7 +50,8 @@ def _result(result: Result) -> Table:
 @table.register
 def _comparison(comparison: Comparison) -> Table:
     pairs = {name: studies.pairs for name, studies in comparison.studies.items()}
-    notes = [*files.left_out(comparison.studies), *missing_of(comparison.results, pairs, None).empty_lines]
+    notes = text_lines(comparison.results)
+    notes += [*files.left_out(comparison.studies), *missing_of(comparison.results, pairs, None).empty_lines]
     notes += token_lines(pairs)
     return table_of(comparison.rows, comparison.n_studies, comparison.correction, notes=notes)
 

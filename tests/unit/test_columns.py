@@ -312,6 +312,17 @@ def test_sections_that_a_system_lacks_are_named_in_a_comparison(caplog):
     assert "8 of 8 candidates of a and b have sections that the references lack; --text findings" in caplog.text
 
 
+def test_tables_and_pages_name_the_part_that_was_read():
+    metrics = ["bleu", "rouge", "meteor?text=lower"]
+    options = {"references": WHOLE, "metrics": metrics, "trials": 10, "progress": False}
+    whole, part, lower = (rrgmetrics.compare({"a": WHOLE}, **options, text=text) for text in ("", "findings", "lower"))
+    said = "Scored on the findings of both reports (text=findings), except meteor?text=lower."
+    for text in (part.to_latex(), part.to_markdown(), part.to_html()):
+        assert said in text
+    assert "Scored with text=lower in both reports." in lower.to_latex()
+    assert "Scored" not in whole.to_latex()
+
+
 OF_IDS = ["dicom_accession", "image_id", "StudyInstanceUID", "SOPInstanceUID", "Accession Number", "report_id"]
 OF_IDS += ["AccNr", "ACC_NUM", "accno", "accession_no", "exam_no", "case_number", "RequestNo"]
 

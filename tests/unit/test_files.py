@@ -330,10 +330,12 @@ def test_nothing_is_replaced_without_force_and_nothing_half_written_stays(tmp_pa
         files.write_text(tmp_path / "none" / "a.html", "")
 
 
-def test_outputs_are_checked_first(tmp_path, save):
+def test_outputs_are_checked_first(tmp_path, save, caplog):
     path = save("in.csv", "")
-    files.check_outputs(tables=[tmp_path / "new" / "deep" / "t.csv", None], results=[tmp_path / "r.json"])
+    for _ in range(2):
+        files.check_outputs(tables=[tmp_path / "new" / "deep" / "t.csv", None], results=[tmp_path / "r.json"])
     assert (tmp_path / "new" / "deep").is_dir()
+    assert caplog.messages == [f"The folder {tmp_path / 'new' / 'deep'} did not exist; it has been created."]
     for arguments, message in [
         ({"tables": [tmp_path / "t.json"]}, r"must end in \.csv or \.jsonl or \.parquet"),
         ({"pages": [tmp_path / "p.htm"]}, r"must end in \.html"),
