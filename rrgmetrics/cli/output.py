@@ -120,7 +120,7 @@ def print_verdict(
 
 
 def _notes(results: Results, systems: Mapping[str, files.Studies]) -> list[str]:
-    """What readers of a table must know of the reports: their part, those left out, missing, or with signs of a model."""
+    """What readers of a table must know of the reports: part, those left out, missing, or with signs of a model."""
     pairs = {name: studies.pairs for name, studies in systems.items()}
     left_out = map(as_options, files.left_out(systems))
     of_reports = [*left_out, *missing_of(results, pairs, None).empty_lines, *token_lines(pairs)] if pairs else []
