@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -213,6 +214,16 @@ UNUSABLE = {
 def test_unusable(save, name):
     content, message = UNUSABLE[name]
     assert message in refused(save(name, content))
+
+
+def test_the_command_for_a_list_in_json_writes_what_can_be_read(save, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = save("my pairs.json", '[{"study_id": "01", "reference": "Ödem.", "candidate": "b"}]')
+    command = refused(path).partition("in a shell: ")[2].removesuffix(".")
+    subprocess.run(command, shell=True, check=True)
+    read = files.read_pairs("my pairs.jsonl")
+    assert (read.study_ids, read.pairs[0].reference) == (["01"], "Ödem.")
+    assert "; in Python: import pandas; pandas.read_csv(" in refused(save("t.tsv", "study_id\treference\n"))
 
 
 def test_unusable_text_files(save):
