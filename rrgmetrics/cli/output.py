@@ -124,7 +124,7 @@ def _notes(results: Results, systems: Mapping[str, files.Studies]) -> list[str]:
     pairs = {name: studies.pairs for name, studies in systems.items()}
     left_out = map(as_options, files.left_out(systems))
     of_reports = [*left_out, *missing_of(results, pairs, None).empty_lines, *token_lines(pairs)] if pairs else []
-    return [*text_lines(results), *of_reports]
+    return [*text_lines(results, pairs), *of_reports]
 
 
 def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:

@@ -50,7 +50,7 @@ def _result(result: Result) -> Table:
 @table.register
 def _comparison(comparison: Comparison) -> Table:
     pairs = {name: studies.pairs for name, studies in comparison.studies.items()}
-    notes = text_lines(comparison.results)
+    notes = text_lines(comparison.results, pairs)
     notes += [*files.left_out(comparison.studies), *missing_of(comparison.results, pairs, None).empty_lines]
     notes += token_lines(pairs)
     return table_of(comparison.rows, comparison.n_studies, comparison.correction, notes=notes)

@@ -319,6 +319,9 @@ def test_tables_and_pages_name_the_part_that_was_read():
     said = "Scored on the findings of both reports (text=findings), except meteor?text=lower."
     for text in (part.to_latex(), part.to_markdown(), part.to_html()):
         assert said in text
+    bare = rrgmetrics.compare({"a": BARE}, **options, text="findings")
+    for text in (bare.to_latex(), bare.to_html()):
+        assert "4 of 4 candidates of a have no findings section: their other text is used." in text
     assert "Scored with text=lower in both reports." in lower.to_latex()
     assert "Scored" not in whole.to_latex()
 

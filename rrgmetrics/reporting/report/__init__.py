@@ -98,7 +98,7 @@ def report_page(
         for part in (parts_of(references, readings) if found else [])
     ]
     abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
-    said = [*text_lines(results), *notes, *missing_of(results, pairs, ids).lines, *token_lines(pairs)]
+    said = [*text_lines(results, pairs), *notes, *missing_of(results, pairs, ids).lines, *token_lines(pairs)]
     said += unscored_lines(results, study_ids, without=[REASON])
     environment = _environment()
     studies = Studies(environment.get_template("study.html.j2"), ids, pairs, results, found, shown)
