@@ -14,6 +14,7 @@ from rrgmetrics.reporting.results import paper_table, score_table
 from rrgmetrics.reporting.short import marked, with_stand_in_note
 from rrgmetrics.reporting.tables import Cell, Group, Table
 from rrgmetrics.reporting.worth import as_json as worth_as_json
+from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.notice import text_lines, token_lines
 from rrgmetrics.scoring.results import Result, missing_of
 from rrgmetrics.systems.comparison import Comparison
@@ -44,7 +45,10 @@ def _result(result: Result) -> Table:
         (marked(headed(key)), Cell(estimate(intervals[key.name], key))) for key in distinct_keys(result.titled.keys)
     )
     heads = ("score", "value [95% interval]")
-    return with_stand_in_note(Table(heads, (Group(lines),), title=count_studies(result.n_pairs, result.n_unscored)))
+    config = signature.parse(result.signature)[1].get("config", "")
+    note = " ".join(text_lines({"": {f"{result.spec.name}{config and '@'}{config}": result}}))
+    title = count_studies(result.n_pairs, result.n_unscored)
+    return with_stand_in_note(Table(heads, (Group(lines),), title=title, note=note))
 
 
 @table.register
