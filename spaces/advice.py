@@ -11,6 +11,7 @@ _OR = " or --columns "
 _COLUMNS = re.compile(r"--columns (.+?)(?=\.(?: |$))")
 _ELSEWHERE = (  # what a page does not offer, and what to read instead
     (re.compile(r" If [^.]*, run: rrgmetrics .*$", re.DOTALL), ""),
+    (re.compile(r"; in (?:Python|a shell): .*\.$", re.DOTALL), "."),
     (re.compile(r", not by commas; in Python: .*$", re.DOTALL), "; write commas between cells."),
     (re.compile(r"; per_study='first' .*$", re.DOTALL), "; keep one report of each study."),
     (re.compile(r", and rrgmetrics reads UTF-8: iconv .*$|: iconv .*$", re.DOTALL), "; save it as UTF-8."),

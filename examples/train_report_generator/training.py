@@ -39,9 +39,10 @@ class OneLine(TrainerCallback):
         """Prints the number of steps and the interval of evaluations."""
         self._first = state.global_step + 1
         done = f", of which {state.global_step:,} are done" if state.global_step else ""
-        Console(soft_wrap=True).print(
-            f"{state.max_steps:,} steps{done}; an evaluation every {state.eval_steps:,} steps."
-        )
+        every = f"an evaluation every {state.eval_steps:,} steps"
+        if state.eval_steps == 1:
+            every = "an evaluation at each step, which takes longer than the step (fewer `evaluations:` take less)"
+        Console(soft_wrap=True).print(f"{state.max_steps:,} steps{done}; {every}.")
 
     def on_step_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
         """Estimates once how long the next evaluation and the end are away, by the median of the first steps."""

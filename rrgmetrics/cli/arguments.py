@@ -125,14 +125,16 @@ def named_paths(texts: Sequence[str], what: str) -> dict[str, str]:
     return paths
 
 
-def add_scoring(parser: argparse.ArgumentParser) -> None:
-    """Adds the outputs that `score` and `compare` share, and `add_metrics`."""
+def add_shown(parser: argparse.ArgumentParser, keys: str = "show only these scores") -> None:
+    """Adds which scores are shown, and the files that they are written to.
+
+    Args:
+        parser: Of the command.
+        keys: The help of `--keys`.
+    """
+    parser.add_argument("--keys", nargs="+", default=[], metavar="KEY", help=keys)
     parser.add_argument(
-        "--keys",
-        nargs="+",
-        default=[],
-        metavar="KEY",
-        help="show only these scores, and run only metrics that have one of them",
+        "--all-keys", action="store_true", help="show every score of each metric, not only its headline"
     )
     add_format(parser)
     parser.add_argument(
@@ -143,12 +145,14 @@ def add_scoring(parser: argparse.ArgumentParser) -> None:
         help="write the scores as Markdown or LaTeX (.md, .tex), for two systems with p-values; `compare --format "
         "latex` prints those of more",
     )
-    parser.add_argument("--json", metavar="FILE", help="write scores, intervals and signatures as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write scores, intervals, tests and signatures as JSON")
+
+
+def add_scoring(parser: argparse.ArgumentParser) -> None:
+    """Adds the outputs that `score` and `compare` share, and `add_metrics`."""
+    add_shown(parser, "show only these scores, and run only metrics that have one of them")
     parser.add_argument("--html", metavar="FILE", help="write a report as one HTML page")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="number of processes (default: 1)")
-    parser.add_argument(
-        "--all-keys", action="store_true", help="show every score of each metric, not only its headline"
-    )
     parser.add_argument(
         "--full",
         action="store_true",

@@ -16,7 +16,7 @@ from rrgmetrics.cli.terminal import Terminal, paragraph
 from rrgmetrics.reporting.documents import document
 from rrgmetrics.reporting.tables import Table
 from rrgmetrics.reports.missing import REASON
-from rrgmetrics.scoring.notice import token_lines
+from rrgmetrics.scoring.notice import text_lines, token_lines
 from rrgmetrics.scoring.results import missing_of, unscored_lines
 from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs.conventions import CONVENTIONS
@@ -62,6 +62,7 @@ def print_scores(
     parts = _tables(options, results, shown, n_pairs, correction, worth, notes)
     remarks = [] if worth is None else worth.remarks
     remarks += unscored_lines(results, ids, without=[REASON] if announced else [])
+    remarks += text_lines(results) if options.format == TERMINAL else []
     has_more = worth is not None or len(results) > 1
     is_short = options.format == TERMINAL and not getattr(options, "full", True)
     remarks += [*lines, *([MORE] if has_more and is_short else [])]
@@ -119,10 +120,11 @@ def print_verdict(
 
 
 def _notes(results: Results, systems: Mapping[str, files.Studies]) -> list[str]:
-    """What readers of a table must know of the reports: those left out, missing, or with the signs of a model."""
+    """What readers of a table must know of the reports: part, those left out, missing, or with signs of a model."""
     pairs = {name: studies.pairs for name, studies in systems.items()}
     left_out = map(as_options, files.left_out(systems))
-    return [*left_out, *missing_of(results, pairs, None).empty_lines, *token_lines(pairs)] if pairs else []
+    of_reports = [*left_out, *missing_of(results, pairs, None).empty_lines, *token_lines(pairs)] if pairs else []
+    return [*text_lines(results, pairs), *of_reports]
 
 
 def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
@@ -149,6 +151,27 @@ def print_totals(options: argparse.Namespace, totals: Mapping[str, Totals]) -> N
     print_parts(options, [totals_table(totals)], rows, rows, lines)
 
 
+def write_scores(
+    options: argparse.Namespace,
+    results: Results,
+    rows: Sequence[Row],
+    worth: Worth | None,
+    correction: str,
+    *,
+    n_pairs: int,
+    systems: Mapping[str, files.Studies] = MappingProxyType({}),
+) -> None:
+    """Writes what `--table` and `--json` ask for."""
+    from rrgmetrics.reporting.exports import as_json, table_of
+
+    for path in options.table:
+        table = table_of(shown_rows(options, rows), n_pairs, correction, notes=_notes(results, systems))
+        files.write_text(path, document(path, [table]), force=options.force)
+        print_line(f"Table: {path}", options)
+    if options.json:
+        files.write_json(options.json, as_json(results, rows, worth), force=options.force)
+
+
 def write_reports(
     options: argparse.Namespace,
     results: Results,
@@ -160,17 +183,9 @@ def write_reports(
     readings: Readings,
 ) -> None:
     """Writes what `--table`, `--json` and `--html` ask for."""
-    from rrgmetrics.reporting.exports import as_json, table_of
-
     pairs = {name: studies.pairs for name, studies in systems.items()}
-    if options.table:
-        n_pairs = len(next(iter(pairs.values())))
-        table = table_of(shown_rows(options, rows), n_pairs, correction, notes=_notes(results, systems))
-    for path in options.table:
-        files.write_text(path, document(path, [table]), force=options.force)
-        print_line(f"Table: {path}", options)
-    if options.json:
-        files.write_json(options.json, as_json(results, rows, worth), force=options.force)
+    n_pairs = len(next(iter(pairs.values())))
+    write_scores(options, results, rows, worth, correction, n_pairs=n_pairs, systems=systems)
     if options.html:
         from rrgmetrics.reporting.report import report_page
 

@@ -12,7 +12,7 @@ from rrgmetrics.specs import SPECS
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics space`."""
     parser.set_defaults(run=run)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="Spaces: metrics, compare, leaderboard or rating")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="names of metrics, compare, leaderboard or rating")
     parser.add_argument("--all", action="store_true", help="select every Space, with --build or --push")
     parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default %(default)s)")
     parser.add_argument("--port", type=int, help="port to serve at (default: a free one from 7860)")

@@ -29,8 +29,9 @@ _CERTAINTIES = {"definite": "certain", "probable": "probable", "not_excluded": "
 def phrase(unit: Unit, lexicon: Lexicon) -> str:
     """Returns an observation in words: "small right upper lobe nodule (4 mm)"."""
     head = unit.head
-    words = ["possible" if head.assertion == "uncertain" else "", _severity(unit, lexicon)]
     name, area = _name(unit, lexicon), _area(unit, lexicon)
+    severity = _severity(unit, lexicon)
+    words = ["possible" if head.assertion == "uncertain" else "", severity if severity not in name.split() else ""]
     if words[-1] in lexicon.severity and name.partition(" ")[0].endswith("ed"):  # "mildly enlarged"
         words[-1] = words[-1] if words[-1] == "borderline" else f"{words[-1]}ly"
         words.insert(1, area)
@@ -160,9 +161,9 @@ def _told_by_ratios(lexicon: Lexicon) -> frozenset[str]:
 def _name(unit: Unit, lexicon: Lexicon) -> str:
     sums = lexicon.roles["device_sum"]
     keys = dict.fromkeys(f.concept for f in unit.readings if f.concept not in sums) or {unit.head.concept: None}
-    return " or ".join(
-        dict.fromkeys(lexicon.concept_names.get(concept, lexicon.concepts[concept].name) for concept in keys)
-    )
+    names = dict.fromkeys(lexicon.concept_names.get(concept, lexicon.concepts[concept].name) for concept in keys)
+    named = [part for name in names for part in name.split(" or ")]  # "pulmonary embolism or infarct" is one name
+    return " or ".join(name for name in names if " or " in name or named.count(name) == 1)
 
 
 def _side(unit: Unit, lexicon: Lexicon | None = None) -> str:
@@ -180,6 +181,8 @@ def _placed(name: str, area: str) -> str:
     """Returns a finding's name with its place: "right effusion", "collapse of the left lung"."""
     if area in ("left", "right") and " of the " in name:
         return name.replace(" of the ", f" of the {area} ", 1)
+    if area.split()[-1:] == name.split()[:1]:  # "pulmonic VALVE", "VALVE calcification"
+        area = area.rpartition(" ")[0]
     return f"{area} {name}".strip()
 
 

@@ -21,6 +21,7 @@ from rrgmetrics.reports import CONTEXT_KEYS, Context, describe, parse_context
 from rrgmetrics.utils.text_format import by_number, did_you_mean, listed
 
 MOST = 4  # columns that a message suggests
+_IN_PYTHON = re.compile(r"pairs|predictions|references|systems\[.*\]")  # how messages call what is no file
 logger = logging.getLogger("rrgmetrics")
 Columns = Mapping[str, str] | None
 _used: ContextVar[Collection[str]] = ContextVar("used", default=CONTEXT_KEYS)
@@ -437,6 +438,8 @@ def _way_out(
             unused = [name for name in left if name not in option.values()]
             option.update((other, name) for name in _near(unused, other)[:1])
     one = by_number(len(options[0]) - len(columns), "one", "ones")
+    if _IN_PYTHON.fullmatch(where):
+        return f"Name the right {one}: columns={' or columns='.join(map(repr, options))}."
     said = f"Name the right {one}: --columns {' or --columns '.join(map(written, options))}."
     if len(near) == 1 or field not in ("report", "candidate") or columns.get("reference", "reference") not in found:
         return said

@@ -154,14 +154,24 @@ def _in_context(reports: Reports, contexts: Any) -> Reports:
 
 
 def _check_index(reports: Any, references: Any, name: str) -> None:
-    """Raises InputError for two pandas Series whose indexes have the same labels in another order."""
+    """Raises InputError for two pandas Series of one length whose indexes differ.
+
+    An index of mere numbers from 0 has no labels, so it may go with study ids, but not with other numbers.
+    """
     if not type(reports).__name__ == type(references).__name__ == "Series" or not hasattr(reports, "index"):
         return
-    if not reports.index.equals(references.index) and {*reports.index} == {*references.index}:
-        raise InputError(
-            f"{name} and references are pandas Series with the same labels in another order; Series are joined by "
-            f"position: pass {name}.loc[references.index], or lists if the positions are right."
-        )
+    if len(reports) != len(references) or reports.index.equals(references.index):
+        return
+    kinds = {type(each.index).__name__ for each in (reports, references)}
+    if "RangeIndex" in kinds and any(isinstance(each.index[0], str) for each in (reports, references)):
+        return
+    mend, how = "two tables with a column study_id", "different labels"
+    if {*reports.index} == {*references.index}:
+        mend, how = f"{name}.loc[references.index]", "the same labels in another order"
+    raise InputError(
+        f"{name} and references are pandas Series with {how} (their index), and would be joined by position: pass "
+        f"{mend}, or lists (.tolist()) if the positions are right."
+    )
 
 
 def _is_table(value: Any) -> bool:

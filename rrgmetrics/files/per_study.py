@@ -77,6 +77,23 @@ def left_out_rows(rule: str, study_ids: Sequence[str]) -> str:
     return f"{said}: per_study={rule!r} takes one report of each study."
 
 
+def dependent_rows(study_ids: Sequence[str]) -> str:
+    """Says that some reports are of one study, which neither intervals nor tests take into account.
+
+    Args:
+        study_ids: Of each row, some of them repeated.
+
+    Example:
+        >>> dependent_rows(["a", "b", "a"])
+        "3 reports of 2 studies (per_study='all'): intervals and tests take them as independent, and are too sure."
+    """
+    n = counted(len({*study_ids}), "study", "studies")
+    return (
+        f"{counted(len(study_ids), 'report')} of {n} (per_study='all'): intervals and tests take them as independent, "
+        "and are too sure."
+    )
+
+
 def numbered(study_ids: Sequence[str]) -> list[str]:
     """Returns an id for each report, of a study's second one with its number.
 

@@ -24,7 +24,7 @@ from rrgmetrics.files.columns import (
 )
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, suffix_of
 from rrgmetrics.files.labels import some
-from rrgmetrics.files.per_study import ALL, REFUSE, check_rule, chosen_rows, left_out_rows, numbered
+from rrgmetrics.files.per_study import ALL, REFUSE, check_rule, chosen_rows, dependent_rows, left_out_rows, numbered
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
 from rrgmetrics.reports import (
@@ -212,7 +212,7 @@ def read_references(
 
 
 def left_out(systems: Mapping[str, Studies]) -> list[str]:
-    """Returns which rows `per_study` left out, a sentence for each source."""
+    """Returns which rows `per_study` left out, or that it took several of a study, a sentence for each source."""
     return list(dict.fromkeys(line for studies in systems.values() for line in studies.left_out))
 
 
@@ -399,16 +399,16 @@ def read_reports(
         if no_ids:
             logger.warning("%s So the column is not used as study_id.", no_ids)
     check_codes(sample, names, first, beside)
+    if len(repeated) == len(ids):
+        return list(ids) or None, texts, contexts, ()
+    said = dependent_rows(repeated) if rule == ALL else left_out_rows(rule, repeated)
+    left_out = (f"{label or Path(_named(source, name)).name}: {said}",)
+    log_lines(left_out)
     if rule == ALL:
-        return numbered(repeated) or None, texts, contexts, ()
-    left_out: tuple[str, ...] = ()
-    if len(repeated) > len(ids):
-        kept = chosen_rows(rule, repeated, texts[0])
-        texts = [[column[index] for index in kept] if column else [] for column in texts]
-        contexts = [contexts[index] for index in kept]
-        left_out = (f"{label or Path(_named(source, name)).name}: {left_out_rows(rule, repeated)}",)
-        log_lines(left_out)
-    return list(ids) or None, texts, contexts, left_out
+        return numbered(repeated), texts, contexts, left_out
+    kept = chosen_rows(rule, repeated, texts[0])
+    texts = [[column[index] for index in kept] if column else [] for column in texts]
+    return list(ids), texts, [contexts[index] for index in kept], left_out
 
 
 def check_beside(beside: Sequence[str], row: Row, where: str) -> None:

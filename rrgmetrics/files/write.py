@@ -21,6 +21,7 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
+from rrgmetrics.reports.missing import log_lines
 from rrgmetrics.utils.extras import need
 
 TABLE_SUFFIXES = (".csv", ".jsonl", ".parquet")
@@ -163,10 +164,13 @@ def check_folder(folder: Path) -> None:
     Raises:
         InputError: It cannot be made, or not be written to.
     """
+    is_new = not folder.is_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"The folder {folder} cannot be created: {error.strerror}.") from None
+    if is_new:
+        log_lines([f"The folder {folder} did not exist; it has been created."])
     try:
         with TemporaryFile(dir=folder):  # permissions alone do not show a mount or a quota that refuses
             pass

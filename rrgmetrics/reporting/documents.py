@@ -59,6 +59,8 @@ LATEX = {
     "“": "``",
     "”": "''",
 }
+CJK = range(0x2E80, 0xFB00)  # Chinese, Japanese and Korean signs
+DEBIAN = {"ulem": "texlive-plain-generic"}  # what has a package that LaTeX itself lacks
 LATIN = 0x180  # pdfLaTeX has the letters before this one
 WIDE = 50  # characters of a line of cells that may not fit in one of two columns
 WIDEST = 80  # characters of one that would be too small there
@@ -146,8 +148,13 @@ def latex(parts: Iterable[Part]) -> str:
 def with_needs(packages: str, body: str) -> str:
     """LaTeX below comments that name the packages that it needs, and the signs that pdfLaTeX has not."""
     foreign = "".join(dict.fromkeys(sign for sign in body if ord(sign) >= LATIN))
-    needs = f"% XeLaTeX or LuaLaTeX, with a font that has them: {foreign}\n" if foreign else ""
-    return f"% {packages}\n{needs}{body}"
+    lines = [packages]
+    lines += [f"{name} is in {found} on Debian and Ubuntu" for name, found in DEBIAN.items() if name in packages]
+    if any(ord(sign) in CJK for sign in foreign):
+        lines.append(f"XeLaTeX with \\usepackage{{xeCJK}}, not pdfLaTeX, for {foreign}")
+    elif foreign:
+        lines.append(f"XeLaTeX or LuaLaTeX, not pdfLaTeX, with a font that has {foreign}")
+    return "\n".join([*(f"% {line}" for line in lines), body])
 
 
 def _latex(table: Table) -> str:

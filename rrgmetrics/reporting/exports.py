@@ -14,7 +14,8 @@ from rrgmetrics.reporting.results import paper_table, score_table
 from rrgmetrics.reporting.short import marked, with_stand_in_note
 from rrgmetrics.reporting.tables import Cell, Group, Table
 from rrgmetrics.reporting.worth import as_json as worth_as_json
-from rrgmetrics.scoring.notice import token_lines
+from rrgmetrics.scoring import signature
+from rrgmetrics.scoring.notice import text_lines, token_lines
 from rrgmetrics.scoring.results import Result, missing_of
 from rrgmetrics.systems.comparison import Comparison
 from rrgmetrics.systems.table import Row, distinct_keys
@@ -44,13 +45,17 @@ def _result(result: Result) -> Table:
         (marked(headed(key)), Cell(estimate(intervals[key.name], key))) for key in distinct_keys(result.titled.keys)
     )
     heads = ("score", "value [95% interval]")
-    return with_stand_in_note(Table(heads, (Group(lines),), title=count_studies(result.n_pairs, result.n_unscored)))
+    config = signature.parse(result.signature)[1].get("config", "")
+    note = " ".join(text_lines({"": {f"{result.spec.name}{config and '@'}{config}": result}}))
+    title = count_studies(result.n_pairs, result.n_unscored)
+    return with_stand_in_note(Table(heads, (Group(lines),), title=title, note=note))
 
 
 @table.register
 def _comparison(comparison: Comparison) -> Table:
     pairs = {name: studies.pairs for name, studies in comparison.studies.items()}
-    notes = [*files.left_out(comparison.studies), *missing_of(comparison.results, pairs, None).empty_lines]
+    notes = text_lines(comparison.results, pairs)
+    notes += [*files.left_out(comparison.studies), *missing_of(comparison.results, pairs, None).empty_lines]
     notes += token_lines(pairs)
     return table_of(comparison.rows, comparison.n_studies, comparison.correction, notes=notes)
 

@@ -15,11 +15,19 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.cleaning import first_control_token
 from rrgmetrics.reports.missing import first_of
-from rrgmetrics.specs.names import MetricName
+from rrgmetrics.reports.text import missing_sections, sections_of
+from rrgmetrics.scoring import signature
+from rrgmetrics.specs.names import MetricName, parse_name, shown
+from rrgmetrics.utils.text_format import listed
+
+if TYPE_CHECKING:
+    from rrgmetrics.scoring.results import Result
 
 VARIABLE = "RRGMETRICS_NOTICE"  # "no": this process, and those that it starts, say nothing
 logger = logging.getLogger("rrgmetrics.notice")
@@ -81,6 +89,32 @@ def token_lines(systems: Mapping[str, Sequence[Pair]]) -> list[str]:
         for name, n in counts.items()
         if n
     ]
+
+
+def text_lines(
+    results: Mapping[str, Mapping[str, Result]], systems: Mapping[str, Sequence[Pair]] = MappingProxyType({})
+) -> list[str]:
+    """Describes for tables and pages the part of the reports that `--text` (`text=`) had the metrics read.
+
+    A metric whose name has its own `?text=` keeps it, and is named as an exception.
+
+    Args:
+        results: For each system its Results by metric.
+        systems: The pairs of each system, to count the reports that lack this part; none: they are not counted.
+    """
+    read = {
+        name: signature.parse(result.signature)[1].get("text", "").partition("@")[0]
+        for name, result in next(iter(results.values()), {}).items()
+    }
+    chosen = [text for name, text in read.items() if text and text != parse_name(name).options.get("text")]
+    if not chosen:
+        return []
+    text = chosen[0]
+    section = sections_of(text).partition("_")[0]
+    what = f"on the {section} of both reports (text={text})" if section else f"with text={text} in both reports"
+    others = [shown(name) for name, own in read.items() if own != text]
+    lacking = missing_sections(text, systems) if systems else ""
+    return [f"Scored {what}{f', except {listed(others)}' if others else ''}.", *filter(None, [lacking])]
 
 
 def _speaks() -> bool:

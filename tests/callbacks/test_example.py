@@ -107,9 +107,9 @@ def test_a_run_and_its_resumption(config_file, tmp_path, capsys, caplog, monkeyp
     page = output / "reports" / "index.html"
     ours = [record.getMessage() for record in caplog.records if record.name.startswith("rrgmetrics")]
     assert ours[0].startswith(f"Open {page} in a browser after the first evaluation")
-    assert "2 steps; an evaluation every 1 steps." in printed
+    assert "2 steps; an evaluation at each step, which takes longer than the step" in printed
     assert " s to the end and the time of evaluations." in printed
-    assert "5 steps, of which 2 are done; an evaluation every 1 steps." in printed
+    assert "5 steps, of which 2 are done; an evaluation at each step" in printed
     assert "Reports of the best step" in printed
     with pytest.raises(SystemExit, match="contains a run"):
         example.run(options(path, output))

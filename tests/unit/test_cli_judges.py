@@ -224,6 +224,7 @@ def test_dry_run_needs_no_key(pairs, capsys, monkeypatch, tmp_path):
         ("crimson@paper", "`hf download rajpurkarlab/medgemma-4b-it-crimson`"),
         ("green@vllm:someone/a-model", "vllm:someone/a-model"),
         ("fineradscore@hf:/nowhere/weights", "There is no folder /nowhere/weights"),
+        ("green@my-model", "If a server has this model, name it openai:my-model?base_url="),
     ],
 )
 def test_dry_run_counts_the_questions_to_a_model_that_is_not_there(

@@ -312,6 +312,30 @@ def test_sections_that_a_system_lacks_are_named_in_a_comparison(caplog):
     assert "8 of 8 candidates of a and b have sections that the references lack; --text findings" in caplog.text
 
 
+def test_tables_and_pages_name_the_part_that_was_read():
+    metrics = ["bleu", "rouge", "meteor?text=lower"]
+    options = {"references": WHOLE, "metrics": metrics, "trials": 10, "progress": False}
+    whole, part, lower = (rrgmetrics.compare({"a": WHOLE}, **options, text=text) for text in ("", "findings", "lower"))
+    said = "Scored on the findings of both reports (text=findings), except meteor?text=lower."
+    for text in (part.to_latex(), part.to_markdown(), part.to_html()):
+        assert said in text
+    bare = rrgmetrics.compare({"a": BARE}, **options, text="findings")
+    for text in (bare.to_latex(), bare.to_html()):
+        assert "4 of 4 candidates of a have no findings section: their other text is used." in text
+    alone = rrgmetrics.score("bleu", predictions=WHOLE, references=WHOLE, text="findings", progress=False)["bleu"]
+    assert "Scored on the findings of both reports (text=findings)." in alone.to_latex()
+    assert "Scored with text=lower in both reports." in lower.to_latex()
+    assert "Scored" not in whole.to_latex()
+
+
+def test_columns_of_a_frame_are_named_as_python_names_them():
+    frame = pd.DataFrame({"study_id": ["1"], "ref": ["Edema."], "cand": ["Edema."]})
+    with pytest.raises(InputError, match=r"one: columns=\{'reference': 'ref', 'candidate': 'cand'\}\.$"):
+        rrgmetrics.score("bleu", frame)
+    with pytest.raises(InputError, match=r"predictions has no column .* one: columns=\{'report': 'cand'\}\.$"):
+        rrgmetrics.score("bleu", predictions=frame[["study_id", "cand"]], references=frame[["study_id", "ref"]])
+
+
 OF_IDS = ["dicom_accession", "image_id", "StudyInstanceUID", "SOPInstanceUID", "Accession Number", "report_id"]
 OF_IDS += ["AccNr", "ACC_NUM", "accno", "accession_no", "exam_no", "case_number", "RequestNo"]
 

@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -215,6 +216,16 @@ def test_unusable(save, name):
     assert message in refused(save(name, content))
 
 
+def test_the_command_for_a_list_in_json_writes_what_can_be_read(save, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = save("my pairs.json", '[{"study_id": "01", "reference": "Ödem.", "candidate": "b"}]')
+    command = refused(path).partition("in a shell: ")[2].removesuffix(".")
+    subprocess.run(command, shell=True, check=True)
+    read = files.read_pairs("my pairs.jsonl")
+    assert (read.study_ids, read.pairs[0].reference) == (["01"], "Ödem.")
+    assert "; in Python: import pandas; pandas.read_csv(" in refused(save("t.tsv", "study_id\treference\n"))
+
+
 def test_unusable_text_files(save):
     assert "a CSV with column names" in refused(save("a.txt", "study_id,report\r\n1,Clear.\r\n"), files.read_system)
     assert "looks like JSON" in refused(save("b.txt", '{"report": "Clear."}\n'), files.read_system)
@@ -330,10 +341,12 @@ def test_nothing_is_replaced_without_force_and_nothing_half_written_stays(tmp_pa
         files.write_text(tmp_path / "none" / "a.html", "")
 
 
-def test_outputs_are_checked_first(tmp_path, save):
+def test_outputs_are_checked_first(tmp_path, save, caplog):
     path = save("in.csv", "")
-    files.check_outputs(tables=[tmp_path / "new" / "deep" / "t.csv", None], results=[tmp_path / "r.json"])
+    for _ in range(2):
+        files.check_outputs(tables=[tmp_path / "new" / "deep" / "t.csv", None], results=[tmp_path / "r.json"])
     assert (tmp_path / "new" / "deep").is_dir()
+    assert caplog.messages == [f"The folder {tmp_path / 'new' / 'deep'} did not exist; it has been created."]
     for arguments, message in [
         ({"tables": [tmp_path / "t.json"]}, r"must end in \.csv or \.jsonl or \.parquet"),
         ({"pages": [tmp_path / "p.htm"]}, r"must end in \.html"),

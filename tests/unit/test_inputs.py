@@ -208,7 +208,7 @@ def test_systems_are_compared_on_the_same_references(tmp_path):
         files.read_systems({"x": ["Clear."]}, ["Clear.", "Clear."])
 
 
-def test_series_with_indexes_in_another_order_are_not_joined_by_position():
+def test_series_with_other_indexes_are_not_joined_by_position():
     references = pd.Series(["Edema.", "Clear lungs.", "Edema."], index=["a", "b", "c"])
     shuffled = references[["b", "c", "a"]]
     same = {"references": references, "progress": False}
@@ -216,6 +216,13 @@ def test_series_with_indexes_in_another_order_are_not_joined_by_position():
         rrgmetrics.score("rouge", predictions=shuffled, **same)
     with pytest.raises(InputError, match=r"systems\['x'\] and references are pandas Series"):
         rrgmetrics.compare({"x": shuffled}, references, metrics="rouge", progress=False)
+    for labels in (["a", "b", "d"], [0, 2, 5]):
+        numbers = None if labels[0] == 0 else ["a", "b", "c"]
+        of_others, own = (pd.Series(list(references), index=index) for index in (labels, numbers))
+        with pytest.raises(
+            InputError, match=r"pandas Series with different labels .* two tables with a column study_id"
+        ):
+            rrgmetrics.score("rouge", predictions=of_others, references=own, progress=False)
     sorted_again = rrgmetrics.score("rouge", predictions=shuffled.loc[references.index], **same)["rouge"]
     by_position = rrgmetrics.score("rouge", predictions=shuffled.reset_index(drop=True), **same)["rouge"]
     assert (sorted_again.scores["rouge"], by_position.scores["rouge"]) == (1, pytest.approx(1 / 3))

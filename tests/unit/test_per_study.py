@@ -145,6 +145,16 @@ def test_every_way_of_scoring_refuses_doubled_ids_in_the_same_words(tmp_path, ca
     assert len(said) == 1
 
 
+def test_several_reports_of_a_study_are_named_beside_intervals(caplog):
+    said = "5 reports of 3 studies (per_study='all'): intervals and tests take them as independent, and are too sure."
+    rows = [{"study_id": each, "reference": "Edema.", "candidate": "Clear."} for each in "abacb"]
+    compared = rrgmetrics.compare({"x": rows}, metrics="rouge", per_study="all", trials=10, progress=False)
+    assert sum(said in message for message in caplog.messages) == 1
+    assert said in html.unescape(compared.to_html())
+    assert said in compared.to_markdown()
+    assert files.read_pairs(rows[:2], per_study="all").left_out == ()
+
+
 def test_each_report_of_a_study_is_a_pair_if_all_count(tmp_path):
     studies = files.read_pairs(PAIRS, per_study="all")
     assert len(studies.pairs) == len(PAIRS)

@@ -96,6 +96,18 @@ def test_merged_systems_are_compared_as_one_run_compares_them(made, tmp_path):
     assert close(merged, one) > 50
 
 
+def test_a_merged_table_has_the_keys_that_were_asked_for(made, tmp_path, capsys):
+    table = tmp_path / "t.tex"
+    both = (*parts(made, "good"), *parts(made, "poor"), "--trials", 50)
+    assert command("merge", *both, "--keys", "bleu_1", "bleu", "--table", table) == 0
+    written = table.read_text()
+    assert written.count("BLEU-1") == 2  # with either tokenizer
+    assert r"& good & poor & p \\" in written
+    assert "Finding errors" not in written
+    assert command("merge", *both, "--html", tmp_path / "page.html") == 2
+    assert "--html needs the texts of the reports" in capsys.readouterr().err
+
+
 def close(one, other) -> int:
     """Asserts that two documents hold the same, numbers to 1e-12; counts the numbers."""
     if isinstance(one, dict):

@@ -187,7 +187,13 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
         raise InputError(
             "hf: always decodes greedily; leave out temperature and top_p, or serve the model and use openai:<model>."
         )
-    causal = find_causal(name.model)
+    try:
+        causal = find_causal(name.model)
+    except BackendError as error:
+        if "/" in name.model:
+            raise
+        server = f"openai:{name.model}?base_url=http://127.0.0.1:8000/v1"  # a Hub id nearly always has an owner
+        raise BackendError(f"{error} If a server has this model, name it {server}.") from None
     loaded = _load(causal, device)
     raw = name.raw or not has_template(loaded.tokenizer)
     if not raw:

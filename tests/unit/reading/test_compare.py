@@ -182,6 +182,13 @@ SENTENCES = [
     ),
     ("Small left effusion.", "Clear heart.", ["Only the reference reports: small left pleural effusion."]),
     (
+        "Progressive massive fibrosis in the right lung.",
+        "No effusion.",
+        ["Only the reference reports: right progressive massive fibrosis."],
+    ),
+    ("Pulmonary valve calcification.", "No effusion.", ["Only the reference reports: pulmonic valve calcification."]),
+    ("Pulmonary embolism or infarct.", "No effusion.", ["Only the reference reports: pulmonary embolism or infarct."]),
+    (
         "Cardiothoracic ratio of 0.62.",
         "Cardiothoracic ratio of 0.48.",
         [
