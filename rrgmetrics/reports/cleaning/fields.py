@@ -7,7 +7,7 @@ That is "Edema: none.\nLeft effusion.". What is inside one object describes one 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from rrgmetrics.reports.cleaning import words
 from rrgmetrics.reports.cleaning.edits import Edit, Step
@@ -116,6 +116,8 @@ def _statements(field: Field, text: str) -> Iterator[tuple[int, int, str, bool]]
     """Yields the characters that a statement came from, its words, and whether those lead to the characters."""
     name, value, shown = field.name, field.value, words.capitalised(field.name)
     is_section = field.key in words.SECTIONS
+    if value.fields is None and words.is_metadata(field.key):
+        return
     if value.fields is None:
         is_text = not value.answer or is_section or (not name and value.is_text)
         if is_text and (value.is_text or _is_measure(value)):
@@ -162,8 +164,20 @@ def _edits(field: Field, at: int, last: int, text: str) -> Iterator[Edit]:
 
 def _json(text: str) -> Iterator[Edit]:
     for value in json_values(text):
-        if _says_more(value):
+        keys = next((words.ENVELOPES[each.key] for each in value.fields or () if each.key in words.ENVELOPES), ())
+        if keys:
+            value = value._replace(fields=list(_inner_texts(value, keys)))
+        if keys or _says_more(value):
             yield from _edits(Field("", value.start, value), value.start, value.end, text)
+
+
+def _inner_texts(value: Value, keys: Container[str]) -> Iterator[Field]:
+    """Yields the texts with one of the keys anywhere in a value; only sections keep their name."""
+    for each in value.fields or ():
+        if each.key in keys and each.value.is_text:
+            yield each if each.key in words.SECTIONS else each._replace(name="")
+        else:
+            yield from _inner_texts(each.value, keys)
 
 
 def _xml(text: str) -> Iterator[Edit]:

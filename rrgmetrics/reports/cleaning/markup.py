@@ -78,6 +78,7 @@ def _rtf(text: str) -> Iterator[Edit]:
 
 _RULE = re.compile(r"[-=*][ \t]*[-=*][ \t]*[-=*]")
 _EMPHASIS = r"(?<!\[)\*{2,3}(?!\])|(?<![_\w])__(?=[A-Za-z])|(?<=[A-Za-z.:])__(?![_\w])|`"
+XML = (replacing("XML", "<", r"<\?xml\b[^<>]{0,300}\?>\s*|<!\[CDATA\[|\]\]>"),)  # what is around elements and texts
 TAGS = (
     Step("RTF", "\\", _rtf),
     replacing("HTML tag", "<", r"(?is)<!--.*?(?:-->|\Z)|<!DOCTYPE[^<>]*>"),

@@ -22,7 +22,8 @@ _DICTATED = re.compile(
 _MARKS = {"period": ".", "full stop": ".", "comma": ",", "semicolon": ";", "colon": ":"}
 _NEAR = 40  # characters that are looked at on either side
 _A_TIME = (
-    r"a|an|the|this|that|same|each|any|whole|entire|short|long|brief|prolonged|extended|limited|intervening|recent"
+    r"a|an|the|this|that|same|each|any|whole|entire|intervening|recent"
+    r"|(?:a|an|the|this|that|for|over) (?:[a-z]+ )?(?:short|long|brief|prolonged|extended|limited)"
     r"|latency|interval|(?<!at this )(?<!at the present )time|(?:the|a) (?:follow[ -]?up|observation|treatment)"
     r"|(?:\d+|two|three|four|five|six|several|few)[ -](?:hour|day|week|month|year)s?"
     r"|(?:during|throughout|month|year) (?:[a-z-]+ ){0,2}[a-z-]+"
@@ -85,9 +86,14 @@ def _spliced(text: str) -> Iterator[Edit]:
             yield Edit(at, at + 1, ".")
 
 
+_SPOKEN_NUMBER = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b"
+_NUMBERED = r"(?:\A|(?<=[.:;] )|(?<=\n))(?:next )?(?:number|item|point) "
+_FIRST = re.compile(rf"{_NUMBERED}(?:one|1)\b", re.IGNORECASE)
 _BRACKETED = r"(?i)[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]"
 PUNCTUATION = (
     replacing("dictated mark", "[{<(", _BRACKETED, "\n\n"),
+    replacing("dictated mark", (" slash ",), r"(?<=[a-z]) slash (?=[a-z])", "/"),
     Step("dictated mark", (), _dictated, _DICTATED),
+    replacing("list marker", (), rf"(?i){_NUMBERED}{_SPOKEN_NUMBER}[,.:)]? (?=\S)", "\n- ", where=_FIRST),
     Step("comma for a full stop", ",", _spliced, _COMMA),
 )
