@@ -20,6 +20,8 @@ _LETTERS = {
     **{chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},  # as wide as Chinese characters
     **dict.fromkeys("\u00ad\u200c\u200d\u2060", ""),  # a hyphen that shows only where a line ends; joiners
     **dict.fromkeys("\x85\u2028\u2029", "\n"),
+    "。": ". ",
+    "、": ", ",  # nothing is behind them in Chinese and Japanese
     "ü": "u",  # in names: "Bülau drain"; other letters with accents tell other languages apart
 }
 _LETTER = rf"[{_SPACES}]|▁(?=\|)|\u00ad(?=[\s{_SPACES}])|[{''.join(map(re.escape, _LETTERS))}]"

@@ -16,10 +16,10 @@ from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 from rrgmetrics.reports.cleaning.headings import any_heading
 
 _DICTATED = re.compile(
-    r"[ \n](?:period|full stop|comma|semicolon|colon|next (?:line|paragraph)|new (?:line|paragraph))\b(?!-)",
+    r"[ \n](?:period|full stop|comma|semicolon|colon|next (?:line|paragraph)|new (?:line|paragraph)|slash)\b(?!-)",
     re.IGNORECASE,
 )
-_MARKS = {"period": ".", "full stop": ".", "comma": ",", "semicolon": ";", "colon": ":"}
+_MARKS = {"period": ".", "full stop": ".", "comma": ",", "semicolon": ";", "colon": ":", "slash": "/"}
 _NEAR = 40  # characters that are looked at on either side
 _A_TIME = (
     r"a|an|the|this|that|same|each|any|whole|entire|short|long|brief|prolonged|extended|limited|intervening|recent"
@@ -45,6 +45,7 @@ _BEFORE_NO_MARK = {  # what is before a word that is no mark
 _BEHIND_NO_MARK = {  # and behind it
     "period": re.compile(r" (?:of|between|since)\b", re.IGNORECASE),
     "comma": re.compile(r" (?:sign|shaped)\b", re.IGNORECASE),
+    "slash": re.compile(r"(?! \w)| (?:wound|injur|lacerat|cut)", re.IGNORECASE),
     "new line": re.compile(rf"\s{{0,{_NEAR}}}(?:[.,;:)]|\Z)| (?:{_ITS_PLACE})\b", re.IGNORECASE),
 }
 
@@ -67,7 +68,23 @@ def _dictated(text: str) -> Iterator[Edit]:
         start, end = match.start() + 1, match.end()
         before, word = text[max(0, start - _NEAR) : start], match[0][1:].lower()
         if _is_mark(word, before, text[end : end + _NEAR]):
-            yield Edit(start - len(before) + len(before.rstrip(" ")), end, _MARKS.get(word, "\n\n"))
+            yield Edit(start - len(before) + len(before.rstrip(" ")), end + (word == "slash"), _MARKS.get(word, "\n\n"))
+
+
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBER = re.compile(
+    rf"(?:(?<=[.:\n])|(?<=[.:\n] )|\A)(?P<mark>(?:next )?number (?P<n>{'|'.join(_COUNTED)}))[.,:]?(?=\s)", re.IGNORECASE
+)
+
+
+def _dictated_numbers(text: str) -> Iterator[Edit]:
+    """Finds the numbers of a dictated list, which count from one: "number one no edema. next number two ..."."""
+    expected = 1
+    for match in _NUMBER.finditer(text):
+        n = _COUNTED.index(match["n"].lower()) + 1
+        if n in (1, expected):
+            yield Edit(match.start("mark"), match.end(), f"{n}.")
+            expected = n + 1
 
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
@@ -89,5 +106,6 @@ _BRACKETED = r"(?i)[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]"
 PUNCTUATION = (
     replacing("dictated mark", "[{<(", _BRACKETED, "\n\n"),
     Step("dictated mark", (), _dictated, _DICTATED),
+    Step("dictated mark", ("number", "Number"), _dictated_numbers, _NUMBER),
     Step("comma for a full stop", ",", _spliced, _COMMA),
 )
