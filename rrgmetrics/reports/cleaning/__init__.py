@@ -36,11 +36,12 @@ from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
 
 STEPS: tuple[Step, ...] = (
+    *tables.REPORT_ROWS,
     *pages.PAGES,
     *letters.LETTERS,
     *control.CONTROL_TOKENS,
     *codes.CODES,
-    *markup.XML,
+    *markup.DECLARATIONS,
     *fields.FIELDS,
     *markup.TAGS,
     *boxes.PICKED,

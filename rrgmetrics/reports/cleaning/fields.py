@@ -1,7 +1,7 @@
 r"""Fields of JSON and XML: each becomes a statement, '{"edema": false, "effusion": {"side": "left"}}' for one.
 
-That is "Edema: none.\nLeft effusion.". What is inside one object describes one finding. Objects of texts alone, as
-'{"findings": "...", "impression": "..."}', stay as they are. A field without a value (null) says nothing.
+That is "Edema: none.\nLeft effusion.". What is inside one object describes one finding. Sections are headings, texts of
+other names stay as they are. A field without a value (null) says nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ _LEADS = re.compile(
     r"(?:tip|ends?|courses|projects|terminates|in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE
 )
 _SIDE = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
+_SECTION_LINE = re.compile(
+    r'^(?P<before>"(?P<name>[A-Za-z]{4,20})": ?")(?P<text>(?:[^"\\\n]|\\.)*)(?P<behind>",?)[ \t]*$', re.MULTILINE
+)
 _UNIT = re.compile(r"\b([cm]m)\Z")
 
 
@@ -66,6 +69,15 @@ def _says_more(value: Value) -> bool:
         or _has_sides(each)
         or _says_more(each.value)
         for each in value.fields
+    )
+
+
+def _is_report(value: Value) -> bool:
+    """Whether an object holds sections of a report, each a text or a list of texts."""
+    return all(
+        each.key in words.SECTIONS
+        and all(not item.name and item.value.is_text for item in each.value.fields or (Field("", 0, each.value),))
+        for each in value.fields or ()
     )
 
 
@@ -167,7 +179,7 @@ def _json(text: str) -> Iterator[Edit]:
         keys = next((words.ENVELOPES[each.key] for each in value.fields or () if each.key in words.ENVELOPES), ())
         if keys:
             value = value._replace(fields=list(_inner_texts(value, keys)))
-        if keys or _says_more(value):
+        if keys or _says_more(value) or _is_report(value):
             yield from _edits(Field("", value.start, value), value.start, value.end, text)
 
 
@@ -187,4 +199,13 @@ def _xml(text: str) -> Iterator[Edit]:
         yield from _edits(field, field.start, end, text)
 
 
-FIELDS = (Step("field", "{", _json), Step("field", "<", _xml))
+def _cut_json(text: str) -> Iterator[Edit]:
+    """Finds the sections of an object whose braces are cut off, a line each: '"findings": "No edema.",'."""
+    for line in _SECTION_LINE.finditer(text):
+        if line["name"].lower() in words.SECTIONS:
+            yield Edit(line.start("before"), line.start("text"), f"{line['name'].capitalize()}: ")
+            yield from (Edit(*each.span(), each[1], 0) for each in _ESCAPE.finditer(text, *line.span("text")))
+            yield Edit(*line.span("behind"), "", 0)
+
+
+FIELDS = (Step("field", "{", _json), Step("field", "<", _xml), Step("field", ('": "', '":"'), _cut_json))

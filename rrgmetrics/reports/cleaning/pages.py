@@ -15,6 +15,7 @@ from rrgmetrics.reports.cleaning.edits import Edit, Step
 
 _NUMBER = re.compile(r"(?:.{0,80}\s)?page\s{0,3}\d{1,3}\s{0,3}(?:of|/)\s{0,3}\d{1,3}|page\s{0,3}\d{1,3}", re.IGNORECASE)
 _FOOT = re.compile(r"[-–—]? ?\d{1,3} ?[-–—]?")  # a page number, if the page ends below it
+_PATIENT = re.compile(r"(?:name|mrn|dob|accession|patient(?: id)?): ?[^.]*\Z", re.IGNORECASE)
 _LINE = re.compile(r"[^\s\f](?:[^\n\f]*[^\s\f])?")
 _ENDS = frozenset(".:;!?")
 _NARROWEST = 40  # characters of a page
@@ -28,7 +29,7 @@ def _page_ends(text: str) -> Iterator[Edit]:
     for number, line in enumerate(lines):
         is_above = "\f" in text[lines[number - 1].end() : line.start()] if number else False
         is_below = "\f" in text[line.end() : lines[number + 1].start()] if number + 1 < len(lines) else False
-        is_head = is_above and line[0].split() == title
+        is_head = is_above and (line[0].split() == title or _PATIENT.search(line[0]))
         if is_head or _NUMBER.fullmatch(line[0]) or (is_below and _FOOT.fullmatch(line[0])):
             is_cut = True
             continue

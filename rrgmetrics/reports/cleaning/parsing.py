@@ -108,12 +108,11 @@ def xml_fields(text: str) -> Iterator[Field]:
                 continue
         first, fields = opened.pop()
         name = spaced(first["name"])
-        section = next((each for each in fields if each.value.text.lower() in SECTIONS), None)
-        if section and is_end:  # <AbstractText Label="FINDINGS">
-            fields.remove(section)
-            name = section.value.text
         inner = Value(first.end(), tag.start(), text[first.end() : tag.start()] if is_end else "", is_text=True)
-        if fields and "<" not in inner.text and inner.text.strip():
+        section = next((each.value.text for each in fields if each.value.text.lower() in SECTIONS), "")
+        if section and inner.text.strip():  # '<AbstractText Label="FINDINGS">No edema.</AbstractText>'
+            name, fields = section, []
+        elif fields and "<" not in inner.text and inner.text.strip():
             fields.append(Field("name" if name in NAMES else "value", first.end(), inner))
         field = Field(name, first.start(), Value(first.start(), tag.end(), fields=fields) if fields else inner)
         if opened:
