@@ -18,7 +18,6 @@ from rrgmetrics.reading.comparatives import (
     compares_no_dates,
     counts_another,
     denies_anything,
-    describes_the_study,
     leads_to_change,
     was_then,
 )
@@ -85,9 +84,7 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             items[i] = item.saying({"change": "worse"})
         elif item.word == "fresh" and is_fresh(items, i, lexicon):
             items[i] = item.saying({"change": "new"})
-        elif (senses.get("change") == "new" and denies_anything(items, i, lexicon)) or (
-            "change" in senses and describes_the_study(items, i, lexicon)
-        ):
+        elif senses.get("change") == "new" and denies_anything(items, i, lexicon):
             items[i] = item.without("change")
         elif senses.get("change") in TURNED and was_then(items, i, lexicon.small):
             items[i] = item.saying({**senses, "change": TURNED[senses["change"]]})

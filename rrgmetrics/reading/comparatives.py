@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 from rrgmetrics.reading.dates import is_date, is_then
 from rrgmetrics.reading.items import Item
@@ -12,7 +11,6 @@ from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 CHEST = ("chest",)  # the study
 TURNED = {"worse": "better", "better": "worse"}
 NEAR = 4  # items between a word of change and the verb or the place that belongs to it
-_LOOKS = frozenset({"radiographic", "appearance", "of", "the"})  # between a word of change and the name of the study
 ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still", "too", "as"})
 _THEN = {
     ("it", "was"),
@@ -231,16 +229,6 @@ def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     of = i + 1 < len(items) and items[i + 1].word in ("of", ":")
     denied = any("negation_before" in item.senses for item in items[max(0, i - 2) : i])
     return items[i].word in lexicon.small.change_nouns and denied and not of
-
-
-def describes_the_study(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
-    """Whether behind a denial a word of change describes the whole study: "no acute disease, STABLE chest"."""
-    if not i or items[i - 1].word != "," or not any("negation_before" in item.senses for item in items[:i]):
-        return False
-    nouns = [item for item in takewhile(lambda item: item.word != ",", items[i + 1 :]) if item.word not in _LOOKS]
-    if not nouns or any("concept" in item.senses for item in nouns):
-        return False
-    return nouns[0].senses.get("structure") == CHEST or nouns[0].word in lexicon.small.films
 
 
 def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
