@@ -63,7 +63,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 def _headings(text: str) -> Iterator[Edit]:
-    """Finds headings; one alone on its line follows the end of a statement or a blank line, and one before a dash is in capitals."""
+    """Finds headings; one alone on its line follows a statement or a blank line, one before a dash is in capitals."""
     for match in _pattern().finditer(text):
         if match["alone"]:
             above = text[max(0, match.start() - _GAP) : match.start("alone")]

@@ -107,6 +107,8 @@ def _spoken_numbers(text: str) -> Iterator[Edit]:
 _BRACKETED = r"(?i)[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]"
 PUNCTUATION = (
     replacing("dictated mark", "[{<(", _BRACKETED, "\n\n"),
+    replacing("dictated mark", (" paren",), r"(?i)\bopen paren(?:thesis)? ", "("),
+    replacing("dictated mark", (" paren",), r"(?i) close paren(?:thesis)?\b", ")"),
     Step("dictated mark", (), _dictated, _DICTATED),
     Step("list marker", (), _spoken_numbers, _SPOKEN_NUMBER),
     Step("comma for a full stop", ",", _spliced, _COMMA),
