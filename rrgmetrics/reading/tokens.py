@@ -89,6 +89,7 @@ _SHORTENED = frozenset(
 )  # words that are written with a full stop
 _OPENERS = ("", ".", ":", "\n")  # what a statement begins behind
 _UNITS = frozenset({"cm", "mm"})
+_CAPITAL = re.compile(r"(?:\A|[.:\n]\s{0,8})(?!XX)[A-Z]")  # statements begin with one; "XXXX" hides a word
 _NAMED = re.compile(r"\b(?:dr|prof|mr|mrs|ms|by)[.:]? (?:[a-z]\. )?\Z", re.IGNORECASE)  # what a name follows
 _HAS = frozenset({"has", "have", "had"})
 _WAS = frozenset({"was", "were", "been", "being"})
@@ -223,7 +224,7 @@ def _is_cut_short(text: str, before: Token, stop: int) -> bool:
     if written in _SHORTENED:
         return behind.islower() or text[max(0, before.start - 3) : before.start].rstrip(" ")[-1:] in _OPENERS
     cut = before.word in _UNITS or (len(written) + 1 < len(before.word) and before.word.startswith(written))
-    return cut and behind.islower() and not text.islower()
+    return cut and behind.islower() and _CAPITAL.search(text) is not None
 
 
 def _split_contraction(tokens: list[Token]) -> str:

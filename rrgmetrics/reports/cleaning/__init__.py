@@ -25,6 +25,7 @@ from rrgmetrics.reports.cleaning import (
     lists,
     markup,
     numbers,
+    pages,
     punctuation,
     records,
     tables,
@@ -35,13 +36,17 @@ from rrgmetrics.reports.cleaning.edits import Places, Step, apply
 __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
 
 STEPS: tuple[Step, ...] = (
+    *tables.REPORT_ROWS,
+    *pages.PAGES,
     *letters.LETTERS,
     *control.CONTROL_TOKENS,
     *codes.CODES,
+    *markup.DECLARATIONS,
     *fields.FIELDS,
     *markup.TAGS,
     *boxes.PICKED,
     *markup.MARKDOWN,
+    *pages.SPACED,
     *punctuation.PUNCTUATION,
     *tables.TABLES,
     *records.RECORDS,

@@ -26,7 +26,7 @@ _CODES = (
     rf"(?:{_GAP}codes?)?{_GAP}[:=#]?{_GAP}{_CODE}\b(?:[,;/ \t]{{1,4}}{_CODE}\b)*"
     rf"(?={_GAP}(?:[^A-Za-z \t:-]|\Z|ICD|CPT|SNOMED))"  # "ICD-10: J90 Pleural effusion" is an indication
 )
-_ADDRESS = r"(?:https?://|www\.)[^\s,;]+|(?:e-?mail:[ \t]*)?\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
+_ADDRESS = r"(?:https?://|www\.)[^\s,;<>\"'\\]+|(?:e-?mail:[ \t]*)?\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
 _TEXT = r"^[ \t]*(?:OBX|NTE)\|(?:[^\n|]*\|){2,4}"  # the fields before the text of an observation or a note
 _SEGMENT = r"^[ \t]*[A-Z]{2}[A-Z0-9]\|[^\n]*"
 _INITIALS = r"(?:(?<=\n)|(?<=\d)[ \t]+)[A-Z]{2,3}[/:][A-Za-z]{2,3}[ \t]*$|^[ \t]*D: ?\d[\d/.-]+[ \t]+T: ?\d[\d/.-]+"

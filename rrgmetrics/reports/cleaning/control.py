@@ -28,7 +28,7 @@ _THOUGHT = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|
 _WORDS = re.compile(r"\[/?(?:UNK|MASK)\]|<(?:unk|mask)>", re.IGNORECASE)  # in place of a word
 _RUN = re.compile(rf"(?:(?:{_TOKEN})\s*)+")
 _ONE = re.compile(_TOKEN)
-_OPEN = frozenset(  # words that no statement ends with
+OPEN = frozenset(  # words that no statement ends with
     "a an the and or nor of in on at to with without from for by no is are was were has have than versus vs as may be "
     "not this these".split()
 )
@@ -81,7 +81,7 @@ def _between(text: str, run: re.Match[str]) -> str:
     if not before or not following:
         return ""
     word = _LAST_WORD.search(before)
-    is_open = before[-1] in ",:;(/-" or (word is not None and word[1].lower() in _OPEN and before[-1].isalpha())
+    is_open = before[-1] in ",:;(/-" or (word is not None and word[1].lower() in OPEN and before[-1].isalpha())
     space = "" if text[start - 1].isspace() else " "
     if is_open or _WORDS.match(run[0]):
         return space

@@ -1,13 +1,13 @@
 r"""Fields of JSON and XML: each becomes a statement, '{"edema": false, "effusion": {"side": "left"}}' for one.
 
-That is "Edema: none.\nLeft effusion.". What is inside one object describes one finding. Objects of texts alone, as
-'{"findings": "...", "impression": "..."}', stay as they are. A field without a value (null) says nothing.
+That is "Edema: none.\nLeft effusion.". What is inside one object describes one finding. Sections are headings, texts of
+other names stay as they are. A field without a value (null) says nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from rrgmetrics.reports.cleaning import words
 from rrgmetrics.reports.cleaning.edits import Edit, Step
@@ -18,6 +18,9 @@ _LEADS = re.compile(
     r"(?:tip|ends?|courses|projects|terminates|in|at|on|of|within|along|over|near|above|below)\b|\d", re.IGNORECASE
 )
 _SIDE = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
+_SECTION_LINE = re.compile(
+    r'^(?P<before>"(?P<name>[A-Za-z]{4,20})": ?")(?P<text>(?:[^"\\\n]|\\.)*)(?P<behind>",?)[ \t]*$', re.MULTILINE
+)
 _UNIT = re.compile(r"\b([cm]m)\Z")
 
 
@@ -69,6 +72,15 @@ def _says_more(value: Value) -> bool:
     )
 
 
+def _is_report(value: Value) -> bool:
+    """Whether an object holds sections of a report, each a text or a list of texts."""
+    return all(
+        each.key in words.SECTIONS
+        and all(not item.name and item.value.is_text for item in each.value.fields or (Field("", 0, each.value),))
+        for each in value.fields or ()
+    )
+
+
 def _has_sides(field: Field) -> bool:
     """Whether an object holds what is said of the sides of its name, which is no section."""
     keys = {each.key for each in field.value.fields or ()}
@@ -116,6 +128,8 @@ def _statements(field: Field, text: str) -> Iterator[tuple[int, int, str, bool]]
     """Yields the characters that a statement came from, its words, and whether those lead to the characters."""
     name, value, shown = field.name, field.value, words.capitalised(field.name)
     is_section = field.key in words.SECTIONS
+    if value.fields is None and words.is_metadata(field.key):
+        return
     if value.fields is None:
         is_text = not value.answer or is_section or (not name and value.is_text)
         if is_text and (value.is_text or _is_measure(value)):
@@ -162,8 +176,20 @@ def _edits(field: Field, at: int, last: int, text: str) -> Iterator[Edit]:
 
 def _json(text: str) -> Iterator[Edit]:
     for value in json_values(text):
-        if _says_more(value):
+        keys = next((words.ENVELOPES[each.key] for each in value.fields or () if each.key in words.ENVELOPES), ())
+        if keys:
+            value = value._replace(fields=list(_inner_texts(value, keys)))
+        if keys or _says_more(value) or _is_report(value):
             yield from _edits(Field("", value.start, value), value.start, value.end, text)
+
+
+def _inner_texts(value: Value, keys: Container[str]) -> Iterator[Field]:
+    """Yields the texts with one of the keys anywhere in a value; only sections keep their name."""
+    for each in value.fields or ():
+        if each.key in keys and each.value.is_text:
+            yield each if each.key in words.SECTIONS else each._replace(name="")
+        else:
+            yield from _inner_texts(each.value, keys)
 
 
 def _xml(text: str) -> Iterator[Edit]:
@@ -173,4 +199,13 @@ def _xml(text: str) -> Iterator[Edit]:
         yield from _edits(field, field.start, end, text)
 
 
-FIELDS = (Step("field", "{", _json), Step("field", "<", _xml))
+def _cut_json(text: str) -> Iterator[Edit]:
+    """Finds the sections of an object whose braces are cut off, a line each: '"findings": "No edema.",'."""
+    for line in _SECTION_LINE.finditer(text):
+        if line["name"].lower() in words.SECTIONS:
+            yield Edit(line.start("before"), line.start("text"), f"{line['name'].capitalize()}: ")
+            yield from (Edit(*each.span(), each[1], 0) for each in _ESCAPE.finditer(text, *line.span("text")))
+            yield Edit(*line.span("behind"), "", 0)
+
+
+FIELDS = (Step("field", "{", _json), Step("field", "<", _xml), Step("field", ('": "', '":"'), _cut_json))

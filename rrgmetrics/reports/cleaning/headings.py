@@ -63,10 +63,11 @@ def _pattern() -> re.Pattern[str]:
 
 
 def _headings(text: str) -> Iterator[Edit]:
-    """Finds headings; one alone on its line follows the end of a statement, and one before a dash is in capitals."""
+    """Finds headings; one alone on its line follows a statement or a blank line, one before a dash is in capitals."""
     for match in _pattern().finditer(text):
         if match["alone"]:
-            before = text[max(0, match.start() - _GAP) : match.start()].rstrip()[-1:]
+            above = text[max(0, match.start() - _GAP) : match.start("alone")]
+            before = "" if "\n\n" in above else above.rstrip()[-1:]
             behind = text[match.end() : match.end() + _GAP].lstrip()[:1]
             begins = match["alone"][0].isupper() and not behind.islower()
             if (begins or match["alone"].isupper()) and not before.isalnum():

@@ -18,6 +18,7 @@ _LETTERS = {
         zip("ﬀ ﬁ ﬂ ﬃ ﬄ ﬅ ﬆ œ Œ æ Æ ㎜ ㎝ ×".split(), "ff fi fl ffi ffl st st oe Oe ae Ae mm cm x".split(), strict=True)
     ),
     **{chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},  # as wide as Chinese characters
+    **dict(zip("。、【】", (". ", ", ", "[", "]"), strict=True)),
     **dict.fromkeys("\u00ad\u200c\u200d\u2060", ""),  # a hyphen that shows only where a line ends; joiners
     **dict.fromkeys("\x85\u2028\u2029", "\n"),
     "ü": "u",  # in names: "Bülau drain"; other letters with accents tell other languages apart

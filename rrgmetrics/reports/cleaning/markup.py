@@ -78,6 +78,9 @@ def _rtf(text: str) -> Iterator[Edit]:
 
 _RULE = re.compile(r"[-=*][ \t]*[-=*][ \t]*[-=*]")
 _EMPHASIS = r"(?<!\[)\*{2,3}(?!\])|(?<![_\w])__(?=[A-Za-z])|(?<=[A-Za-z.:])__(?![_\w])|`"
+DECLARATIONS = (
+    replacing("XML declaration", ("<?xml", "<![CDATA["), r"(?i)<\?xml\b[^<>]{0,200}\?>\s*|<!\[CDATA\[|\]\]>"),
+)
 TAGS = (
     Step("RTF", "\\", _rtf),
     replacing("HTML tag", "<", r"(?is)<!--.*?(?:-->|\Z)|<!DOCTYPE[^<>]*>"),

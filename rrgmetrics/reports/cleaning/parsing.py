@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rrgmetrics.reports.cleaning.markup import TAG_NAMES
-from rrgmetrics.reports.cleaning.words import NAMES, answer_of, spaced
+from rrgmetrics.reports.cleaning.words import NAMES, SECTIONS, answer_of, spaced
 
 _OPENING = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*\{)")
 _TOKEN = re.compile(
@@ -109,12 +109,15 @@ def xml_fields(text: str) -> Iterator[Field]:
         first, fields = opened.pop()
         name = spaced(first["name"])
         inner = Value(first.end(), tag.start(), text[first.end() : tag.start()] if is_end else "", is_text=True)
-        if fields and "<" not in inner.text and inner.text.strip():
+        section = next((each.value.text for each in fields if each.value.text.lower() in SECTIONS), "")
+        if section and inner.text.strip():  # '<AbstractText Label="FINDINGS">No edema.</AbstractText>'
+            name, fields = section, []
+        elif fields and "<" not in inner.text and inner.text.strip():
             fields.append(Field("name" if name in NAMES else "value", first.end(), inner))
         field = Field(name, first.start(), Value(first.start(), tag.end(), fields=fields) if fields else inner)
         if opened:
             opened[-1][1].append(field)
-        elif fields or inner.answer:
+        elif fields or section or inner.answer:
             yield field
 
 

@@ -16,13 +16,14 @@ from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 from rrgmetrics.reports.cleaning.headings import any_heading
 
 _DICTATED = re.compile(
-    r"[ \n](?:period|full stop|comma|semicolon|colon|next (?:line|paragraph)|new (?:line|paragraph))\b(?!-)",
+    r"[ \n](?:period|full stop|comma|semicolon|colon|next (?:line|paragraph)|new (?:line|paragraph)|slash)\b(?!-)",
     re.IGNORECASE,
 )
-_MARKS = {"period": ".", "full stop": ".", "comma": ",", "semicolon": ";", "colon": ":"}
+_MARKS = {"period": ".", "full stop": ".", "comma": ",", "semicolon": ";", "colon": ":", "slash": "/"}
 _NEAR = 40  # characters that are looked at on either side
 _A_TIME = (
-    r"a|an|the|this|that|same|each|any|whole|entire|short|long|brief|prolonged|extended|limited|intervening|recent"
+    r"a|an|the|this|that|same|each|any|whole|entire|intervening|recent"
+    r"|(?:a|an|the|this|that|for|over) (?:[a-z]+ )?(?:short|long|brief|prolonged|extended|limited)"
     r"|latency|interval|(?<!at this )(?<!at the present )time|(?:the|a) (?:follow[ -]?up|observation|treatment)"
     r"|(?:\d+|two|three|four|five|six|several|few)[ -](?:hour|day|week|month|year)s?"
     r"|(?:during|throughout|month|year) (?:[a-z-]+ ){0,2}[a-z-]+"
@@ -45,6 +46,7 @@ _BEFORE_NO_MARK = {  # what is before a word that is no mark
 _BEHIND_NO_MARK = {  # and behind it
     "period": re.compile(r" (?:of|between|since)\b", re.IGNORECASE),
     "comma": re.compile(r" (?:sign|shaped)\b", re.IGNORECASE),
+    "slash": re.compile(r"(?! \w)| (?:wound|injur|lacerat|cut)", re.IGNORECASE),
     "new line": re.compile(rf"\s{{0,{_NEAR}}}(?:[.,;:)]|\Z)| (?:{_ITS_PLACE})\b", re.IGNORECASE),
 }
 
@@ -67,7 +69,7 @@ def _dictated(text: str) -> Iterator[Edit]:
         start, end = match.start() + 1, match.end()
         before, word = text[max(0, start - _NEAR) : start], match[0][1:].lower()
         if _is_mark(word, before, text[end : end + _NEAR]):
-            yield Edit(start - len(before) + len(before.rstrip(" ")), end, _MARKS.get(word, "\n\n"))
+            yield Edit(start - len(before) + len(before.rstrip(" ")), end + (word == "slash"), _MARKS.get(word, "\n\n"))
 
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
@@ -85,9 +87,29 @@ def _spliced(text: str) -> Iterator[Edit]:
             yield Edit(at, at + 1, ".")
 
 
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SPOKEN_NUMBER = re.compile(
+    rf"(?:\A|(?<=[.:;] )|(?<=\n))(?:next )?(?:number|item|point) (?P<n>{'|'.join(_COUNTED)}|\d{{1,2}})\b[,.:)]? (?=\S)",
+    re.IGNORECASE,
+)
+
+
+def _spoken_numbers(text: str) -> Iterator[Edit]:
+    """Finds the numbers of a dictated list, which count from one: "number one no edema. next number two ..."."""
+    expected = 1
+    for match in _SPOKEN_NUMBER.finditer(text):
+        n = int(match["n"]) if match["n"].isdigit() else _COUNTED.index(match["n"].lower()) + 1
+        if n in (1, expected):
+            yield Edit(*match.span(), "\n- ")
+            expected = n + 1
+
+
 _BRACKETED = r"(?i)[\[{<(] ?(?:new|next) (?:line|para(?:graph)?) ?[\])}>]"
 PUNCTUATION = (
     replacing("dictated mark", "[{<(", _BRACKETED, "\n\n"),
+    replacing("dictated mark", (" paren",), r"(?i)\bopen paren(?:thesis)? ", "("),
+    replacing("dictated mark", (" paren",), r"(?i) close paren(?:thesis)?\b", ")"),
     Step("dictated mark", (), _dictated, _DICTATED),
+    Step("list marker", (), _spoken_numbers, _SPOKEN_NUMBER),
     Step("comma for a full stop", ",", _spliced, _COMMA),
 )

@@ -206,6 +206,39 @@ def _pairs(text: str) -> Iterator[Edit]:
                 yield Edit(*pair.span("mark"), ": ", 0)
 
 
+_COLUMNS = re.compile(r"\A\s*(?P<names>\"?\w[\w ]*\"?(?P<mark>[,;\t])[^\n.]*)\r?\n")
+
+
+def _report_row(text: str) -> Iterator[Edit]:
+    """Finds the cells of a row of a file below the names of its columns, one of which is a section or the report."""
+    head = _COLUMNS.match(text)
+    names = [name.strip(' "\r').lower() for name in head["names"].split(head["mark"])] if head else []
+    if head is None or _REPORT.isdisjoint(names):
+        return
+    cell = re.compile(rf'(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^"{head["mark"]}\r\n]*))(?:{head["mark"]}|\s*\Z)')
+    at = head.end()
+    cells = []
+    for name in names:
+        found = cell.match(text, at)
+        if found is None:
+            return
+        cells.append((name, found))
+        at = found.end()
+    if text[at:].strip():
+        return
+    last = 0
+    for name, found in cells:
+        start, end = found.span("quoted" if found["quoted"] is not None else "plain")
+        if name in _REPORT | words.SECTIONS and start < end:
+            yield Edit(last, start, f"\n\n{name.capitalize()}: " if name in words.SECTIONS - {"report"} else "")
+            yield from (Edit(quote.start(), quote.end(), '"', 0) for quote in _DOUBLED.finditer(text, start, end))
+            last = end
+    yield Edit(last, len(text), "")
+
+
+_REPORT = frozenset(("findings", "impression", "report", "text", "report_text"))
+_DOUBLED = re.compile('""')
+REPORT_ROWS = (Step("table row", "\n", _report_row, _COLUMNS),)
 TABLES = (
     Step("table row", "|", _bar_rows),
     Step("table row", "\t", _named_columns),

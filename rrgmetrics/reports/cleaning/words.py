@@ -37,6 +37,17 @@ KEYS = PRESENCE.union(
     DESCRIBING,
     "size mm,size cm,diameter,dimensions,measurement,measurements,change,confidence,description,morphology".split(","),
 )
+# What a service or a system puts around a report, by the key that it is known by, and the keys of the report's texts:
+# FHIR's resources, and the answers of two interfaces to language models.
+ENVELOPES = {
+    "resource type": ("div", "conclusion", "value string"),
+    "choices": ("content", "text"),
+    "candidates": ("text",),
+}
+METADATA = frozenset(
+    "id,index,model,model name,version,role,temperature,seed,split,dataset,source,created,object,timestamp,path,file"
+    ",file name,image,image path,language,url,tokens,finish reason,stop reason".split(",")
+)
 OPTION = (  # what a form offers
     r"none|no|nil|absent|present|yes|trace|minimal|small|mild|moderate|large|severe|massive|normal|abnormal|enlarged"
     r"|left|right|bilateral|both|unilateral|negative|positive|uncertain|borderline"
@@ -67,6 +78,11 @@ def capitalised(name: str) -> str:
 def uncapitalised(name: str) -> str:
     """A name with a small first letter, unless it is an abbreviation."""
     return name if name[1:2].isupper() else name[:1].lower() + name[1:]
+
+
+def is_metadata(key: str) -> bool:
+    """Whether a key in small letters names a value that is no part of the report, as "study id" and "model" do."""
+    return key in METADATA or key.endswith((" id", " uid", " uuid"))
 
 
 def is_name(heading: str) -> bool:
