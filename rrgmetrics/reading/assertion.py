@@ -156,6 +156,10 @@ class Engine(Clause):
             elif rule.effect == "absent" or (rule.effect == "normal" and not self.is_device(mention)):
                 mention.assertion = "absent"
 
+    def _is_contrasted(self, mention: Mention, i: int) -> bool:
+        """Whether the cue at `i` contrasts with what was stated of a finding: "not seen BUT it remains POSSIBLE"."""
+        return any(item.word in self.small.contrasts for item in self.items[mention.last : i])
+
     def _judged(self, rule: Rule, i: int) -> list[Mention]:
         """Returns the mentions that a rule judges."""
         stated = self.statement()
@@ -170,7 +174,8 @@ class Engine(Clause):
         certainty, judged = rule.effect, self._judged(rule, i)
         cut = len(judged) < len(self.statement())
         for mention in judged:
-            if not mention.denies and (mention.assertion != "absent" or cut or certainty == "not_excluded"):
+            doubts = cut or certainty == "not_excluded" or self._is_contrasted(mention, i)
+            if not mention.denies and (mention.assertion != "absent" or doubts):
                 mention.certainty = certainty
                 mention.assertion = "uncertain" if certainty in _UNCERTAIN else "present"
         if rule.link:

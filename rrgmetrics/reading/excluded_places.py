@@ -48,11 +48,15 @@ def _is_elsewhere(items: list[Item], i: int) -> bool:
 
 
 def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> bool:
-    """Whether only further findings are denied, none that was named before: "NO OTHER nodule"."""
+    """Whether only further findings are denied, none that was named before: "NO OTHER nodule", "OTHERWISE no nodule"."""
     if mention.excepts:
         return True
     denial = next((k for k in range(mention.first - 1, -1, -1) if "negation_before" in items[k].senses), None)
-    return denial is not None and any(item.word in small.further for item in items[denial + 1 : denial + 3])
+    if denial is None:
+        return False
+    led, behind = items[max(0, denial - 1) : denial], items[mention.last : mention.last + 3]
+    elsewhere = any(item.word in small.beyond for item in (*led, *behind))
+    return elsewhere or any(item.word in small.further for item in items[denial + 1 : denial + 3])
 
 
 def _is_said_of_before(items: list[Item], i: int, small: SmallWords) -> bool:

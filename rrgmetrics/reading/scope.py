@@ -44,6 +44,7 @@ from rrgmetrics.reading.parsed import Parsed, read_sentences
 from rrgmetrics.reading.tokens import Sentence, Token
 from rrgmetrics.reading.typing_errors import tokenize_report
 from rrgmetrics.reports.cleaning import CleanText, clean
+from rrgmetrics.reports.missing import says_nothing
 
 CHEST_XRAY, CHEST_CT = "chest X-ray reports in English", "chest CT reports in English"  # titles of packs
 XRAY, CT = "chest x-ray", "chest ct"
@@ -207,6 +208,8 @@ class Scan:
     def add(self, sentence: Sentence, parsed: Parsed) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
         sense = parsed.once(_sense)
+        if sense.unread is not None and says_nothing(self._text_of(sentence)):
+            return  # "FINDINGS: nan"
         if not sense.says and self._answers_heading(sentence):
             sense = sense._replace(says=True, unread=None)
         if sense.advises:
@@ -218,6 +221,9 @@ class Scan:
             else:
                 self._unread.append(span)
                 self._words.append(sense.unread)
+
+    def _text_of(self, sentence: Sentence) -> str:
+        return self._report[self._tokens[sentence.first].start : self._tokens[sentence.last - 1].end]
 
     def _answers_heading(self, sentence: Sentence) -> bool:
         """Whether a sentence is the only word behind a heading: "FINDINGS: None."."""

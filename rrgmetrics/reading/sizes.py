@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import takewhile
 
 from rrgmetrics.reading.dates import is_dated, is_then
@@ -193,10 +194,17 @@ def restore_points(items: list[Item], lexicon: Lexicon) -> None:
         if not lengths or any(mm % _CM for mm in lengths):
             continue
         beside = [*items[i + 1 : i + 1 + _BESIDE], *reversed(items[max(0, i - _AHEAD) : i])]
-        keys = (key for each in beside for key in (*each.senses.get("quality", ()), each.senses.get("concept", "")))
+        keys = (key for each in beside for key in _named(each.senses))
         limit = next((lexicon.largest[key] for key in keys if key in lexicon.largest), max(lengths))
         if max(lengths) > limit >= max(lengths) / 10:
             items[i] = item.saying({**item.senses, "measure": tuple(mm / 10 for mm in lengths)})
+
+
+def _named(senses: Senses) -> Iterator[str]:
+    """Yields what a word may name that has a largest size: a quality, a finding, a structure."""
+    yield from senses.get("quality", ())
+    yield senses.get("concept", "")
+    yield from senses.get("structure", ())
 
 
 def tell_degrees_apart(items: list[Item], lexicon: Lexicon) -> None:

@@ -105,7 +105,7 @@ REFUSED = {
     ),
     "no such field": (OURS, {"refrence": "truth"}, "the key 'refrence'; .* Did you mean 'reference'?"),
     "one column twice": (OURS, {"reference": "truth", "candidate": "truth"}, "a column can have only one field"),
-    "nobody's names": ({"a": ["x"], "b": ["y"]}, None, "no column 'reference'; it has: .*--columns reference="),
+    "nobody's names": ({"a": ["x"], "b": ["y"]}, None, "no column 'reference'; it has: .*columns={'reference': "),
     "a number": (pa.table({**OURS, "truth": [1, 2, 3]}), COLUMNS, r"pairs\[0\], column 'truth' is 1 \(int\)"),
     "an id twice": ([*ROWS, ROWS[1]], COLUMNS, r"pairs\[3\], column 'id': 's2' is already in pairs\[1\]"),
     "a row without": ([*ROWS, {"truth": "a"}], COLUMNS, r"pairs\[3\] has no column 'generated'"),

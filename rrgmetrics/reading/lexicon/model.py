@@ -240,6 +240,7 @@ class SmallWords:
     studies: frozenset[str]
     final: frozenset[str]
     further: frozenset[str]
+    beyond: frozenset[str]
     excepting: frozenset[str]
     exceeding: frozenset[str]
     amounts: frozenset[str]
