@@ -73,7 +73,7 @@ _LEADER = (  # of four or more dots between a name and its description
     r"(?P<cut>[ \t]+(?:\.{4,}|(?:\. ){4,})[ \t]*|\.{4,}(?=[^\s.])|\.{6,}[ \t]*)(?=[^\s.])(?![^\n]*\.{4})"
 )
 _QUESTION = re.compile(
-    r"(?:^|(?<=[.;,!?] ))[ \t]*(?:[-*•][ \t])?(?P<asked>(?:(?:Q|Question) ?\d{0,2}[.:)][ \t]*)?)"
+    r"(?:^|(?<=[.;,!?] ))[ \t]*+(?:[-*•][ \t])?(?P<asked>(?:(?:Q|Question) ?\d{0,2}[.:)][ \t]*+)?)"
     r"(?P<there>(?:(?:is|are) (?:there (?:an? |any )?|the )|any )?)(?P<name>[^?\n.:;]{1,80})"
     r"(?P<mark>\?\s{0,4}(?P<labelled>(?:A|Ans|Answer) ?\d{0,2}[.:)](?=\s))?[ \t]*)"
     rf"(?P<short>(?=(?:{_NO}|{_YES}){_END}))?",

@@ -17,7 +17,7 @@ _BELOW = rf"\n[ \t]*{_MARK}[*_]{{0,2}}(?:is[ _])?{_KEY}[*_]{{0,2}}[ \t]*:"
 _RECORD = re.compile(
     rf"^[ \t]*(?P<record>(?P<mark>(?:[-*•]|\d{{1,2}}[.)])[ \t]+)?(?P<key>{'|'.join(sorted(words.NAMES))})"
     r"(?:[ _]?#?\d{1,2})?"
-    rf"[ \t]*:[ \t]*(?!(?:no|not|none|without)\b)(?P<name>[A-Za-z\"'][^\n.;:]{{1,80}})\.?[ \t]*"
+    rf"[ \t]*:[ \t]*(?!(?:no|not|none|without)\b)(?P<name>[A-Za-z\"'][^\n.;:]{{1,80}})\.?[ \t]{{0,8}}"
     rf"(?P<fields>(?:{_BELOW}[^\n]*)+))",
     re.IGNORECASE | re.MULTILINE,
 )
