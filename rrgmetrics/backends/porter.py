@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+NLTK = "3.10.4"  # whose stems these are; for signatures
 UNCHANGED = "canning exceed howe inning news outing proceed sky succeed".split()
 IRREGULAR = {word: word for word in UNCHANGED} | {
     "skies": "sky",

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from rrgmetrics.backends.porter import stem
+from rrgmetrics.backends.porter import NLTK, stem
 
 MAX_ORDER = 4
 WORD_OR_PUNCTUATION = re.compile(r"\w+|[^\w\s]+")
@@ -100,17 +100,15 @@ def rouge_tokens(stemmer: bool) -> TextFunction:
     from rouge_score.tokenize import tokenize
 
     own = Stemmer(cached_stemmer()) if stemmer else None
-    facts = {"rouge_score": version("rouge-score")} | ({"nltk": version("nltk")} if stemmer else {})
+    facts = {"rouge_score": version("rouge-score")} | ({"nltk": NLTK} if stemmer else {})
     key = f"rouge:{'stem' if stemmer else 'word'}"
     return TextFunction(key, lambda text: count_rouge_tokens(tokenize(text, own)), facts)
 
 
 def coco_tokens(stemmer: bool) -> TextFunction:
     """Cuts a text into tokens at white space, for ROUGE-L as coco-caption has it; stems them if asked to."""
-    from importlib.metadata import version
-
     own = cached_stemmer() if stemmer else None
-    facts = {"nltk": version("nltk")} if stemmer else {}
+    facts = {"nltk": NLTK} if stemmer else {}
 
     def annotate(text: str) -> RougeTokens:
         return count_rouge_tokens([own(token) for token in text.split()] if own else text.split())

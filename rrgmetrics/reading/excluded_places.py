@@ -48,7 +48,7 @@ def _is_elsewhere(items: list[Item], i: int) -> bool:
 
 
 def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> bool:
-    """Whether only further findings are denied, none that was named before: "NO OTHER nodule", "OTHERWISE no nodule"."""
+    """Whether only further findings are denied, none named before: "NO OTHER nodule", "OTHERWISE no nodule"."""
     if mention.excepts:
         return True
     denial = next((k for k in range(mention.first - 1, -1, -1) if "negation_before" in items[k].senses), None)

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import pairwise
 
 import numpy as np
 
 from rrgmetrics.backends import tokens
+from rrgmetrics.backends.porter import NLTK
 from rrgmetrics.backends.wordnet import load_wordnet
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
@@ -41,7 +41,7 @@ class Meteor:
 
     def backend(self, runtime: Runtime) -> tokens.TextFunction:
         """The backend that cuts texts into tokens; loads WordNet too, so that a missing folder is known at once."""
-        facts = {"nltk": version("nltk")}
+        facts = {"nltk": NLTK}
         if self.synonyms:
             facts["wordnet_sha256"] = load_wordnet(self.wordnet).sha256[:8]
         words = tokens.words(self.tokenizer)
