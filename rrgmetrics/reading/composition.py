@@ -161,6 +161,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         parted = parted or item.word in lexicon.small.joints
         fits = suits(item, qualities, lexicon)
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
+        joint = joint or _goes_on_in_list(items, s, structures, lexicon)
         if fits and joint and not _adjunct(items, s):
             structures.append(s)
             joint = False
@@ -192,6 +193,14 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             structures = _drop_last_group(items, structures) if not of else structures
             break
     return structures
+
+
+def _goes_on_in_list(items: list[Item], s: int, structures: list[int], lexicon: Lexicon) -> bool:
+    """Whether a structure continues a list whose comma is lost: "normal heart size MEDIASTINUM and hila"."""
+    if structures[-1:] != [s - 1] or "structure" not in items[s].senses:
+        return False
+    joined = any(item.word in lexicon.small.joints and item.word != "," for item in items[s + 1 : s + 2])
+    return joined and any("structure" in item.senses for item in items[s + 2 : s + 4])
 
 
 def _leads_to(items: list[Item], i: int, q: int) -> bool:
@@ -307,7 +316,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         if suits(item, qualities, lexicon):
             if read_as and not structures and _is_place_of_finding(items, s, lexicon):
                 break  # "free gas under the DIAPHRAGM, in keeping with perforation"
-            if not structures or gap_has_joint:
+            if not structures or gap_has_joint or _is_listed_before(items, s, structures):
                 structures.append(s)
             gap_has_joint = False
         elif item.word in lexicon.small.joints:
@@ -325,6 +334,12 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         ):
             break
     return structures
+
+
+def _is_listed_before(items: list[Item], s: int, structures: list[int]) -> bool:
+    """Whether a structure begins a list whose commas are lost: "HEART SIZE mediastinum and hila are normal"."""
+    led = any("location_preposition" in item.senses and item.word != "the" for item in items[max(0, s - 2) : s])
+    return len(structures) > 1 and structures[-1] == s + 1 and not led
 
 
 def _subject_at(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: Lexicon) -> int | None:

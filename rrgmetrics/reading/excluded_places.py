@@ -54,8 +54,8 @@ def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> boo
     denial = next((k for k in range(mention.first - 1, -1, -1) if "negation_before" in items[k].senses), None)
     if denial is None:
         return False
-    led, behind = items[max(0, denial - 1) : denial], items[mention.last : mention.last + 3]
-    elsewhere = any(item.word in small.beyond for item in (*led, *behind))
+    led = [item for item in items[max(0, denial - 2) : denial] if item.word != ","][-1:]  # "OTHERWISE, no nodule"
+    elsewhere = any(item.word in small.beyond for item in (*led, *items[mention.last : mention.last + 3]))
     return elsewhere or any(item.word in small.further for item in items[denial + 1 : denial + 3])
 
 
