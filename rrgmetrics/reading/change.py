@@ -24,7 +24,7 @@ from rrgmetrics.reading.comparatives import (
 from rrgmetrics.reading.dates import is_date
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
-from rrgmetrics.reading.prior_values import is_fresh, is_large
+from rrgmetrics.reading.prior_values import is_fresh, is_growth, is_large
 from rrgmetrics.reading.subjects import (
     LIKEWISE,
     Head,
@@ -72,13 +72,15 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             continue
         if i and _no_longer(items[i - 1]) and senses.keys() & {"severity", "morphology"}:
             items[i] = item.saying({})  # "no longer LARGE"
+        elif "change" in senses and _is_neither(items, i):
+            items[i] = item.saying({**senses, "change": "stable"})  # "has neither GROWN nor SHRUNK"
         elif senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
             items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
         elif item.word == "enlargement" and i not in named and _goes_on(items, i):
             items[i - 1 : i + 1] = [items[i - 1].without("change"), item.saying({"change": "worse"})]
-        elif item.word == "enlargement" and i not in named:
+        elif item.word == "enlargement" and i not in named and is_growth(items, i, findings):
             items[i] = item.saying({"change": "worse"})
         elif item.word == "fresh" and is_fresh(items, i, lexicon):
             items[i] = item.saying({"change": "new"})
@@ -92,6 +94,12 @@ def settle_changes(items: list[Item], mentions: Sequence[Mention], lexicon: Lexi
             items[i] = item.without("severity")
         elif "count" in senses and counts_another(items, i, lexicon):
             items[i] = item.without("count")
+
+
+def _is_neither(items: Sequence[Item], i: int) -> bool:
+    """Whether a change is one of two that are denied: "neither GROWN nor SHRUNK"."""
+    before = [item.word for item in items[max(0, i - 3) : i]]
+    return before[-1:] == ["neither"] or (before[-1:] == ["nor"] and "neither" in before)
 
 
 def _no_longer(item: Item) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from rrgmetrics.reading.lexicon import Lexicon
@@ -84,6 +84,13 @@ def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
         return True  # "an opacity, FRESH AS COMPARED to the old film"
     named = next((item.senses["concept"] for item in items[i + 1 : i + 1 + _NEAR] if "concept" in item.senses), None)
     return named is not None and lexicon.concepts[named].group in lexicon.groups["one_place"]
+
+
+def is_growth(items: Sequence[Item], i: int, findings: Collection[int]) -> bool:
+    """Whether the noun at `i` describes a finding: "ENLARGEMENT of the effusion"."""
+    of = [item.word for item in items[i + 1 : i + 2]] == ["of"]
+    named = next((k for k in range(i + 2, min(len(items), i + 2 + _NEAR)) if "concept" in items[k].senses), -1)
+    return of and named + 1 in findings and not any("quality" in item.senses for item in items[i + 2 : named])
 
 
 def is_large(items: Sequence[Item]) -> bool:
