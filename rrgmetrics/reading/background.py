@@ -116,8 +116,8 @@ def find_dated(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexi
         before = [item.word for item in items[max(0, mention.first - BACK) : mention.first]]
         near = [*before, *(item.word for item in items[mention.last : mention.last + BACK // 2])]
         counted = any(word in lexicon.small.periods for word in near)
-        told = not lexicon.small.settings.isdisjoint(before) and mention.concept in lexicon.roles["background"]
-        if (counted and told) or is_only_dated(mention, items, lexicon):
+        is_setting = not lexicon.small.settings.isdisjoint(before) and mention.concept in lexicon.roles["background"]
+        if (counted and is_setting) or is_only_dated(mention, items, lexicon):
             dated.append(mention)
     return dated
 

@@ -41,10 +41,10 @@ def resolve_ellipsis(items: list[Item], mentions: list[Mention], lexicon: Lexico
     more: list[Mention] = []
     listed: list[Mention] = []  # names with a list of places and sizes
     for mention in sorted(mentions, key=lambda m: m.last - m.first):
-        told = any(m.denies and m.first <= mention.first and m.at >= mention.last for m in mentions)
+        denied = any(m.denies and m.first <= mention.first and m.at >= mention.last for m in mentions)
         if any(_is_around(mention, each) for each in listed):
             mentions = [each for each in mentions if each is not mention]
-        elif not mention.denies and mention.whole_of is None and not told:
+        elif not mention.denies and mention.whole_of is None and not denied:
             start = max((last for _, last in spans if last <= mention.first), default=0)
             end = min((first for first, _ in spans if first >= mention.last), default=len(items))
             found = told_one_by_one(items, mention, (start, end), lexicon)

@@ -42,14 +42,14 @@ def main_clauses(
     """Returns the tokens `[first, last)` of each main clause; joints between them belong to none."""
     joints = lexicon.small.clause_joints
     kinds = frozenset().union(*(item.senses for item in items))
-    told = opening = 0
+    remark = opening = 0
     if "communication" in kinds:
-        told, opening = _people_from(items, mentions), _people_until(tokens, items, mentions, lexicon)
-    if not told and not kinds.isdisjoint(_ASKING):
-        told = _advice_from(items, mentions)
-    if told:
-        before = main_clauses(tokens, items[:told], [m for m in mentions if m.last <= told], lexicon)
-        return [*before[:-1], (before[-1][0], items[told - 1].last), (items[told].last, len(tokens))]
+        remark, opening = _people_from(items, mentions), _people_until(tokens, items, mentions, lexicon)
+    if not remark and not kinds.isdisjoint(_ASKING):
+        remark = _advice_from(items, mentions)
+    if remark:
+        before = main_clauses(tokens, items[:remark], [m for m in mentions if m.last <= remark], lexicon)
+        return [*before[:-1], (before[-1][0], items[remark - 1].last), (items[remark].last, len(tokens))]
     if not opening and items[0].word in lexicon.small.contrasts:
         opening = _conceded_until(items, mentions)
     if opening:

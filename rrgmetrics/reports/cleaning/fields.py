@@ -128,9 +128,9 @@ def _statements(field: Field, text: str) -> Iterator[tuple[int, int, str, bool]]
     """Yields the characters that a statement came from, its words, and whether those lead to the characters."""
     name, value, shown = field.name, field.value, words.capitalised(field.name)
     is_section = field.key in words.SECTIONS
-    if value.fields is None and words.is_metadata(field.key):
-        return
     if value.fields is None:
+        if words.is_metadata(field.key):
+            return
         is_text = not value.answer or is_section or (not name and value.is_text)
         if is_text and (value.is_text or _is_measure(value)):
             lead = f"{shown}: " if name and field.key not in words.NAMES else "- " if value.is_text else ""

@@ -206,6 +206,8 @@ def _pairs(text: str) -> Iterator[Edit]:
                 yield Edit(*pair.span("mark"), ": ", 0)
 
 
+_REPORT = frozenset(("findings", "impression", "report", "text", "report_text"))  # columns that make a file of reports
+_DOUBLED = re.compile('""')
 _COLUMNS = re.compile(r"\A\s*(?P<names>\"?\w[\w ]*\"?(?P<mark>[,;\t])[^\n.]*)\r?\n")
 
 
@@ -236,8 +238,6 @@ def _report_row(text: str) -> Iterator[Edit]:
     yield Edit(last, len(text), "")
 
 
-_REPORT = frozenset(("findings", "impression", "report", "text", "report_text"))
-_DOUBLED = re.compile('""')
 REPORT_ROWS = (Step("table row", "\n", _report_row, _COLUMNS),)
 TABLES = (
     Step("table row", "|", _bar_rows),
