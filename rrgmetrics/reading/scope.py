@@ -204,9 +204,12 @@ class Scan:
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
         self._advised: set[int] = set()  # tokens of advice: "CT angiography with contrast is recommended"
+        self._in_front: int | None = None  # unread sentences before the first heading, if none there is a statement
 
     def add(self, sentence: Sentence, parsed: Parsed) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
+        if self._in_front is None and sentence.first and self._tokens[sentence.first - 1].word == ":":
+            self._in_front = 0 if self._statements else len(self._unread)
         sense = parsed.once(_sense)
         if sense.unread is not None and says_nothing(self._text_of(sentence)):
             return  # "FINDINGS: nan"
@@ -234,7 +237,8 @@ class Scan:
     def scope(self) -> Scope:
         """Returns the verdict on the whole text."""
         kind, looks = self._kind()
-        return Scope(kind, looks, tuple(self._statements), tuple(self._unread), tuple(self._words))
+        n = self._in_front or 0  # what a log or a note has above "FINDINGS:" is no part of the report
+        return Scope(kind, looks, tuple(self._statements), tuple(self._unread[n:]), tuple(self._words[n:]))
 
     def _kind(self) -> tuple[Kind, str]:
         if not any(character.isalnum() for character in self._report):
@@ -249,7 +253,7 @@ class Scan:
         other = _other_report(words, titled, len(self._statements), self._knowledge)
         if other:
             return other
-        if len(self._unread) >= UNREAD_SHARE * len(self._statements):
+        if len(self._unread) - (self._in_front or 0) >= UNREAD_SHARE * len(self._statements):
             return "unread", ""
         return self._knowledge.own[-1], ""
 
