@@ -81,6 +81,7 @@ _BEHIND_CHEST_TITLES = frozenset({"was", "for", "following", "after", "show", "d
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"})  # no finding
 _NORMAL = frozenset({"normal", "clear"})
+_ITEM_MARKS = frozenset({"¶", "-", "1", "."})
 _NOTHING = frozenset({"none", "nil"})
 _DEVICES = frozenset({"bare_line", "bare_tube", "device"})  # structures that are no part of the body
 _LONGEST_NAME = 6  # words
@@ -208,7 +209,7 @@ class Scan:
 
     def add(self, sentence: Sentence, parsed: Parsed) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
-        if self._in_front is None and sentence.first and self._tokens[sentence.first - 1].word == ":":
+        if self._in_front is None and self._is_headed(sentence.first):
             self._in_front = 0 if self._statements else len(self._unread)
         sense = parsed.once(_sense)
         if sense.unread is not None and says_nothing(self._text_of(sentence)):
@@ -227,6 +228,11 @@ class Scan:
 
     def _text_of(self, sentence: Sentence) -> str:
         return self._report[self._tokens[sentence.first].start : self._tokens[sentence.last - 1].end]
+
+    def _is_headed(self, first: int) -> bool:
+        """Whether a heading is before a sentence, or before the mark of its item: "IMPRESSION:\n1. No edema."."""
+        colon = next((k for k in reversed(range(first)) if self._tokens[k].word not in _ITEM_MARKS), -1)
+        return colon > 0 and self._tokens[colon].word == ":"
 
     def _answers_heading(self, sentence: Sentence) -> bool:
         """Whether a sentence is the only word behind a heading: "FINDINGS: None."."""

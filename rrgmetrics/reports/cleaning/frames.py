@@ -11,12 +11,13 @@ from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 _DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,6})?(?:Z|[ \u202f]?[AaPp][Mm])?"
 _TIME = rf"[\[(<]?(?:{_DATE},?[ T]{{1,2}})?{_CLOCK}[\])>]?"
-_LEVEL = r"(?:INFO|DEBUG|WARN(?:ING)?|ERROR|NOTICE)\b"
-_REPORTS = r"(?:Dr|Prof|Radiologist|Reporter|Doctor|Resident|Attending|Consultant|Speaker|Reader|rank)"
+_LEVEL = r"(?:(?:INFO|DEBUG|WARN(?:ING)?|ERROR|NOTICE)\b|\[?rank ?\d{1,4}\]?:)"
+_REPORTS = r"(?:Dr|Prof|Radiologist|Reporter|Doctor|Resident|Attending|Consultant|Speaker|Reader)"
 _LISTENS = r"(?:Tech|Technologist|Technician|Radiographer|Nurse|Typist|Transcriptionist|Secretary|Student|Interviewer|Host)"
 _SPEAKER = rf"(?i:{_REPORTS}|{_LISTENS})\b[^\n:]{{0,30}}:"
 _MARK = re.compile(rf"[ \t]{{0,8}}(?:(?:{_TIME})?[ \t]{{0,8}}(?:{_LEVEL})|{_TIME}|{_SPEAKER}|\[?[sS]\d{{1,3}}[\]>])")
 _LISTENER = re.compile(rf"(?i:{_LISTENS})\b[^\n:]{{0,30}}:\Z")
+_REPORTER = re.compile(rf"[ \t]{{0,8}}(?i:{_REPORTS})\b")
 _NUMBER = re.compile(r"[ \t]{0,8}(\d{1,4})(?:[:|]|(?=[ \t]))(?![ \t]{0,4}(?:[cm]m|x|of|views?)\b)[ \t]{0,8}")
 _LINE = re.compile(r"[^\n]+")
 _SHARED = re.compile(r".{0,120}[\]>:|–-](?=[ \t])|[ \t]{0,8}[^\w\s]{0,3}")  # what lines share up to a mark
@@ -37,6 +38,8 @@ def _marked_lines(text: str) -> Iterator[Edit]:
     marks = [mark for line in lines if (mark := _MARK.match(text, line.start(), line.end()))]
     if len(marks) < max(_FEWEST, _SHARE * len(lines)):
         return
+    if len({mark[0].strip() for mark in marks if _REPORTER.match(mark[0])}) > 1:
+        return  # a talk, of which one reports
     ends = {line.start(): line.end() for line in lines}
     behind = commonprefix([text[mark.end() : ends[mark.start()]] for mark in marks])
     shared = _SHARED.match(behind)

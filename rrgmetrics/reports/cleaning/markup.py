@@ -125,8 +125,14 @@ _EMPHASIS = r"(?<!\[)\*{2,3}(?!\])|(?<![_\w])__(?=[A-Za-z])|(?<=[A-Za-z.:])__(?!
 DECLARATIONS = (
     replacing("XML declaration", ("<?xml", "<![CDATA["), r"(?i)<\?xml\b[^<>]{0,200}\?>\s*|<!\[CDATA\[|\]\]>"),
 )
+_DELETED = (  # by HTML, by wdiff, in CriticMarkup: "{~~large~>small~~}"
+    r"(?is)<(del|strike|s)>[^<>]{0,500}</\1>|\[-[^\[\]\n]{0,500}-\]|\{--[^{}\n]{0,500}--\}|\{>>[^{}\n]{0,500}<<\}"
+    r"|\{~~[^{}\n]{0,500}~>|~~\}|\{\+{1,2}|\+{1,2}\}"
+)
+_CHANGED = re.compile(r"</(?:del|strike|s)>|-\]|[-~+]\}|<<\}", re.IGNORECASE)
 SOURCES = (Step("RTF", "\\", _rtf), Step("LaTeX", "\\", _latex, _LATEX))
 BOXES = (
+    replacing("change mark", ("<", "{", "[-"), _DELETED, where=_CHANGED),
     replacing("box", "<", r"<\|(\w{1,20})_start\|>[^A-Za-z<]{0,200}<\|\1_end\|>"),  # of Qwen, by its corners
     replacing("box", "<", r"<\|\w{1,20}_ref_(?:start|end)\|>"),
     replacing("box", "<", _PLACE),
