@@ -230,7 +230,7 @@ class Scan:
         return self._report[self._tokens[sentence.first].start : self._tokens[sentence.last - 1].end]
 
     def _is_headed(self, first: int) -> bool:
-        """Whether a heading is before a sentence, or before the mark of its item: "IMPRESSION:\n1. No edema."."""
+        """Whether a heading is before a sentence, or before the mark of its item."""
         colon = next((k for k in reversed(range(first)) if self._tokens[k].word not in _ITEM_MARKS), -1)
         return colon > 0 and self._tokens[colon].word == ":"
 

@@ -220,4 +220,7 @@ def _assigned(match: re.Match[str]) -> str:
 FIELDS = (
     replacing("field", "=", _ASSIGNED, _assigned),
     replacing("field", ('"""', "'''"), r"(?m)(?:\"\"\"|''')[ \t]*$"),
-    Step("field", ("{", "='", '="', "=["), _json), Step("field", "<", _xml), Step("field", ('": "', '":"'), _cut_json))
+    Step("field", ("{", "='", '="', "=["), _json),
+    Step("field", "<", _xml),
+    Step("field", ('": "', '":"'), _cut_json),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from os.path import commonprefix
+from itertools import takewhile
 
 from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 
@@ -13,14 +13,15 @@ _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,6})?(?:Z|[ \u202f]?[AaPp][Mm])?"
 _TIME = rf"[\[(<]?(?:{_DATE},?[ T]{{1,2}})?{_CLOCK}[\])>]?"
 _LEVEL = r"(?:(?:INFO|DEBUG|WARN(?:ING)?|ERROR|NOTICE)\b|\[?rank ?\d{1,4}\]?:)"
 _REPORTS = r"(?:Dr|Prof|Radiologist|Reporter|Doctor|Resident|Attending|Consultant|Speaker|Reader)"
-_LISTENS = r"(?:Tech|Technologist|Technician|Radiographer|Nurse|Typist|Transcriptionist|Secretary|Student|Interviewer|Host)"
+_LISTENS = (
+    r"(?:Tech|Technologist|Technician|Radiographer|Nurse|Typist|Transcriptionist|Secretary|Student|Interviewer|Host)"
+)
 _SPEAKER = rf"(?i:{_REPORTS}|{_LISTENS})\b[^\n:]{{0,30}}:"
 _MARK = re.compile(rf"[ \t]{{0,8}}(?:(?:{_TIME})?[ \t]{{0,8}}(?:{_LEVEL})|{_TIME}|{_SPEAKER}|\[?[sS]\d{{1,3}}[\]>])")
 _LISTENER = re.compile(rf"(?i:{_LISTENS})\b[^\n:]{{0,30}}:\Z")
 _REPORTER = re.compile(rf"[ \t]{{0,8}}(?i:{_REPORTS})\b")
 _NUMBER = re.compile(r"[ \t]{0,8}(\d{1,4})(?:[:|]|(?=[ \t]))(?![ \t]{0,4}(?:[cm]m|x|of|views?)\b)[ \t]{0,8}")
 _LINE = re.compile(r"[^\n]+")
-_SHARED = re.compile(r".{0,120}[\]>:|–-](?=[ \t])|[ \t]{0,8}[^\w\s]{0,3}")  # what lines share up to a mark
 _FEWEST = 3  # lines
 _SHARE = 0.8  # of the lines
 
@@ -33,7 +34,7 @@ def _marked_lines(text: str) -> Iterator[Edit]:
     """Finds the time stamps, levels and names at the beginning of nearly every line, and what all share behind them.
 
     What those say who do not report goes with them: "Technologist: ready when you are".
-   """
+    """
     lines = _lines(text)
     marks = [mark for line in lines if (mark := _MARK.match(text, line.start(), line.end()))]
     if len(marks) < max(_FEWEST, _SHARE * len(lines)):
@@ -41,12 +42,14 @@ def _marked_lines(text: str) -> Iterator[Edit]:
     if len({mark[0].strip() for mark in marks if _REPORTER.match(mark[0])}) > 1:
         return  # a talk, of which one reports
     ends = {line.start(): line.end() for line in lines}
-    behind = commonprefix([text[mark.end() : ends[mark.start()]] for mark in marks])
-    shared = _SHARED.match(behind)
+    behind = [text[mark.end() : ends[mark.start()]] for mark in marks]
+    alike = "".join(each[0] for each in takewhile(lambda each: len(set(each)) == 1, zip(*behind, strict=False)))
+    shared = 1 + max(alike.rfind(mark) for mark in ("]", ">", ":", "|", "– ", "- "))
+    shared += len(alike[shared:]) - len(alike[shared:].lstrip(" \t"))
     silent = [mark for mark in marks if _LISTENER.search(mark[0])]
     silent = silent if len(silent) < len(marks) else []
     for mark in marks:
-        end = mark.end() + (shared.end() if shared else 0)
+        end = mark.end() + shared
         yield Edit(mark.start(), ends[mark.start()] if mark in silent else end, "")
 
 
@@ -81,7 +84,11 @@ def _decoded(match: re.Match[str]) -> str:
 _QUOTED = re.compile(r"(?<![=\s])=\n|=20\n|=3D|=E2=80|=C2=A0|quoted-printable")
 _COLOUR = r"(?:\x1b|\^\[)\[[\d;]{0,20}[A-Za-z]|\[\d{1,2}(?:;\d{1,3}){0,3}m"
 _CUE = rf"(?m)^(?:WEBVTT\b[^\n]*|(?:\d{{1,5}}\n)?{_CLOCK} --> {_CLOCK}[^\n]*)(?:\n|\Z)"  # of subtitles
+_WRAPPED = (
+    r"(?<=[a-z,;\d])[ \t]{0,80}\|?[ \t]{0,8}\n[ \t]{0,8}\|[ \t]{1,80}\|[ \t]{0,8}"  # a cell goes on in the next line
+)
 FRAMES = (
+    replacing("", ("|",), _WRAPPED, " "),
     replacing("subtitle cue", ("WEBVTT", " --> "), _CUE),
     replacing("colour", "[", _COLOUR),
     replacing("quoted character", "=", r"(?:=[0-9A-F]{2})+|(?<![=\s])=\r?\n", _decoded, where=_QUOTED),

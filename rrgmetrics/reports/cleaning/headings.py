@@ -57,7 +57,9 @@ def any_heading() -> str:
 @cache
 def _pattern() -> re.Pattern[str]:
     names = any_heading()
-    marked = rf"(?!\[\*\*){_OPENS}{{1,5}}[ \t]*(?:[a-z]{{1,20}}\.)?(?P<inner>{names})[ \t]*:?[ \t]*{_CLOSES}{{1,5}}(?=\s|\Z)"
+    marked = (
+        rf"(?!\[\*\*){_OPENS}{{1,5}}[ \t]*(?:[a-z]{{1,20}}\.)?(?P<inner>{names})[ \t]*:?[ \t]*{_CLOSES}{{1,5}}(?=\s|\Z)"
+    )
     return re.compile(
         rf"(?:\A|\n)[ \t]*(?P<alone>{names})[ \t]*(?=\n)"
         rf"|{_BEFORE}(?P<marked>{marked})"  # "[**Name**]" is a mark of de-identification

@@ -126,7 +126,8 @@ DECLARATIONS = (
     replacing("XML declaration", ("<?xml", "<![CDATA["), r"(?i)<\?xml\b[^<>]{0,200}\?>\s*|<!\[CDATA\[|\]\]>"),
 )
 _DELETED = (  # by HTML, by wdiff, in CriticMarkup: "{~~large~>small~~}"
-    r"(?is)<(del|strike|s)>[^<>]{0,500}</\1>|\[-[^\[\]\n]{0,500}-\]|\{--[^{}\n]{0,500}--\}|\{>>[^{}\n]{0,500}<<\}"
+    r"(?is)<(del|strike)>[^<>]{0,500}</\1>|(?<=[a-z,] )<s>[^<>]{0,80}</s>"
+    r"|\[-[^\[\]\n]{0,500}-\]|\{--[^{}\n]{0,500}--\}|\{>>[^{}\n]{0,500}<<\}"
     r"|\{~~[^{}\n]{0,500}~>|~~\}|\{\+{1,2}|\+{1,2}\}"
 )
 _CHANGED = re.compile(r"</(?:del|strike|s)>|-\]|[-~+]\}|<<\}", re.IGNORECASE)

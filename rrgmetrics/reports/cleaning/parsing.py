@@ -141,7 +141,9 @@ def _is_label(first: re.Match[str], last: re.Match[str], text: str) -> bool:
     said = text[first.end() : last.start()].split()
     is_alone = text[: first.start()].rstrip()[-1:] in ("", ">") and text[last.end() :].lstrip()[:1] in ("", "<")
     is_named = len(first["name"]) > _SHORTEST_LABEL and first["name"].lower() not in _NO_LABELS | NAMES
-    return is_alone and is_named and 0 < len(said) <= _LONGEST_ANSWER and not first["fields"] and said[-1][-1] not in ".!?"
+    return (
+        is_alone and is_named and 0 < len(said) <= _LONGEST_ANSWER and not first["fields"] and said[-1][-1] not in ".!?"
+    )
 
 
 def _attributes(tag: re.Match[str]) -> list[Field]:
