@@ -94,7 +94,7 @@ def test_labels_that_mask_the_prompt(causal_model, tokenizer):
     assert reports == [direct(causal_model, tokenizer, each) for each in ids]
     chosen = EvaluationSet(examples, reference=None, tokenizer=tokenizer, n_reports=None, seed=0)
     assert chosen.reference(examples[1], 1) == "No pneumothorax ."  # as the tokenizer writes it
-    with pytest.raises(InputError, match="must mask the prompt"):
+    with pytest.raises(InputError, match=r"must mask the prompt .* pass prompt= and reference="):
         generate(causal_model, tokenizer, [{"input_ids": [5, 6], "labels": [5, 6]}])
 
 
