@@ -17,7 +17,7 @@ _OPENS, _CLOSES = r"[\[({<=*~_+@-]", r"[\])}>=*~_+@-]"
 _GAP = 8  # characters before a heading, spaces among them, in which a statement ends
 _HEADED = re.compile(
     r"(?:\A|\n)[ \t]*[A-Z][A-Za-z ]{2,40}[ \t]*\n"  # alone on its line
-    rf"|{_OPENS}{{1,5}} ?(?:[a-z]{{1,20}}\.)?[A-Za-z][A-Za-z ]{{2,40}}:? ?{_CLOSES}"
+    rf"|{_OPENS}{{1,5}} ?(?:[a-z]{{1,20}}\.)?[A-Za-z][A-Za-z ]{{2,40}}(?:#?\d{{1,2}})?:? ?{_CLOSES}"
     r"|(?:\A|\n)[ \t]*[A-Z][A-Z ]{2,40} [-–—] "
 )
 
@@ -57,9 +57,7 @@ def any_heading() -> str:
 @cache
 def _pattern() -> re.Pattern[str]:
     names = any_heading()
-    marked = (
-        rf"(?!\[\*\*){_OPENS}{{1,5}}[ \t]*(?:[a-z]{{1,20}}\.)?(?P<inner>{names})[ \t]*:?[ \t]*{_CLOSES}{{1,5}}(?=\s|\Z)"
-    )
+    marked = rf"(?!\[\*\*){_OPENS}{{1,40}}[ \t]*(?:[a-z]{{1,20}}\.)?(?P<inner>{names})(?:[ \t]#?\d{{1,2}})?[ \t]*:?[ \t]*{_CLOSES}{{1,40}}(?=\s|\Z)"
     return re.compile(
         rf"(?:\A|\n)[ \t]*(?P<alone>{names})[ \t]*(?=\n)"
         rf"|{_BEFORE}(?P<marked>{marked})"  # "[**Name**]" is a mark of de-identification
@@ -103,6 +101,7 @@ def _organ(match: re.Match[str]) -> str | None:
 
 
 HEADINGS = (
+    replacing("", ("FDGS", "Fdgs"), r"(?m)\b(?:FDGS|Fdgs)(?=[ \t]{0,4}(?:[:–-]|$))", "FINDINGS"),
     Step("heading", "\n[({<=*~_+@-–—", _headings, _HEADED),
     replacing("heading", "\t", rf"(?im){_ORGAN_CELL}", ": "),
     replacing("heading", "\n", rf"(?i){_ORGAN_ALONE}", _organ),
