@@ -54,17 +54,12 @@ def _marked_lines(text: str) -> Iterator[Edit]:
 
 
 def _numbered_lines(text: str) -> Iterator[Edit]:
-    """Finds the numbers of the lines, where each line has one and a line begins within a sentence."""
+    """Finds the numbers of the lines, where they count up from one line to the next."""
     lines = _lines(text)
-    numbers = [_NUMBER.match(line[0]) for line in lines]
-    if len(lines) < _FEWEST:
-        return
-    counted = [int(number[1]) for number in numbers if number]
-    if counted != list(range(counted[0], counted[0] + len(lines))) if counted else True:
-        return
-    for line, number in zip(lines, numbers, strict=True):
-        if number:
-            yield Edit(line.start(), line.start() + number.end(), "")
+    numbers = [number for line in lines if (number := _NUMBER.match(text, line.start(), line.end()))]
+    counted = [int(number[1]) for number in numbers]
+    if len(numbers) == len(lines) >= _FEWEST and counted == [*range(counted[0], counted[0] + len(lines))]:
+        yield from (Edit(*number.span(), "") for number in numbers)
 
 
 _HUNK = re.compile(r"(?m)^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
@@ -73,7 +68,8 @@ _DIFF = re.compile(r"(?m)^(?:(?:diff |index |---|\+\+\+|@@)[^\n]*(?:\n|\Z)|-[^\n
 
 def _diff(text: str) -> Iterator[Edit]:
     """Finds the marks of a diff, and the lines that it takes out."""
-    return (Edit(*mark.span(), "") for mark in _DIFF.finditer(text) if _HUNK.search(text))
+    if _HUNK.search(text):
+        yield from (Edit(*mark.span(), "") for mark in _DIFF.finditer(text))
 
 
 def _decoded(match: re.Match[str]) -> str:
@@ -82,11 +78,9 @@ def _decoded(match: re.Match[str]) -> str:
 
 
 _QUOTED = re.compile(r"(?<![=\s])=\n|=20\n|=3D|=E2=80|=C2=A0|quoted-printable")
-_COLOUR = r"(?:\x1b|\^\[)\[[\d;]{0,20}[A-Za-z]|\[\d{1,2}(?:;\d{1,3}){0,3}m"
+_COLOUR = r"(?:\x1b|\^\[)\[[\d;]{0,20}[A-Za-z]|\[\d{1,2}(?:;\d{1,3}){0,3}m(?!m\b)"  # no "[12mm nodule]"
 _CUE = rf"(?m)^(?:WEBVTT\b[^\n]*|(?:\d{{1,5}}\n)?{_CLOCK} --> {_CLOCK}[^\n]*)(?:\n|\Z)"  # of subtitles
-_WRAPPED = (
-    r"(?<=[a-z,;\d])[ \t]{0,80}\|?[ \t]{0,8}\n[ \t]{0,8}\|[ \t]{1,80}\|[ \t]{0,8}"  # a cell goes on in the next line
-)
+_WRAPPED = r"(?<=[a-z,;\d])[ \t]{0,80}\|?[ \t]{0,8}\n[ \t]{0,8}\|[ \t]{1,80}\|[ \t]{0,8}"  # below an empty cell
 FRAMES = (
     replacing("", ("|",), _WRAPPED, " "),
     replacing("subtitle cue", ("WEBVTT", " --> "), _CUE),

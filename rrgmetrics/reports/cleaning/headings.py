@@ -57,7 +57,8 @@ def any_heading() -> str:
 @cache
 def _pattern() -> re.Pattern[str]:
     names = any_heading()
-    marked = rf"(?!\[\*\*){_OPENS}{{1,40}}[ \t]*(?:[a-z]{{1,20}}\.)?(?P<inner>{names})(?:[ \t]#?\d{{1,2}})?[ \t]*:?[ \t]*{_CLOSES}{{1,40}}(?=\s|\Z)"
+    inner = rf"(?:[a-z]{{1,20}}\.)?(?P<inner>{names})(?:[ \t]#?\d{{1,2}})?"  # "[report.findings]", "ADDENDUM #1"
+    marked = rf"(?!\[\*\*){_OPENS}{{1,40}}[ \t]*{inner}[ \t]*:?[ \t]*{_CLOSES}{{1,40}}(?=\s|\Z)"
     return re.compile(
         rf"(?:\A|\n)[ \t]*(?P<alone>{names})[ \t]*(?=\n)"
         rf"|{_BEFORE}(?P<marked>{marked})"  # "[**Name**]" is a mark of de-identification
