@@ -76,6 +76,7 @@ def as_json(pair: Pair, comparison: ReportComparison, results: Mapping[str, Resu
         "reference": pair.reference,
         "candidate": pair.candidate,
         "out_of_scope": comparison.out_of_scope,
+        "unread_candidate": comparison.unread_candidate,
         "errors": [{"letter": error.category.letter, **error.to_dict()} for error in comparison.errors],
         "metrics": {
             name: {
@@ -97,6 +98,7 @@ def as_latex(pair: Pair, comparison: ReportComparison) -> str:
     kinds = {remark.kind for remark in shown.remarks}
     meanings = "; ".join(legend(kinds, "{letter}: {title}"))
     errors = "\n".join(map(_latex_remark, shown.remarks))
+    note = f"{shown.note} " if shown.note else ""
     lines = (
         r"\begin{figure*}",  # over both columns of a page, if it has two
         _size(pair, shown.remarks),
@@ -109,7 +111,7 @@ def as_latex(pair: Pair, comparison: ReportComparison) -> str:
         r"\bottomrule",
         r"\end{tabular}",
         *([r"\smallskip", "", errors] if errors else []),
-        rf"\caption{{{latex_text(f'{capitalized(shown.summary)}. {meanings}'.strip())}}}",
+        rf"\caption{{{latex_text(f'{capitalized(shown.summary)}. {note}{meanings}'.strip())}}}",
         r"\end{figure*}",
         "",
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from rrgmetrics.comparing import ReportComparison, compare
+from rrgmetrics.comparing import ReportComparison, compare_as_scored
 from rrgmetrics.reading import Reading, read
 from rrgmetrics.reading.model import Span
 from rrgmetrics.reporting.differences import differences
@@ -311,7 +311,7 @@ VIEWS: Mapping[str, View] = {
 def _evidence(pair: Pair, pack: str) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
     """The reader's evidence in both reports: the phrases of each error, and findings that both state."""
     readings = read(pair.reference, pack), read(pair.candidate, pack)
-    comparison = compare(*readings, pair.context)
+    comparison = compare_as_scored(*readings, pair.context)
     if comparison.out_of_scope:
         return (), ()
     of_errors = Explanation.of(comparison)

@@ -382,6 +382,17 @@ def test_a_text_out_of_scope_is_named_at_the_top(reference, candidate, said):
     assert 'role="alert"' not in view
 
 
+def test_no_words_are_marked_as_in_both_reports_if_the_candidate_counts_as_an_empty_report():
+    texts = (
+        "2 mm calcified granuloma in the right lower lobe. Hepatic steatosis. Cholelithiasis.",
+        "Fatty liver and gallstones. Calcified granuloma.",
+    )
+    view = ui.answered(SPECS["finding_errors"], texts)[0]
+    assert "Only the reference reports: gallstones." in view
+    assert "in both reports" not in view
+    assert "in both reports" in ui.answered(SPECS["finding_errors"], (texts[0], texts[0]))[0]
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [(0.0, "is better than three quarters"), (2.2, "is within this range"), (9.5, "is worse than three quarters")],

@@ -251,6 +251,32 @@ def test_what_no_judge_scores_explain_does_not_score_either(reference, candidate
     assert Explanation.of(compare(read(reference), read(candidate))).remarks == ()
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate", "why"),
+    [
+        (
+            "2 mm calcified granuloma in the right lower lobe. Hepatic steatosis. Cholelithiasis.",
+            "Fatty liver and gallstones. Calcified granuloma.",
+            "looks like an abdominal report",
+        ),
+        (
+            "Small right pleural effusion. Mild cardiomegaly. Clear lungs.",
+            "MRI of the knee. Small right pleural effusion. Mild cardiomegaly.",
+            "looks like a limb report",
+        ),
+    ],
+)
+def test_a_candidate_of_another_kind_has_the_errors_that_the_metric_counts(reference, candidate, why, capsys):
+    result = rrgmetrics.score("finding_errors", references=[reference], predictions=[candidate], progress=False)
+    compared = rrgmetrics.explain(reference=reference, candidate=candidate)
+    empty = rrgmetrics.explain(reference=reference, candidate="")
+    assert compared.cost() == result["finding_errors"].headline[0] == empty.cost()
+    assert compared.unread_candidate == why
+    assert empty.unread_candidate == ""
+    cli.main(["explain", reference, candidate])
+    assert f"The candidate {why} and counts as an empty report." in " ".join(capsys.readouterr().out.split())
+
+
 def test_errors_that_a_judge_only_counted_are_named():
     counted = {"significant": {"false_finding": {"count": 2, "errors": []}}, "insignificant": {}}
     explanation = VIEWS["chexprompt"](counted, Pair(REFERENCE, CANDIDATE))
