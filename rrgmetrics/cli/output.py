@@ -17,6 +17,7 @@ from rrgmetrics.reporting.documents import document
 from rrgmetrics.reporting.tables import Table
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.notice import text_lines, token_lines
+from rrgmetrics.scoring.packs import kind_lines
 from rrgmetrics.scoring.results import missing_of, unscored_lines
 from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs.conventions import CONVENTIONS
@@ -124,7 +125,7 @@ def _notes(results: Results, systems: Mapping[str, files.Studies]) -> list[str]:
     pairs = {name: studies.pairs for name, studies in systems.items()}
     left_out = map(as_options, files.left_out(systems))
     of_reports = [*left_out, *missing_of(results, pairs, None).empty_lines, *token_lines(pairs)] if pairs else []
-    return [*text_lines(results, pairs), *of_reports]
+    return [*text_lines(results, pairs), *kind_lines(results), *of_reports]
 
 
 def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:

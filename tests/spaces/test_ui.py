@@ -680,4 +680,12 @@ def test_a_page_and_the_terminal_count_studies_in_one_way(tmp_path, capsys):
     assert words in (tmp_path / "page.html").read_text()
 
 
+def test_the_scores_of_a_file_name_the_kinds_of_reports(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("reference,candidate\nCT chest: small effusion.,Effusion.\nChest radiograph: clear lungs.,Clear.\n")
+    result = rrgmetrics.score("finding_errors", str(path), progress=False)["finding_errors"]
+    words = "1 chest CT reports in English, 1 chest X-ray reports in English."
+    assert words in batch.overview(batch.Scored("finding_errors", batch.read_upload(str(path)), result))
+
+
 STUDIES_OF_TWO = [("Small effusion.", "Small effusion."), ("Clear lungs.", "No effusion.")]

@@ -33,6 +33,7 @@ from rrgmetrics.reporting.worth import HEADING, collapse_table, worth_tables
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.notice import text_lines, token_lines
+from rrgmetrics.scoring.packs import kind_lines
 from rrgmetrics.scoring.results import Result, missing_of, on_shared_studies, unscored_lines
 from rrgmetrics.systems.table import Row, coverage, level_of
 from rrgmetrics.utils.printable import as_options
@@ -98,7 +99,8 @@ def report_page(
         for part in (parts_of(references, readings) if found else [])
     ]
     abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
-    said = [*text_lines(results, pairs), *notes, *missing_of(results, pairs, ids).lines, *token_lines(pairs)]
+    said = [*text_lines(results, pairs), *kind_lines(results), *notes]
+    said += [*missing_of(results, pairs, ids).lines, *token_lines(pairs)]
     said += unscored_lines(results, study_ids, without=[REASON])
     environment = _environment()
     studies = Studies(environment.get_template("study.html.j2"), ids, pairs, results, found, shown)
