@@ -13,7 +13,7 @@ from rrgmetrics.reporting.documents import latex_text, with_needs
 from rrgmetrics.reporting.explanations import explain_pair, note_of, told_of
 from rrgmetrics.reporting.kinds import KINDS, legend
 from rrgmetrics.reporting.marks import SIGNIFICANT, Explanation, Mark, Remark, letters, pieces
-from rrgmetrics.reporting.numbers import show
+from rrgmetrics.reporting.numbers import in_words, show
 from rrgmetrics.reporting.theme import BY_PREFERENCE, style_sheet
 from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.results import Result
@@ -62,6 +62,7 @@ def _metric(result: Result, pair: Pair, above: Explanation) -> list[Markup]:
     note = note_of(result, explanation)
     return [
         Markup("<h2>{} {}</h2>").format(key.title, show(result.scores[key.name], key)),
+        Markup('<p class="note">{}</p>').format(in_words(key)),
         marked,
         html.remarks(explanation.remarks),
         Markup('<p class="note">{}</p>').format(note) if note else Markup(),

@@ -688,4 +688,24 @@ def test_the_scores_of_a_file_name_the_kinds_of_reports(tmp_path):
     assert words in batch.overview(batch.Scored("finding_errors", batch.read_upload(str(path)), result))
 
 
+def test_the_letters_of_a_pair_have_the_numbers_of_its_score(tmp_path):
+    path = tmp_path / "pairs.csv"
+    rows = [
+        "Small left pleural effusion. Mild cardiomegaly.,Pleural effusion.",
+        "Mild edema. No effusion.,Mild edema. Left effusion.",
+    ]
+    path.write_text("\n".join(["reference,candidate", *rows]))
+    result = rrgmetrics.score("finding_errors", str(path), progress=False)["finding_errors"]
+    view = batch.overview(batch.Scored("finding_errors", batch.read_upload(str(path)), result))
+    shown = re.findall(r'<span class="tag kind-\w+"><span aria-hidden="true">(\w) ([\d.]+)</span>', view)
+    assert [letter for letter, _ in shown] == ["B", "C", "D", "A"]
+    assert {number for letter, number in shown if letter in "AB"} == {"1"}
+    vague = {
+        f"finding_errors_{kind}": letter for letter, kind in (("C", "incorrect_location"), ("D", "incorrect_severity"))
+    }
+    for key, letter in vague.items():
+        assert 0 < result.per_pair[key][0] < 1
+        assert (letter, f"{result.per_pair[key][0]:.1f}") in shown
+
+
 STUDIES_OF_TWO = [("Small effusion.", "Small effusion."), ("Clear lungs.", "No effusion.")]

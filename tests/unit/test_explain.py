@@ -11,7 +11,7 @@ from rrgmetrics import cli
 from rrgmetrics.comparing import compare
 from rrgmetrics.reading import read
 from rrgmetrics.reading.model import Span
-from rrgmetrics.reporting.explanations import VIEWS
+from rrgmetrics.reporting.explanations import VIEWS, explain_pair
 from rrgmetrics.reporting.marks import Explanation, Mark, pieces
 from rrgmetrics.reports import Pair
 
@@ -146,6 +146,7 @@ def test_the_command_line_writes_a_page_json_and_latex(tmp_path, capsys):
     written = ["--html", str(page), "--json", str(data), "--latex", str(figure)]
     assert cli.main(["explain", REFERENCE, CANDIDATE, "--metrics", "green", *written]) == 0
     assert "Pleural effusion, <b>side: right → left</b>." in page.read_text()
+    assert "Higher is better, from 0 (the worst) to 1 (the best)." in page.read_text()
     found = json.loads(data.read_text())
     assert [error["letter"] for error in found["errors"]] == ["B", "C"]
     assert found["metrics"]["green"]["scores"]["green"] == pytest.approx(1 / 3)
@@ -272,6 +273,8 @@ def test_a_candidate_of_another_kind_has_the_errors_that_the_metric_counts(refer
     empty = rrgmetrics.explain(reference=reference, candidate="")
     assert compared.cost() == result["finding_errors"].headline[0] == empty.cost()
     assert compared.unread_candidate == why
+    explained = rrgmetrics.score("green?explain=yes", references=[reference], predictions=[candidate], progress=False)
+    assert f"The candidate {why} and counts" in explain_pair(*explained.values(), Pair(reference, candidate)).note
     assert empty.unread_candidate == ""
     cli.main(["explain", reference, candidate])
     assert f"The candidate {why} and counts as an empty report." in " ".join(capsys.readouterr().out.split())
