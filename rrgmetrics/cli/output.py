@@ -59,7 +59,8 @@ def print_scores(
     from rrgmetrics.reporting.exports import as_json
 
     shown = shown_rows(options, rows)
-    notes = [] if options.format == TERMINAL else _notes(results, systems)
+    dependent = files.dependent_lines(map(as_options, files.left_out(systems)))
+    notes = dependent if options.format == TERMINAL else _notes(results, systems)
     parts = _tables(options, results, shown, n_pairs, correction, worth, notes)
     remarks = [] if worth is None else worth.remarks
     remarks += unscored_lines(results, ids, without=[REASON] if announced else [])
@@ -96,7 +97,9 @@ def _tables(
     several, on_terminal = len(results) > 1, options.format == TERMINAL
     is_short = on_terminal and not getattr(options, "full", True)
     tables = [] if several and on_terminal and not is_short else [table_of(rows, n_pairs, correction, notes=notes)]
-    tables += [comparison_table(rows, n_pairs=n_pairs, correction=correction)] if several and not is_short else []
+    if several and not is_short:
+        dependent = files.dependent_lines(notes)
+        tables.append(comparison_table(rows, n_pairs=n_pairs, correction=correction, notes=dependent))
     presets = split_names(getattr(options, "metrics", []))
     tables += [convention_table(CONVENTIONS[name], results) for name in presets if name in CONVENTIONS]
     if worth is None:

@@ -21,6 +21,7 @@ from rrgmetrics.baselines.subsets import TRIALS, parts_of, score_parts
 from rrgmetrics.baselines.worth import Worth
 from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.per_study import dependent_lines
 from rrgmetrics.reporting import html, theme
 from rrgmetrics.reporting.html import legend
 from rrgmetrics.reporting.marks import SIGNIFICANT
@@ -110,7 +111,11 @@ def report_page(
         title=title,
         systems=list(results),
         n_studies=len(references),
-        counts=count_studies(len(references), *(each.n_unscored for own in beside.values() for each in own.values())),
+        counts=count_studies(
+            len(references),
+            *(each.n_unscored for own in beside.values() for each in own.values()),
+            several=bool(dependent_lines(notes)),
+        ),
         n_abnormal=len(abnormal),
         metrics=sections.metrics_of(results),
         verdict=sections.verdict(beside, rows, worth, correction),
