@@ -112,7 +112,7 @@ def compare_as_scored(
         trace: As in `compare`.
 
     Returns:
-        ReportComparison: `unread_candidate` gives the reason if the candidate counts as an empty report.
+        ReportComparison: `unread_candidate` gives the reason if the candidate is of another kind.
 
     Example:
         >>> from rrgmetrics.reading import read
@@ -128,7 +128,7 @@ def compare_as_scored(
     if comparison.out_of_scope or not why:
         return comparison
     silent = compare(reference, read_with(lexicon, ""), context, trace=trace)
-    return replace(silent, unread_candidate=why) if silent.cost() > comparison.cost() else comparison
+    return replace(silent if silent.cost() > comparison.cost() else comparison, unread_candidate=why)
 
 
 def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Lexicon) -> ReportComparison:
@@ -220,8 +220,8 @@ def explain(
     Returns:
         ReportComparison: `errors`, each with its category, a one-sentence description and its evidence spans in both
         texts. A notebook shows both reports with the errors in colour. If the kind of the reference is not supported,
-        `out_of_scope` gives the reason and there are no errors. If that of the candidate is not, it counts as an
-        empty report where that is worse, and `unread_candidate` gives the reason.
+        `out_of_scope` gives the reason and there are no errors. If that of the candidate is not, `unread_candidate`
+        gives the reason, and the candidate counts as an empty report where that is worse.
 
     Raises:
         InputError: An invalid report or context.

@@ -198,7 +198,7 @@ class ReportComparison:
     which of them show the same. `penalties` are the errors that are not about these observations: contradictions,
     hedges, unread sentences, silence.
     `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can; `unread_candidate` why the
-    candidate cannot and therefore counts as an empty report.
+    candidate cannot, which counts as an empty report where that is worse.
     `texts` are the reference and the candidate, where `explain` made it of texts; notebooks show them with the errors.
     `trace` tells how it was compared, if `compare` was asked for it.
     """

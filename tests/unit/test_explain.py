@@ -280,6 +280,22 @@ def test_a_candidate_of_another_kind_has_the_errors_that_the_metric_counts(refer
     assert f"The candidate {why} and counts as an empty report." in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.parametrize(
+    ("candidate", "note"),
+    [
+        ("Derrame pleural izquierdo, sin neumotórax.", "The candidate looks Spanish and counts as an empty report."),
+        (
+            "MRI of the knee. Large left pneumothorax. Left rib fracture.",
+            "The candidate looks like a limb report, which the reader does not support.",
+        ),
+        ("Small left pleural effusion.", ""),
+        ("", ""),
+    ],
+)
+def test_a_candidate_of_another_kind_is_named(candidate, note):
+    assert Explanation.of(rrgmetrics.explain(reference=REFERENCE, candidate=candidate)).note == note
+
+
 def test_errors_that_a_judge_only_counted_are_named():
     counted = {"significant": {"false_finding": {"count": 2, "errors": []}}, "insignificant": {}}
     explanation = VIEWS["chexprompt"](counted, Pair(REFERENCE, CANDIDATE))
