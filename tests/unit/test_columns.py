@@ -348,7 +348,17 @@ def test_columns_of_a_frame_are_named_as_python_names_them():
 
 
 OF_IDS = ["dicom_accession", "image_id", "StudyInstanceUID", "SOPInstanceUID", "Accession Number", "report_id"]
-OF_IDS += ["AccNr", "ACC_NUM", "accno", "accession_no", "exam_no", "case_number", "RequestNo"]
+OF_IDS += [
+    "AccNr",
+    "ACC_NUM",
+    "accno",
+    "accession_no",
+    "exam_no",
+    "case_number",
+    "RequestNo",
+    "VolumeName",
+    "question_id",
+]
 
 
 @pytest.mark.parametrize("column", OF_IDS)
@@ -376,7 +386,7 @@ def test_a_join_by_order_is_said(tmp_path, caplog):
 
 
 def test_the_line_to_copy_names_a_column_of_texts_rather_than_one_of_ids():
-    found = ("dicom_accession", "patient_id", "gt", "chexagent", "llava")
+    found = ("dicom_accession", "patient_id", "PatientAge", "metadata", "gt", "chexagent", "llava")
     with pytest.raises(InputError, match=r",candidate=chexagent or --columns .*,candidate=llava\. If"):
         pick_columns(found, PAIRS, {}, "a.csv")
 
