@@ -21,6 +21,7 @@ import argparse
 import csv
 import html
 import json
+import quopri
 import random
 import re
 import sys
@@ -315,6 +316,33 @@ def hl7(report: Report) -> str:
     )
 
 
+def each_line(mark: Marks) -> Writer:
+    """Sentences on lines that begin with a mark of the system that wrote them; headings are lines too."""
+
+    def change(report: Report) -> str:
+        number = count(1)
+        lines = on_lines("")(report).split("\n")
+        return "\n".join((mark if isinstance(mark, str) else mark(next(number))) + line for line in lines if line)
+
+    return change
+
+
+def quoted_printable(text: str) -> str:
+    """A text as mail carries it: "=" at the end of a line that goes on in the next."""
+    return "=3D=3D=3D\n" + "\n".join(quopri.encodestring(line.encode()).decode() for line in text.split("\n"))
+
+
+def as_call(report: Report) -> str:
+    """The sections as arguments of an object that Python prints."""
+    fields = ", ".join(f"{(name or 'report').lower()}={' '.join(said)!r}" for name, said in report.sections)
+    return f"Report(id=7, {fields}, score=None)"
+
+
+def as_latex(report: Report) -> str:
+    """The sections of a LaTeX document."""
+    return write(report, heading=r"\paragraph{{{}}} ").replace("%", r"\%").replace(" x ", r" $\times$ ")
+
+
 LIGATURES = {"ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ"}
 HEADER = "<|begin_of_text|><|start_header_id|>assistant<|end_header_id|>\n\n"
 THOUGHT = "<think>\nA large right effusion? No, the angle is sharp. A left pneumothorax is possible.\n</think>\n\n"
@@ -414,6 +442,17 @@ LAYOUTS = (
     Layout("headings [FINDINGS]", as_sections(" ".join, "[{}] ")),
     Layout("headings === FINDINGS ===", as_sections(" ".join, "=== {} ===\n")),
     Layout("headings FINDINGS -", as_sections(" ".join, "{} - ")),
+    # Logs, transcripts, annotations, sources
+    Layout("log lines", each_line("2024-03-01 08:15:02,113 - infer - INFO - ")),
+    Layout("chat lines", each_line(lambda n: f"[03/04/21, 09:{n % 60:02}:10] Dr Shah: ")),
+    Layout("line numbers", lambda r: each_line("{:4}  ".format)(Report.of(r.name, [("", wrapped(60)(r.text))]))),
+    Layout("diff", lambda r: "--- a.txt\n+++ b.txt\n@@ -0,0 +1,9 @@\n" + each_line("+")(r)),
+    Layout("colours of a terminal", as_sections(" ".join, "\x1b[1;36m{}:\x1b[0m ")),
+    Layout("quoted-printable", as_text(quoted_printable)),
+    Layout("LaTeX", as_latex),
+    Layout("call in Python", as_call),
+    Layout("<obj> and <box>", as_sections(marked("<obj>", "", after="<box><x12><y3><x40><y41></box></obj>"))),
+    Layout('<sent id="1">', as_sections(marked('<sent id="{}">'.format, "\n", after="</sent>"), "{}\n")),
     # With loss
     Layout("words broken at line ends", as_text(broken(50))),
     Layout("capitals, lines of 60", as_text(lambda text: wrapped(60)(text.upper()))),

@@ -21,7 +21,8 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
     """Returns the arguments of `TrainingArguments` that make a metric choose the best checkpoint.
 
     Args:
-        metric: A name as in `rrgmetrics.score`, or a key as it is logged (`"rouge_l"`, `"green_errors__paper"`).
+        metric: A name as in `rrgmetrics.score`, or a key as it is logged (`"rouge_l"`, `"green_errors__paper"`, with
+            several evaluation sets `"eval_mimic_rouge_l"`).
         key: One of its keys; None is the headline.
         dataset: Name of the evaluation set, where there are several.
 
@@ -35,6 +36,8 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
         >>> best_model("finding_errors")["greater_is_better"]
         False
     """
+    if not dataset and key is None:
+        dataset, metric = _split_set(str(metric))
     name, chosen = _find(metric, key)
     if chosen.higher_is_better is None:
         raise InputError(
@@ -46,6 +49,15 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
         "metric_for_best_model": "_".join(filter(None, ("eval", dataset, chosen.name + name.suffix))),
         "greater_is_better": chosen.higher_is_better,
     }
+
+
+def _split_set(logged: str) -> tuple[str, str]:
+    """Splits `eval_<set>_<key>` into the set and the key; anything else into "" and the whole."""
+    first, *words = logged.partition("__")[0].split("_")
+    starts = range(len(words)) if first == PREFIX else ()
+    start = next((start for start in starts if "_".join(words[start:]) in _owners()), 0)
+    dataset = "_".join(words[:start])
+    return dataset, logged.removeprefix(f"{PREFIX}_{dataset}_") if dataset else logged
 
 
 def _find(metric: str, key: str | None) -> tuple[MetricName, Key]:

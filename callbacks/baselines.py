@@ -29,6 +29,7 @@ logger = logging.getLogger("rrgmetrics")
 TRIVIAL = ("", NORMAL_REPORT)
 KEPT_SETS = 16  # sets of references whose baselines are kept
 KEPT_REFERENCES = 262_144  # references whose trivial rewards are kept: 80 MB
+CHOOSING = "Choosing the best model by it would choose"
 WINDOW = 64  # completions whose mean reward is compared
 
 Baselines = Literal["bundled", "all", "none"]
@@ -160,7 +161,14 @@ class Watch:
         self.baselines: dict[str, Baseline] = {}
 
     def see(
-        self, pairs: Sequence[Pair], values: Mapping[str, float], *, prefix: str = "", when: str = "", best: str = ""
+        self,
+        pairs: Sequence[Pair],
+        values: Mapping[str, float],
+        *,
+        prefix: str = "",
+        when: str = "",
+        best: str = "",
+        use: str = CHOOSING,
     ) -> None:
         """Compares the headlines among the values of a scoring, and the key `best` that chooses the best model.
 
@@ -170,6 +178,7 @@ class Watch:
             prefix: What stands before each key where it is logged.
             when: The beginning of what is said.
             best: A key with its prefix.
+            use: As `say_change` takes it.
         """
         names = {text: name for text, name in self._names.items() if headline(name) in values}
         here = self.measure(pairs, names, prefix=prefix)
@@ -185,7 +194,7 @@ class Watch:
                     value,
                     baseline,
                     higher_is_better=bool(key.higher_is_better),
-                    use="Choosing the best model by it would choose",
+                    use=use,
                 )
 
     def see_best(self, key: str, value: float, step: int, *, higher_is_better: bool) -> None:

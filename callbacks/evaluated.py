@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from rrgmetrics.callbacks.baselines import CHOOSING
 from rrgmetrics.callbacks.evaluation_set import EvaluationSet
 
 Model = Literal["", "initial_model", "best_model", "last_model"]
@@ -41,6 +42,11 @@ class Evaluated(NamedTuple):
     def where(self) -> str:
         """The beginning of a message: `step 40: `, `best model, step 20: `."""
         return f"best model, step {self.step}: " if self.model == "best_model" else f"step {self.step}: "
+
+    @property
+    def use(self) -> str:
+        """What a value that beats no trivial system means, as `baselines.say_change` takes it."""
+        return "This model is no better than" if self.model else CHOOSING
 
 
 def evaluated(prefix: str, examples: EvaluationSet, own: EvaluationSet | None, model: Model, state: Any) -> Evaluated:

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from rrgmetrics.callbacks.conversation import answer_of
 from rrgmetrics.callbacks.generation import labelled_text
 from rrgmetrics.callbacks.lengths import Labels
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, parse_context, report_of
 
 REFERENCE_COLUMNS = ("reference", "report")
+ANSWERED_COLUMN = "messages"  # whose last turn is the report, if it is the assistant's
 ID_COLUMNS = ("study_id", "id")
 LOOKED_AT = 32  # examples that are loaded, images and all, before the first step
 
@@ -23,9 +25,9 @@ class EvaluationSet:
 
     Args:
         dataset: Rows by number, or (with `n_reports`) an iterable.
-        reference: A column, or a function of an example; None takes the column `reference` or `report`, else decodes
-            the labels.
-        tokenizer: Decodes labels.
+        reference: A column, or a function of an example; None takes the column `reference` or `report`, else the
+            assistant's last turn in `messages`, else decodes the labels.
+        tokenizer: Decodes labels; its end token, which TRL adds to columns, is no part of a reference.
         n_reports: How many examples; None is all.
         seed: Chooses them, and their order: what a time limit leaves over is a fair sample too.
 
@@ -57,7 +59,14 @@ class EvaluationSet:
 
     def reference(self, example: Any, row: int) -> str:
         """Returns the radiologist's report of an example, "" for a missing one; raises InputError if it is no text."""
-        return report_of(self._find_reference(example), f"The reference of example {row} of the evaluation set")
+        return self._report(self._find_reference(example), f"The reference of example {row} of the evaluation set")
+
+    def _report(self, value: Any, where: str) -> str:
+        """The report of a cell; of a conversation, the assistant's last turn."""
+        answer = answer_of(value)
+        report = report_of(value if answer is None else answer, where)
+        end = getattr(self._tokenizer, "eos_token", None)
+        return report.removesuffix(end).rstrip() if end and report.endswith(end) else report
 
     def context(self, example: Any, row: int) -> Context:
         """Returns age, sex and indication, where the example has such columns."""
@@ -67,6 +76,8 @@ class EvaluationSet:
     def pairs(self) -> list[Pair]:
         """Returns each reference with its context, and no candidate; none where that would load images."""
         dataset = self._dataset
+        if self._is_answered(self[self.rows[0]]):  # its turns may hold images
+            return []
         if hasattr(dataset, "select_columns") and not callable(self._reference):
             wanted = (self._reference, *REFERENCE_COLUMNS, "labels", *CONTEXT_KEYS)
             dataset = dataset.select_columns([name for name in dataset.column_names if name in wanted])
@@ -79,6 +90,8 @@ class EvaluationSet:
         """Returns how the labels end that references are decoded from; of a few where that would load images."""
         first = self[self.rows[0]]
         if self._reference is not None or not isinstance(first, Mapping) or {*REFERENCE_COLUMNS} & {*first}:
+            return []
+        if self._is_answered(first):
             return []
         dataset, rows = self._dataset, self.rows
         if hasattr(dataset, "select_columns"):
@@ -106,12 +119,20 @@ class EvaluationSet:
         for name in [self._reference] if self._reference else REFERENCE_COLUMNS:
             if name in example:
                 return example[name]
+        if self._is_answered(example):
+            return example[ANSWERED_COLUMN]
         if self._reference is None and "labels" in example:
             return labelled_text(example, self._tokenizer)
         raise InputError(
             f"The evaluation set has no references: its columns are {', '.join(map(str, example))}; pass reference= (a "
             "column or a function of an example)."
         )
+
+    def _is_answered(self, example: Any) -> bool:
+        """Whether the reference of an example is a turn of its conversation."""
+        if self._reference is not None or not isinstance(example, Mapping) or {*REFERENCE_COLUMNS} & {*example}:
+            return False
+        return answer_of(example.get(ANSWERED_COLUMN)) is not None
 
     def _check(self) -> None:
         """Checks all references of a column that can be read alone, else the first: each row may have an image."""
@@ -127,7 +148,7 @@ class EvaluationSet:
             if name in columns:
                 texts = self._dataset[name]
                 for row in self.rows:
-                    report_of(texts[row], f"{name}[{row}] of the evaluation set")
+                    self._report(texts[row], f"{name}[{row}] of the evaluation set")
                 return
 
 

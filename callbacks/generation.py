@@ -170,7 +170,10 @@ def _prompt_ids(example: Mapping[str, Any]) -> list[int]:
     answered = np.flatnonzero(labels != IGNORED)
     length = int(answered[0]) if len(answered) else len(ids)
     if length == 0:
-        raise InputError("The labels of a decoder-only model's examples must mask the prompt with -100, and none is.")
+        raise InputError(
+            "The labels of a decoder-only model's examples must mask the prompt with -100, and none is; or pass "
+            "prompt= and reference= (columns, or functions of an example)."
+        )
     padding = np.asarray(example.get("attention_mask", np.ones_like(ids)))[:length]
     return [int(token) for token, kept in zip(ids[:length], padding, strict=True) if kept]
 

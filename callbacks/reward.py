@@ -28,6 +28,7 @@ from rrgmetrics.backends.shared import shared
 from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.arguments import key_of
 from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselines, compared
+from rrgmetrics.callbacks.conversation import content_text
 from rrgmetrics.callbacks.scale import UnitScale
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.files.tables import table_rows
@@ -304,10 +305,7 @@ def text_of(completion: Any, where: str = "the completion") -> str:
     turn = completion[-1] if isinstance(completion, list | tuple) and completion else {}
     if not isinstance(completion, list | tuple) or not isinstance(turn, Mapping):
         raise InputError(f"{where} is {describe(completion)}; pass a text, or a conversation: a list of dicts.")
-    content = turn.get("content")
-    if isinstance(content, list):  # content in parts, as processors of images have it
-        return "".join(part.get("text") or "" for part in content if part.get("type") == "text")
-    return content or ""
+    return content_text(turn)
 
 
 def _signed(score: float, key: Key) -> float:

@@ -89,7 +89,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         dataset: Examples to generate for, a dict of them by name if the Trainer's is one; None is the Trainer's
             `eval_dataset`, with the columns that it removes for the model.
         reference: Column of the radiologists' reports, or a function of an example; None takes the column `reference`
-            or `report`, else decodes the labels. Columns `age`, `sex` and `indication` are the patients' context.
+            or `report`, else the assistant's last turn in `messages`, else decodes the labels. Columns `age`, `sex` and
+            `indication` are the patients' context.
         prompt: For decoder-only models: a column, or a function of an example, with a text or with turns of a
             conversation (a last turn of the assistant is left out); None takes the column `prompt` or `messages`, else
             what the labels mask. Images stand in the column `images` or `image`, or in the turns.
@@ -200,13 +201,15 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         """Connects the callback with a Trainer, before `train()`; adds it to its callbacks if it is not there.
 
         Raises:
-            InputError: No evaluation set, examples without references, a tokenizer without pad token, or a
-                `metric_for_best_model` of ours whose direction or schedule does not fit.
+            InputError: No evaluation set, examples without references, a tokenizer without pad token, a
+                `metric_for_best_model` of ours whose direction or schedule does not fit, or the folder of another
+                callback of this Trainer.
         """
         if self._trainer is not None:
             raise InputError("This ReportMetricsCallback is already attached to a Trainer; create another one.")
         self._sets = self._make_sets(trainer)
         check_best_model(trainer.args, self._logged(), self._when, self._turns)
+        self._check_folder(trainer)
         self._trainer, log = trainer, trainer.log
 
         def log_with_reports(logs: dict[str, float], *arguments: Any, **keywords: Any) -> Any:
@@ -226,8 +229,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         """Generates one report, so that a wrong set-up is known before the first step; looks after the restore trap."""
         if self._trainer is None:
             raise InputError("Attach the callback before training: ReportMetricsCallback(...).attach(trainer).")
-        ours = [each for each in self._trainer.callback_handler.callbacks if isinstance(each, ReportMetricsCallback)]
-        check_computed(self._trainer, [key for each in ours for key in each._logged()], self._sets)
+        check_computed(self._trainer, [key for each in _attached(self._trainer) for key in each._logged()], self._sets)
         for examples in self._sets.values():
             self._rehearse(examples)
         processes.on_main(self._look_at_references)
@@ -263,6 +265,15 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     def on_predict(self, args: Any, state: Any, control: Any, metrics: Any = None, **keywords: Any) -> None:
         """Adds the values to the metrics that `predict` returns; it does not log them."""
         self._add_reports(metrics)
+
+    def _check_folder(self, trainer: Any) -> None:
+        """Raises InputError if another callback writes to this one's folder: each would replace the other's record."""
+        folder = self._reports_of(trainer)
+        if any(each._reports == folder for each in _attached(trainer)):
+            raise InputError(
+                f"Another ReportMetricsCallback of this Trainer writes to {folder}; pass folder= to one of them, or "
+                "give all metrics to one callback."
+            )
 
     def _begin_page(self, args: Any, state: Any) -> None:
         """Sets the reports of an earlier run aside, and says where those of this run will be, or why there are none."""
@@ -489,7 +500,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         if later and one.model:  # no later evaluation would log them
             scores = Scores(scores.values | self._wait(), scores.results)
         best = best_key(self._trainer.args)
-        self._watch.see(pairs, scores.values, prefix=f"{prefix}_", when=one.where, best=best)
+        self._watch.see(pairs, scores.values, prefix=f"{prefix}_", when=one.where, best=best, use=one.use)
         self._latest.keep(one.series, self._trainer.state, one.step, scores.results)
         try:
             self._show(generated, scores.results, one)
@@ -548,11 +559,20 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     @property
     def _reports(self) -> Path:
         """The folder of page, values and tables."""
-        return Path(self._folder or Path(self._trainer.args.output_dir) / "reports")
+        return self._reports_of(self._trainer)
+
+    def _reports_of(self, trainer: Any) -> Path:
+        return Path(self._folder or Path(trainer.args.output_dir) / "reports")
 
     def _fail(self, words: str, error: Exception | None = None) -> None:
         if self._on_error == "raise":
             raise error or BackendError(words)
         if words not in self._said:
             self._said.add(words)
-            logger.error("%s. Training continues; this message appears once.", words)
+            logger.error("%s. Training continues; this message appears once.", words.removesuffix("."))
+
+
+def _attached(trainer: Any) -> list[ReportMetricsCallback]:
+    """The callbacks that score reports for a Trainer."""
+    ours = [each for each in trainer.callback_handler.callbacks if isinstance(each, ReportMetricsCallback)]
+    return [each for each in ours if each._trainer is trainer]

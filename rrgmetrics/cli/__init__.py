@@ -206,7 +206,7 @@ def _answer(arguments: Sequence[str] | None) -> int:
         for line in spending_lines():
             with suppress(BrokenPipeError, ValueError):  # nobody reads standard error any more
                 print_error(line)
-    for line in outcome_lines():
+    for line in outcome_lines(advises=not getattr(options, "asks_again", False)):
         with suppress(BrokenPipeError, ValueError):
             print_error(line)
     return outcome_status()

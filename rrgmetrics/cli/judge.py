@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import (
+    add_missing,
     add_pairs,
     add_running,
     input_files,
@@ -70,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="show the number of questions, the tokens and the price, and ask nothing"
     )
+    add_missing(parser)
     add_running(parser)
 
 
@@ -112,6 +114,7 @@ def _compare(names: Sequence[str], options: argparse.Namespace) -> None:
         names[0],
         names[1:],
         texts=split_names(options.texts),
+        missing=options.missing,
         batch_size=options.batch_size,
         device=options.device,
         progress=not options.no_progress,

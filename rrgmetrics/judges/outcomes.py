@@ -48,8 +48,12 @@ class Outcome:
 OUTCOMES: dict[tuple[str, str], Outcome] = {}  # by metric and engine
 
 
-def outcome_lines() -> list[str]:
-    """Describes the pairs that have no verdict, and what to do about them; a line a judge and kind."""
+def outcome_lines(*, advises: bool = True) -> list[str]:
+    """Describes the pairs that have no verdict, and what to do about them; a line a judge and kind.
+
+    Args:
+        advises: Whether to say what to do; a worker of a leaderboard asks again by itself.
+    """
     lines = []
     for (metric, engine), each in OUTCOMES.items():
         of_all = f"of {len(each.states):,} pairs"
@@ -58,17 +62,15 @@ def outcome_lines() -> list[str]:
             is_rest = each.count(State.SCORED) + pending == len(each.states)
             which = f"other {pending:,}" if is_rest else f"{pending:,} without a reply"
             first = "" if each.count(State.SCORED) else " once the reason for the missing replies is corrected"
-            lines.append(
-                f"{metric}, {engine}: {scored}; run the same command again (with --force if it writes files) to ask "
-                f"about the {which}{first}."
-            )
+            again = f"; run the same command again (with --force if it writes files) to ask about the {which}{first}"
+            lines.append(f"{metric}, {engine}: {scored}{again if advises else ''}.")
         if unrecorded := each.count(State.UNRECORDED):
             lines.append(
                 f"{metric}, {engine}: the recorded replies have none about {unrecorded:,} {of_all}; check the reports "
                 "and options, or record these replies with `rrgmetrics judge --record`."
             )
         if unusable := each.count(State.UNUSABLE):
-            redo = "; `rrgmetrics judge --redo` requests new ones" if each.is_kept else ""
+            redo = "; `rrgmetrics judge --redo` requests new ones" if each.is_kept and advises else ""
             lines.append(
                 f"{metric}, {engine}: the replies about {unusable:,} {of_all} give no verdict: they are cut off, "
                 f"empty, or cannot be parsed{redo}."

@@ -16,6 +16,7 @@ import numpy as np
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.judge_runs import sd_of
 from rrgmetrics.reports import Pair
+from rrgmetrics.reports.missing import Missing
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scoring.prepared import Metrics, prepare
 from rrgmetrics.scoring.results import Result
@@ -90,6 +91,7 @@ def compare_judges(
     trials: int = TRIALS,
     level: float = LEVEL,
     seed: int = 0,
+    missing: Missing = "unscored",
     batch_size: int | None = None,
     device: str | None = None,
     progress: bool = True,
@@ -104,6 +106,7 @@ def compare_judges(
         trials: Resamples of pairs behind the intervals of the texts' scores.
         level: Coverage of these intervals.
         seed: Of these intervals.
+        missing: As in `rrgmetrics.score`.
         batch_size: As in `rrgmetrics.score`.
         device: As in `rrgmetrics.score`.
         progress: As in `rrgmetrics.score`.
@@ -114,7 +117,7 @@ def compare_judges(
     names = {text: parse_name(text) for text in (first, *seconds)}
     _check(names, first, seconds, texts)
     runtime: dict[str, Any] = {"batch_size": batch_size, "device": device}
-    with prepare([first, *seconds], **runtime) as metrics:
+    with prepare([first, *seconds], missing=missing, **runtime) as metrics:
         results = metrics.score_pairs(pairs, progress=progress)
         found = []
         for second in seconds:

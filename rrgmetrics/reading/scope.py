@@ -81,6 +81,7 @@ _BEHIND_CHEST_TITLES = frozenset({"was", "for", "following", "after", "show", "d
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"})  # no finding
 _NORMAL = frozenset({"normal", "clear"})
+_ITEM_MARKS = frozenset({"¶", "-", "1", "."})
 _NOTHING = frozenset({"none", "nil"})
 _DEVICES = frozenset({"bare_line", "bare_tube", "device"})  # structures that are no part of the body
 _LONGEST_NAME = 6  # words
@@ -204,9 +205,12 @@ class Scan:
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
         self._advised: set[int] = set()  # tokens of advice: "CT angiography with contrast is recommended"
+        self._in_front: int | None = None  # unread sentences before the first heading, if none there is a statement
 
     def add(self, sentence: Sentence, parsed: Parsed) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
+        if self._in_front is None and self._is_headed(sentence.first):
+            self._in_front = 0 if self._statements else len(self._unread)
         sense = parsed.once(_sense)
         if sense.unread is not None and says_nothing(self._text_of(sentence)):
             return  # "FINDINGS: nan"
@@ -225,6 +229,11 @@ class Scan:
     def _text_of(self, sentence: Sentence) -> str:
         return self._report[self._tokens[sentence.first].start : self._tokens[sentence.last - 1].end]
 
+    def _is_headed(self, first: int) -> bool:
+        """Whether a heading is before a sentence, or before the mark of its item."""
+        colon = next((k for k in reversed(range(first)) if self._tokens[k].word not in _ITEM_MARKS), -1)
+        return colon > 0 and self._tokens[colon].word == ":"
+
     def _answers_heading(self, sentence: Sentence) -> bool:
         """Whether a sentence is the only word behind a heading: "FINDINGS: None."."""
         first = sentence.first
@@ -234,7 +243,8 @@ class Scan:
     def scope(self) -> Scope:
         """Returns the verdict on the whole text."""
         kind, looks = self._kind()
-        return Scope(kind, looks, tuple(self._statements), tuple(self._unread), tuple(self._words))
+        n = self._in_front or 0  # what a log or a note has above "FINDINGS:" is no part of the report
+        return Scope(kind, looks, tuple(self._statements), tuple(self._unread[n:]), tuple(self._words[n:]))
 
     def _kind(self) -> tuple[Kind, str]:
         if not any(character.isalnum() for character in self._report):
@@ -249,7 +259,7 @@ class Scan:
         other = _other_report(words, titled, len(self._statements), self._knowledge)
         if other:
             return other
-        if len(self._unread) >= UNREAD_SHARE * len(self._statements):
+        if len(self._unread) - (self._in_front or 0) >= UNREAD_SHARE * len(self._statements):
             return "unread", ""
         return self._knowledge.own[-1], ""
 

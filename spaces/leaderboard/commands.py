@@ -155,6 +155,7 @@ def _submit(options: argparse.Namespace) -> None:
 def _work_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--once", action="store_true", help="stop when the queue is empty")
     parser.add_argument("--batch-size", type=int, help="number of texts or prompts in a batch")
+    parser.set_defaults(asks_again=True)
 
 
 def _work(options: argparse.Namespace) -> None:
@@ -173,7 +174,9 @@ def _work(options: argparse.Namespace) -> None:
     except KeyboardInterrupt:
         say("stopped; the current job waits for the next worker")
         return
-    say(f"{n_recorded} recorded, the queue is empty")
+    n_left = board.info().n_queued
+    left = f"{n_left} still in the queue: with another worker, or tried again later" if n_left else "the queue is empty"
+    say(f"{n_recorded} recorded, {left}")
 
 
 def _serve_arguments(parser: argparse.ArgumentParser) -> None:
@@ -377,10 +380,20 @@ def standings_table(standings: Standings) -> Table:
         ("rank", "id", "system", *(headed(metric.spec.headline) for metric in info.metrics)),
         (Group(lines),),
         title=f"{info.title}: {info.studies}, round {info.round}, {info.n_queued} in the queue",
-        note=" ".join(f"Not ranked: {', '.join(ids)}. {reason}" for reason, ids in reasons.items()),
+        note=" ".join((*_common(standings), *(f"Not ranked: {', '.join(ids)}. {why}" for why, ids in reasons.items()))),
         whole=frozenset({1}),
         broken=frozenset(range(2, 3 + len(info.metrics))),
     )
+
+
+def _common(standings: Standings) -> list[str]:
+    """On how many studies systems are compared, for each metric in which these are not all."""
+    info = standings.board
+    n = info.n_studies - info.n_withheld
+    few = [(info.metric(name).spec.title, each) for name, each in standings.n_common.items() if each < n]
+    return [
+        f"{title}: systems are compared on the {each:,} of {n:,} studies that all have scored." for title, each in few
+    ]
 
 
 def _score(info: BoardInfo, metric: str, score: Estimate) -> str:

@@ -117,6 +117,8 @@ class Table:
             return f"Scored with the metrics of round {entry.round}; round {self.info.round} is being scored."
         title, dropped = self.info.metric(metric).spec.title, self.dropped[metric]
         n_unscored, n = len(entry.results[metric].unscored - dropped), self.info.n_studies - len(dropped)
+        if self.info.n_withheld == self.info.n_studies:
+            return "No study counts yet: withheld_share of the board is 1."
         if not n:
             return f"No system has a scored study in {title}."
         if n_unscored > MAX_UNSCORED * n:

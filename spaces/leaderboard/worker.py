@@ -124,7 +124,7 @@ def run(
         if lost := [item for item in scored if item.n_lost]:
             message = _outage(lost, len(studies))
             state = jobs.fail(board.store, held, message)
-            log(f"{held.id}: {message}; {state or 'taken by another worker'}")
+            log(f"{held.id}: {message.removesuffix('.')}; {state or 'taken by another worker'}")
             return False
         recorded = jobs.record(board.store, held, scored)
     except Exception as error:

@@ -213,6 +213,17 @@ def test_sets_are_told_apart_and_the_key_of_the_best_model_is_compared_too(make_
     assert say_nothing.baselines["eval_a_finding_errors"].empty != say_nothing.baselines["eval_b_finding_errors"].empty
 
 
+def test_no_model_is_chosen_by_a_test_set(make_trainer, vision_model, studies, caplog):
+    trainer = make_trainer(vision_model, eval_dataset=studies[:2])
+    ReportMetricsCallback("finding_errors", generate_fn=lambda model, examples: [""] * len(examples)).attach(trainer)
+    trainer.train()
+    trainer.evaluate(studies[2:], metric_key_prefix="test")
+    chosen, tested = messages(caplog)
+    assert "Choosing the best model by it would choose a model that" in chosen
+    assert tested.startswith("step 4: test_finding_errors")
+    assert "(lower is better). This model is no better than a model that" in tested
+
+
 def test_a_metric_that_fails_is_said_to_be_unscored(make_trainer, vision_model, parrot, monkeypatch, caplog):
     monkeypatch.setattr(FindingErrors, "pair_stats", lambda self, references, *_: np.full((len(references), 8), np.nan))
     trainer = make_trainer(vision_model)

@@ -94,8 +94,32 @@ def test_labels_that_mask_the_prompt(causal_model, tokenizer):
     assert reports == [direct(causal_model, tokenizer, each) for each in ids]
     chosen = EvaluationSet(examples, reference=None, tokenizer=tokenizer, n_reports=None, seed=0)
     assert chosen.reference(examples[1], 1) == "No pneumothorax ."  # as the tokenizer writes it
-    with pytest.raises(InputError, match="must mask the prompt"):
+    with pytest.raises(InputError, match=r"must mask the prompt .* pass prompt= and reference="):
         generate(causal_model, tokenizer, [{"input_ids": [5, 6], "labels": [5, 6]}])
+
+
+USER = {"role": "user", "content": [{"type": "text", "text": "Moderate right effusion ?"}]}
+
+
+@pytest.mark.parametrize("content", ["No pneumothorax.", [{"type": "text", "text": "No pneumothorax."}]])
+@pytest.mark.parametrize("reference", [None, "messages", "completion"])
+def test_the_reference_of_a_conversation_is_its_answer(tokenizer, content, reference):
+    """TRL's labels of `messages` mask nothing, unless `assistant_only_loss` says so."""
+    answer = {"role": "assistant", "content": content}
+    row = {"messages": [USER, answer], "completion": [answer], "labels": tokenizer("Findings").input_ids}
+    chosen = EvaluationSet([row], reference=reference, tokenizer=tokenizer, n_reports=None, seed=0)
+    assert chosen.reference(row, 0) == "No pneumothorax."
+    assert {pair.reference for pair in chosen.pairs()} <= {"No pneumothorax."}
+    assert chosen.labels() == []
+    asked = {"messages": [USER], "labels": row["labels"]}  # no answer: the labels
+    assert EvaluationSet([asked], reference=None, tokenizer=tokenizer, n_reports=None, seed=0).reference(asked, 0)
+
+
+def test_the_end_token_of_a_column_is_no_part_of_the_report(tokenizer):
+    """TRL adds it to the columns `completion` and `text`."""
+    rows = [{"completion": f"No pneumothorax.{end}"} for end in ("", "</s>", " </s>")]
+    chosen = EvaluationSet(rows, reference="completion", tokenizer=tokenizer, n_reports=None, seed=0)
+    assert {pair.reference for pair in chosen.pairs()} == {"No pneumothorax."}
 
 
 def test_a_processor_gets_the_images_in_the_order_of_the_prompts(causal_model, tokenizer):

@@ -129,6 +129,16 @@ def test_best_model_takes_a_key_as_it_is_logged(logged, name, key):
     assert best_model(logged, dataset="a")["metric_for_best_model"] == f"eval_a_{logged.removeprefix('eval_')}"
 
 
+@pytest.mark.parametrize("key", ["finding_errors", "rouge_l", "chexbert_f1_macro_14", "green_errors__paper"])
+def test_best_model_takes_a_key_of_one_of_several_sets(key):
+    for dataset in ("iu", "mimic_cxr"):
+        logged = f"eval_{dataset}_{key}"
+        assert best_model(logged) == best_model(key) | {"metric_for_best_model": logged}
+    for wrong in ("eval_iu_nothing", f"iu_{key}"):
+        with pytest.raises(InputError, match=f"no metric '{wrong.partition('__')[0]}"):
+            best_model(wrong)
+
+
 def test_importing_is_light(run_python):
     loaded = run_python("import sys, rrgmetrics.callbacks; print(*sys.modules)").split()
     assert not {name.partition(".")[0] for name in loaded} & {"torch", "transformers", "evaluate", "pandas"}

@@ -90,18 +90,31 @@ def test_the_best_model_needs_a_value_each_time(make_trainer, vision_model, parr
         ReportMetricsCallback(generate_fn=parrot(), **arguments).attach(trainer)
 
 
-def test_the_best_model_needs_a_metric_that_is_computed(make_trainer, vision_model, parrot):
+def test_the_best_model_needs_a_metric_that_is_computed(make_trainer, vision_model, parrot, tmp_path):
     trainer = make_trainer(vision_model, **best_model("crepe") | {"load_best_model_at_end": False})
     ReportMetricsCallback("bleu", generate_fn=parrot()).attach(trainer)
     with pytest.raises(InputError, match=r"eval_crepe, which nothing computes\..* that it logs: eval_bleu"):
         trainer.train()
     assert trainer.state.global_step == 0
-    ReportMetricsCallback("crepe", generate_fn=parrot()).attach(trainer)  # another callback computes it
+    other = ReportMetricsCallback("crepe", generate_fn=parrot(), folder=tmp_path / "crepe")  # which computes it
+    other.attach(trainer)
     trainer.train()
     trainer = make_trainer(vision_model, metric_for_best_model="crepe")
     trainer.compute_metrics = lambda _: {"crepe": 1.0}
     ReportMetricsCallback("bleu", generate_fn=parrot()).attach(trainer)
     trainer.train()
+
+
+def test_two_callbacks_write_to_two_folders(make_trainer, vision_model, parrot, tmp_path):
+    trainer = make_trainer(vision_model)
+    ReportMetricsCallback("bleu", generate_fn=parrot()).attach(trainer)
+    with pytest.raises(InputError, match=r"writes to .*reports; pass folder="):
+        ReportMetricsCallback("rouge", generate_fn=parrot()).attach(trainer)
+    ReportMetricsCallback("rouge", generate_fn=parrot(), folder=tmp_path / "rouge").attach(trainer)
+    trainer.train()
+    for folder, metric in (("out/reports", "bleu"), ("rouge", "rouge")):
+        lines = (tmp_path / folder / "eval_values.jsonl").read_text().splitlines()
+        assert [list(json.loads(line)["metrics"].values()) for line in lines] == [[metric]] * 2
 
 
 @pytest.mark.parametrize(

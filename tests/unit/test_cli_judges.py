@@ -347,6 +347,21 @@ REASONS = {
 }
 
 
+def test_a_missing_reference_is_asked_about_where_that_is_wanted(nine, judge, loopback, capsys, caplog):
+    loopback.reset(lambda request, tries: request.say(green_reply()))
+    asking = ("judge", nine, "--metrics", judge, "--no-progress")
+    _, out, _ = run(capsys, *asking)
+    assert "pass missing='empty' to score it as an empty report" in caplog.text  # on a terminal: --missing empty
+    assert "green: 9 of 10 pairs scored" in out
+    assert bill(run(capsys, *asking, "--missing", "empty", "--dry-run")[1])[0][:3] == ["10", "9", "1"]
+    assert run(capsys, *asking, "--missing", "error")[0] == 2
+    _, out, _ = run(capsys, *asking, "--missing", "empty")
+    assert "green: 10 of 10 pairs scored" in out
+    two = ("--metrics", judge, "green", "--missing", "empty")
+    compared = run(capsys, "judge", nine, "--compare", *two, "--texts", "--no-progress")[1]
+    assert ", 10 pairs" in " ".join(compared.split())
+
+
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
 @pytest.mark.parametrize("command", ["judge", "score"])
 def test_exit_status(command, behaviour, nine, judge, loopback, capsys):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import socket
+import struct
 import threading
 import time
 
@@ -45,6 +47,13 @@ def drop(request, tries):
     request.close_connection = True
 
 
+def reset(request):
+    """Ends the connection at once, an error without words in the client."""
+    request.close_connection = True
+    request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    request.connection.close()
+
+
 def hang(request):
     request.hang()
 
@@ -74,6 +83,7 @@ MISBEHAVIOUR = {  # what the server does → the reply, or what the error says
     "truncated": (lambda request, tries: request.send(200, CUT), "not a chat completion"),
     "broken off": (lambda request, tries: request.send(200, CUT, missing=99), "was interrupted"),
     "drops": (drop, "connection broke"),
+    "resets": (lambda request, tries: reset(request), "connection broke: ReadError"),
     "HTML": (lambda request, tries: request.send(200, b"<html>"), "not a chat completion"),
     "no choices": (lambda request, tries: request.send(200, {"choices": []}), "not a chat completion"),
     "list": (lambda request, tries: request.send(200, [1]), "not a chat completion"),

@@ -315,7 +315,8 @@ class Server:
                     f"{self.identity}: there is no answer from {self.base_url} ({error.__cause__}); start the "
                     "server, or correct base_url."
                 ) from error
-            raise TransientError(f"the connection broke: {error.__cause__ or error}") from error
+            cause = error.__cause__ or error
+            raise TransientError(f"the connection broke: {str(cause) or type(cause).__name__}") from error
         if body is None:
             return too_long(index)
         document = _load(body)

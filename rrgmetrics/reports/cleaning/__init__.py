@@ -20,6 +20,7 @@ from rrgmetrics.reports.cleaning import (
     codes,
     control,
     fields,
+    frames,
     headings,
     letters,
     lists,
@@ -37,8 +38,11 @@ __all__ = ["STEPS", "CleanText", "clean", "first_control_token"]
 
 STEPS: tuple[Step, ...] = (
     *tables.REPORT_ROWS,
+    *frames.FRAMES,
     *pages.PAGES,
+    *markup.SOURCES,
     *letters.LETTERS,
+    *markup.BOXES,
     *control.CONTROL_TOKENS,
     *codes.CODES,
     *markup.DECLARATIONS,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from rrgmetrics.reports.cleaning.edits import replacing
+from rrgmetrics.reports.cleaning.headings import is_heading
 
 _GAP = r"[ \t]{0,8}"  # bounded: two in a row would be tried in each way
 _NUMBER = r"\d+(?:\.\d+)?"
@@ -34,7 +35,22 @@ _CODE_NAMES = ("ICD", "CPT", "SNOMED", "icd", "cpt", "snomed")
 _DOSED = re.compile(r"[kKmMcCdDgG](?:[vV][pP]?\b|A[sS](?![A-Za-z])|[gG]?[yY]\b|[sS][vV]\b|LP|lp|AP|TDI|tdi)")
 _ADDRESSES = ("@", "www.", "WWW.", "://")
 
+_CLIP = r"\bClip (?:#|No\.?|Number)[ \t]{0,4}(?:___|\[[^\]\n]{0,60}\]|[\d-]{1,15})"  # of a series of films, in MIMIC
+_CHOICE = r"\{[A-Za-z][\w /.-]{0,60}:\d{3,6}(?:::?[^{}\n]{0,200})?\}\*{0,3}"  # {Blank single:19197::"No effusion"}
+_LABEL = r"(?<=[A-Za-z])[{\[][A-Z]{2,12}(?:[-_:/][A-Z]{1,12}){0,3}[}\]]"  # nodule{OBS-DP}
+
+
+def _chosen(match: re.Match[str]) -> str:
+    """What is written in a list of a template, if it is one text."""
+    texts = re.findall(r'"([^"]*)"', match[0])
+    return texts[0] if len(texts) == 1 else ""
+
+
 CODES = (
+    replacing("code", ("Clip",), _CLIP),
+    replacing("placeholder", "{", _CHOICE, _chosen),
+    replacing("placeholder", "@", r"@[A-Z]{3,20}@", lambda match: match[0] if is_heading(match[0]) else ""),
+    replacing("label", "{[", _LABEL),
     replacing("signature", "/:", rf"(?m){_INITIALS}", where=re.compile(r"[/:](?:[A-Za-z]{2,3}[ \t]*(?:\n|\Z)| ?\d)")),
     replacing("HL7 segment", "|", rf"(?m){_TEXT}"),
     replacing("HL7 segment", "|", rf"(?m){_SEGMENT}"),

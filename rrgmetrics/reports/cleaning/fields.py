@@ -10,7 +10,7 @@ import re
 from collections.abc import Container, Iterator
 
 from rrgmetrics.reports.cleaning import words
-from rrgmetrics.reports.cleaning.edits import Edit, Step
+from rrgmetrics.reports.cleaning.edits import Edit, Step, replacing
 from rrgmetrics.reports.cleaning.parsing import Field, Value, json_values, xml_fields
 
 _ESCAPE = re.compile(r"\\([\"'/\\])")
@@ -20,6 +20,10 @@ _LEADS = re.compile(
 _SIDE = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
 _SECTION_LINE = re.compile(
     r'^(?P<before>"(?P<name>[A-Za-z]{4,20})": ?")(?P<text>(?:[^"\\\n]|\\.)*)(?P<behind>",?)[ \t]*$', re.MULTILINE
+)
+_ASSIGNED = (  # findings = "...", text = """
+    rf"(?im)^[ \t]*(?:(?P<name>{'|'.join(sorted(words.SECTIONS, key=len, reverse=True))})|text|content)[ \t]*=[ \t]*"
+    r"(?:\"{3}|'{3}|[\"'])\s*"
 )
 _UNIT = re.compile(r"\b([cm]m)\Z")
 
@@ -176,7 +180,8 @@ def _edits(field: Field, at: int, last: int, text: str) -> Iterator[Edit]:
 
 def _json(text: str) -> Iterator[Edit]:
     for value in json_values(text):
-        keys = next((words.ENVELOPES[each.key] for each in value.fields or () if each.key in words.ENVELOPES), ())
+        keys: Container[str] = words.CALLED if text[value.start] not in "{[" else ()
+        keys = next((words.ENVELOPES[each.key] for each in value.fields or () if each.key in words.ENVELOPES), keys)
         if keys:
             value = value._replace(fields=list(_inner_texts(value, keys)))
         if keys or _says_more(value) or _is_report(value):
@@ -186,7 +191,7 @@ def _json(text: str) -> Iterator[Edit]:
 def _inner_texts(value: Value, keys: Container[str]) -> Iterator[Field]:
     """Yields the texts with one of the keys anywhere in a value; only sections keep their name."""
     for each in value.fields or ():
-        if each.key in keys and each.value.is_text:
+        if each.key in keys and (each.value.is_text or all(one.value.is_text for one in each.value.fields or (each,))):
             yield each if each.key in words.SECTIONS else each._replace(name="")
         else:
             yield from _inner_texts(each.value, keys)
@@ -208,4 +213,14 @@ def _cut_json(text: str) -> Iterator[Edit]:
             yield Edit(*line.span("behind"), "", 0)
 
 
-FIELDS = (Step("field", "{", _json), Step("field", "<", _xml), Step("field", ('": "', '":"'), _cut_json))
+def _assigned(match: re.Match[str]) -> str:
+    return f"{match['name'].capitalize()}: " if match["name"] else ""
+
+
+FIELDS = (
+    replacing("field", "=", _ASSIGNED, _assigned),
+    replacing("field", ('"""', "'''"), r"(?m)(?:\"\"\"|''')[ \t]*$"),
+    Step("field", ("{", "='", '="', "=["), _json),
+    Step("field", "<", _xml),
+    Step("field", ('": "', '":"'), _cut_json),
+)

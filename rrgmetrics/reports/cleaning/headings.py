@@ -13,11 +13,11 @@ from rrgmetrics.utils.patterns import terms_of
 
 HEADINGS_FILE = Path(__file__).parents[2] / "reading" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
 _BEFORE = r"(?:\A|(?<=\n)|(?<=[.;!?:\])>] ))[ \t]*"
-_OPENS, _CLOSES = r"[\[({<=*~_+-]", r"[\])}>=*~_+-]"
+_OPENS, _CLOSES = r"[\[({<=*~_+@-]", r"[\])}>=*~_+@-]"
 _GAP = 8  # characters before a heading, spaces among them, in which a statement ends
 _HEADED = re.compile(
     r"(?:\A|\n)[ \t]*[A-Z][A-Za-z ]{2,40}[ \t]*\n"  # alone on its line
-    rf"|{_OPENS}{{1,5}} ?[A-Z][A-Za-z ]{{2,40}}:? ?{_CLOSES}"
+    rf"|{_OPENS}{{1,5}} ?(?:[a-z]{{1,20}}\.)?[A-Za-z][A-Za-z ]{{2,40}}:? ?{_CLOSES}"
     r"|(?:\A|\n)[ \t]*[A-Z][A-Z ]{2,40} [-–—] "
 )
 
@@ -44,6 +44,11 @@ def heading_names() -> dict[str, str]:
     }
 
 
+def is_heading(text: str) -> bool:
+    """Whether a text in marks is a heading: "@FINDINGS@"."""
+    return text.strip("@").lower() in heading_names()
+
+
 def any_heading() -> str:
     """Returns a regular expression for any of the headings, the longest first."""
     return "|".join(sorted(map(re.escape, heading_names()), key=len, reverse=True)).replace(r"\ ", "[ -]")
@@ -52,7 +57,9 @@ def any_heading() -> str:
 @cache
 def _pattern() -> re.Pattern[str]:
     names = any_heading()
-    marked = rf"(?!\[\*\*){_OPENS}{{1,5}}[ \t]*(?P<inner>{names})[ \t]*:?[ \t]*{_CLOSES}{{1,5}}(?=\s|\Z)"
+    marked = (
+        rf"(?!\[\*\*){_OPENS}{{1,5}}[ \t]*(?:[a-z]{{1,20}}\.)?(?P<inner>{names})[ \t]*:?[ \t]*{_CLOSES}{{1,5}}(?=\s|\Z)"
+    )
     return re.compile(
         rf"(?:\A|\n)[ \t]*(?P<alone>{names})[ \t]*(?=\n)"
         rf"|{_BEFORE}(?P<marked>{marked})"  # "[**Name**]" is a mark of de-identification
@@ -75,7 +82,7 @@ def _headings(text: str) -> Iterator[Edit]:
         elif match["dashed"]:
             if match["dashed"].isupper():
                 yield Edit(*match.span("dash"), ":")
-        elif match["inner"][0].isupper():
+        elif match["inner"][0].isupper() or match["marked"][:1] == "[":
             yield Edit(match.start("marked"), match.start("inner"), "")
             yield Edit(match.end("inner"), match.end("marked"), ":")
 
@@ -96,7 +103,7 @@ def _organ(match: re.Match[str]) -> str | None:
 
 
 HEADINGS = (
-    Step("heading", "\n[({<=*~_+-–—", _headings, _HEADED),
+    Step("heading", "\n[({<=*~_+@-–—", _headings, _HEADED),
     replacing("heading", "\t", rf"(?im){_ORGAN_CELL}", ": "),
     replacing("heading", "\n", rf"(?i){_ORGAN_ALONE}", _organ),
 )

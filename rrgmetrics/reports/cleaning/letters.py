@@ -54,7 +54,7 @@ LETTERS = (
     replacing("", "<[", rf"(?im)(?:^|(?<=[\n.;!?:\])>] ))(?:<{_HIDDEN}>|\[{_HIDDEN}\])", "___"),
     Step("token mark", "Ġ▁", _marked_spaces),
     replacing("token mark", ("Ċ", "ĉ", "Č", "<0x0"), r"[ĊĉČ]|<0x0[AaDd]>", "\n"),
-    replacing("token mark", "#@", r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[a-z])@@ (?=[a-z])"),
+    replacing("token mark", "#@", r"(?<=[A-Za-z]) ?##(?=[a-z])|(?<=[A-Za-z])@@ (?=[A-Za-z])"),
     replacing("", "\r\\\v\f\x1c\x1d\x1e", r"\r\n?|\\r\\n|\\[nr](?![a-z])|\\n(?=[a-z]{2})|[\v\f\x1c-\x1e]", "\n"),
     replacing("", "'’", r"(?i)\bca n['’]t\b", "cannot"),  # as tokenizers part it
     replacing("", "'’", r"(?i)(?<=[a-z]) (?P<cut>n['’]t)\b", "not"),

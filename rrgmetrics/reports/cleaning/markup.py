@@ -1,4 +1,4 @@
-r"""HTML and Markdown: tags become Markdown, and Markdown becomes lines, headings with a colon and list items."""
+r"""HTML, LaTeX and Markdown: tags become Markdown, and Markdown becomes lines, headings with a colon and list items."""
 
 from __future__ import annotations
 
@@ -76,15 +76,73 @@ def _rtf(text: str) -> Iterator[Edit]:
             yield Edit(*word.span(), "\n" if word[1] in ("par", "line", "sect", "page") else "", int(not number))
 
 
+_PLACE = r"<(?:[xy]|loc_?|bin_?|seg_?|coord_?|patch_index_)\d{1,4}>"
+_ANY_TAG = re.compile(r"<(?P<closes>/?)(?P<name>[A-Za-z][\w.:-]{0,30})(?P<more>\s[^<>]{0,200}|/)?>")
+_ATTRIBUTES = re.compile(r"(?:\s+[\w:.-]{1,40}=(?:\"[^\"]*\"|'[^']*'|[^\s\"'=]+))*\s*/?")
+
+
+def _other_tags(text: str) -> Iterator[Edit]:
+    """Finds tags of other names: those that are closed or hold attributes; "<DATE>" is a mark of de-identification.
+
+    One that begins or ends a statement is replaced by a line end: "<obj>No edema.</obj>", "a <ref>nodule</ref> in".
+    """
+    tags = list(_ANY_TAG.finditer(text))
+    closed = {tag["name"] for tag in tags if tag["closes"]}
+    before, at = "", 0
+    for tag in tags:
+        before = (before + text[at : tag.start()])[-40:]
+        at = tag.end()
+        begins = before.rstrip(" \t")[-1:] in ("", "\n", *".!?:;")
+        if tag["name"] in closed or (tag["more"] and _ATTRIBUTES.fullmatch(tag["more"])):
+            yield Edit(*tag.span(), "\n" if begins else "")
+        else:
+            before += tag[0]
+
+
+_LATEX = re.compile(r"\\(?:[a-zA-Z]{2,20}\*?[{\[]|item\b|par\b|noindent\b|times\b|[\[(]\s)")
+_LATEX_MARK = re.compile(
+    r"\\(?:(?:sub){0,2}section|(?:sub)?paragraph|chapter|title)\*?\{(?P<title>[^{}\n]{1,80})\}"
+    r"|\\(?:label|ref|cite|documentclass|usepackage|vspace|hspace|begin|end)\*?(?:\[[^\]\n]{0,80}\])?\{[^{}\n]{0,80}\}"
+    r"|\\(?P<name>[a-zA-Z]{2,20})\*?(?:\[[^\]\n]{0,80}\])?(?:[{ ]|(?=[^a-zA-Z]))"
+    r"|\\(?P<escaped>[%&_#${}])|\\\\|\\[\[\]()]|(?P<tie>~)|[{}$]"
+)
+_LATEX_NAMES = {"item": "\n- ", "par": "\n", "newline": "\n", "times": "x ", "pm": "± ", "leq": "≤ ", "geq": "≥ "}
+
+
+def _latex(text: str) -> Iterator[Edit]:
+    """Finds the commands, braces and escapes of LaTeX; titles of sections are headings."""
+    for mark in _LATEX_MARK.finditer(text) if _LATEX.search(text) else ():
+        new = " " if mark["tie"] else mark["escaped"] or _LATEX_NAMES.get(mark["name"] or "", "")
+        if mark["title"]:
+            yield Edit(mark.start(), mark.start("title"), "\n")
+            yield Edit(mark.end("title"), mark.end(), ":" if mark["title"][-1] != ":" else "", 0)
+        else:
+            yield Edit(*mark.span(), "\n" if mark[0] == r"\\" else new)
+
+
 _RULE = re.compile(r"[-=*][ \t]*[-=*][ \t]*[-=*]")
 _EMPHASIS = r"(?<!\[)\*{2,3}(?!\])|(?<![_\w])__(?=[A-Za-z])|(?<=[A-Za-z.:])__(?![_\w])|`"
 DECLARATIONS = (
     replacing("XML declaration", ("<?xml", "<![CDATA["), r"(?i)<\?xml\b[^<>]{0,200}\?>\s*|<!\[CDATA\[|\]\]>"),
 )
+_DELETED = (  # by HTML, by wdiff, in CriticMarkup: "{~~large~>small~~}"
+    r"(?is)<(del|strike)>[^<>]{0,500}</\1>|(?<=[a-z,] )<s>[^<>]{0,80}</s>"
+    r"|\[-[^\[\]\n]{0,500}-\]|\{--[^{}\n]{0,500}--\}|\{>>[^{}\n]{0,500}<<\}"
+    r"|\{~~[^{}\n]{0,500}~>|~~\}|\{\+{1,2}|\+{1,2}\}"
+)
+_CHANGED = re.compile(r"</(?:del|strike|s)>|-\]|[-~+]\}|<<\}", re.IGNORECASE)
+SOURCES = (Step("RTF", "\\", _rtf), Step("LaTeX", "\\", _latex, _LATEX))
+BOXES = (
+    replacing("change mark", ("<", "{", "[-"), _DELETED, where=_CHANGED),
+    replacing("box", "<", r"<\|(\w{1,20})_start\|>[^A-Za-z<]{0,200}<\|\1_end\|>"),  # of Qwen, by its corners
+    replacing("box", "<", r"<\|\w{1,20}_ref_(?:start|end)\|>"),
+    replacing("box", "<", _PLACE),
+    replacing("box", "<", r"<(\w{1,20})>[^A-Za-z<>]{0,200}</\1>"),
+)
 TAGS = (
-    Step("RTF", "\\", _rtf),
     replacing("HTML tag", "<", r"(?is)<!--.*?(?:-->|\Z)|<!DOCTYPE[^<>]*>"),
     replacing("HTML tag", "<", rf"(?i){_TAG}", _tag),
+    Step("tag", "<", _other_tags, _ANY_TAG),
     replacing("Markdown", "`", r"(?m)^[ \t]*```\w*[ \t]*(?:\n|\Z)|```"),
     replacing("Markdown", ">", r"(?m)^(?:[ \t]*>)+[ \t]?(?=[^\s\d>])"),
     replacing("Markdown", "\n", r"(?m)(?<=[A-Z\d)])(?P<cut>[ \t]*\n[ \t]*(?:={3,}|-{3,}))[ \t]*$", _ruled),

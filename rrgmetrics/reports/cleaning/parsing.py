@@ -7,18 +7,25 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rrgmetrics.reports.cleaning.markup import TAG_NAMES
-from rrgmetrics.reports.cleaning.words import NAMES, SECTIONS, answer_of, spaced
+from rrgmetrics.reports.cleaning.words import KEYS, NAMES, SECTIONS, answer_of, spaced
 
-_OPENING = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*\{)")
+_CALL = r"[A-Za-z_][\w.]{0,60}\((?=\s*[a-z_]{1,40}\s*=\s*[\"'\[\w-])"
+_OPENING = re.compile(rf"\{{(?=\s*[\"'])|\[(?=\s*\{{)|\b{_CALL}")
+_ARGUMENT = re.compile(r"\s{0,40}([a-z_]{1,40})\s{0,4}=")
 _TOKEN = re.compile(
-    r"\s*(?:(?P<opens>[{\[])|(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')"
+    rf"\s*(?:(?P<opens>[{{\[]|{_CALL})|"
+    r"(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')"
     r"|(?P<literal>-?\d+(?:\.\d+)?|true|false|null|none|nan)\b)",
     re.IGNORECASE | re.DOTALL,
 )
-_CLOSES, _COMMA, _COLON = re.compile(r"\s*[}\]]"), re.compile(r"\s*,|(?=\s*[}\]])"), re.compile(r"\s*:")
+_CLOSES, _COMMA, _COLON = re.compile(r"\s*[}\])]"), re.compile(r"\s*,|(?=\s*[}\])])"), re.compile(r"\s*:")
 _DEEPEST = 12  # objects inside each other; keeps the time linear
 _TAG = re.compile(
     r"<(?P<closes>/?)(?P<name>[A-Za-z][\w.-]{1,50})(?P<fields>(?:\s+[\w.-]+=\"[^\"<>]*\")*)\s*(?P<alone>/?)>"
+)
+_SHORTEST_LABEL, _LONGEST_ANSWER = 4, 5  # letters, words
+_NO_LABELS = frozenset(
+    "object phrase sentence entity region token paragraph content summary observation record element segment".split()
 )
 _ATTRIBUTE = re.compile(r"(?<=\s)([\w.-]+)=\"([^\"]*)\"")
 
@@ -81,6 +88,11 @@ def _json(text: str, at: int, depth: int = 0) -> Value | None:
             if key is None or colon is None:
                 return None
             name, start, at = key.text, key.start, colon.end()
+        elif token["opens"] != "[":
+            argument = _ARGUMENT.match(text, at)
+            if argument is None:
+                return None
+            name, start, at = argument[1], argument.start(1), argument.end()
         value = _json(text, at, depth + 1)
         comma = _COMMA.match(text, value.end) if value else None
         if value is None or comma is None:
@@ -113,12 +125,25 @@ def xml_fields(text: str) -> Iterator[Field]:
         if section and inner.text.strip():  # '<AbstractText Label="FINDINGS">No edema.</AbstractText>'
             name, fields = section, []
         elif fields and "<" not in inner.text and inner.text.strip():
-            fields.append(Field("name" if name in NAMES else "value", first.end(), inner))
+            if KEYS.isdisjoint(each.key for each in fields):
+                fields = []  # they say nothing of the finding: '<sent id="3">No edema.</sent>'
+            else:
+                fields.append(Field("name" if name in NAMES else "value", first.end(), inner))
         field = Field(name, first.start(), Value(first.start(), tag.end(), fields=fields) if fields else inner)
         if opened:
             opened[-1][1].append(field)
-        elif fields or section or inner.answer:
+        elif fields or section or inner.answer or (is_end and _is_label(first, tag, text)):
             yield field
+
+
+def _is_label(first: re.Match[str], last: re.Match[str], text: str) -> bool:
+    """Whether an element names what its few words describe: "<pleural_effusion>small left</pleural_effusion>"."""
+    said = text[first.end() : last.start()].split()
+    is_alone = text[: first.start()].rstrip()[-1:] in ("", ">") and text[last.end() :].lstrip()[:1] in ("", "<")
+    is_named = len(first["name"]) > _SHORTEST_LABEL and first["name"].lower() not in _NO_LABELS | NAMES
+    return (
+        is_alone and is_named and 0 < len(said) <= _LONGEST_ANSWER and not first["fields"] and said[-1][-1] not in ".!?"
+    )
 
 
 def _attributes(tag: re.Match[str]) -> list[Field]:

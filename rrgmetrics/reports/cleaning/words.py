@@ -44,6 +44,7 @@ ENVELOPES = {
     "choices": ("content", "text"),
     "candidates": ("text",),
 }
+CALLED = SECTIONS | {"text", "content", "generated text"}  # of an object of Python: Report(findings="...", id=3)
 METADATA = frozenset(
     "id,index,model,model name,version,role,temperature,seed,split,dataset,source,created,object,timestamp,path,file"
     ",file name,image,image path,language,url,tokens,finish reason,stop reason".split(",")

@@ -184,3 +184,25 @@ def test_all_that_failed_is_queued_again_at_once(judge, judged, send, work_off, 
     assert states(judged) == ["done", "done"]
     with pytest.raises(SystemExit):
         cli.main(["leaderboard", "retry", judged.place])
+
+
+@pytest.mark.parametrize("judged", ["sqlite"], indirect=True)
+def test_a_worker_says_what_waits_and_gives_no_advice_of_other_commands(judge, judged, send, monkeypatch, capsys):
+    monkeypatch.setattr(jobs, "RETRY_SECONDS", (600.0,))
+    judge.answer = lambda text, tries: 500
+    send(judged, "A", REPORTS)
+    assert cli.main(["leaderboard", "work", judged.place, "--once"]) == 4
+    said = capsys.readouterr().err
+    assert "0 recorded, 1 still in the queue" in said
+    assert "submission again; queued" in said
+    assert f"0 of {N} pairs scored.\n" in said
+    judge.answer = lambda text, tries: "I would rather not." if "effusion 5." in text else green_reply()
+    send(judged, "B", [f"{report} " for report in REPORTS])
+    assert cli.main(["leaderboard", "work", judged.place, "--once"]) == 3
+    said = capsys.readouterr().err
+    assert "1 recorded, 1 still in the queue" in said
+    assert "cannot be parsed.\n" in said
+    assert cli.main(["leaderboard", "show", judged.place]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"GREEN: systems are compared on the {N - 1} of {N} studies that all have scored." in shown
+    assert "ROUGE: systems" not in shown

@@ -79,7 +79,8 @@ def test_nothing_shows_until_all_is_revealed(make_board, send, work_off, capsys)
     subsets, scores = probe(board, send, work_off)
     assert np.isnan(scores).all()
     assert share_right(decode(subsets, scores), FACTS) == 0.5
-    assert all(line.rank is None for line in board.standings().systems)
+    reasons = {(line.rank, line.reason) for line in board.standings().systems}
+    assert reasons == {(None, "No study counts yet: withheld_share of the board is 1.")}
     assert cli.main(["leaderboard", "limits", board.place, "withheld_share=0"]) == 0
     assert f"Round 2: {PROBES} submissions queued." in capsys.readouterr().out
     work_off(board)
