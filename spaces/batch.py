@@ -26,6 +26,7 @@ from rrgmetrics.reporting.spread import spread
 from rrgmetrics.reporting.worth import HEADING, worth_tables
 from rrgmetrics.reports.missing import missing_lines
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.scoring.packs import kind_lines
 from rrgmetrics.scoring.prepared import Progress
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.spaces.advice import for_page
@@ -213,8 +214,9 @@ def overview(scored: Scored) -> Markup:
     if result.n_unscored:
         reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
         pieces.insert(1, Markup('<p class="note">Not scored: {}.</p>').format(reasons))
-    for line in missing_lines({"": scored.studies.pairs}, scored.studies.study_ids, "unscored"):
-        pieces.append(Markup('<p class="note">{}</p>').format(for_page(line)))
+    missing = missing_lines({"": scored.studies.pairs}, scored.studies.study_ids, "unscored")
+    for line in (*map(for_page, missing), *kind_lines({"": {scored.name: result}})):
+        pieces.append(Markup('<p class="note">{}</p>').format(line))
     if n_scored > 1:
         interval = result.interval()
         pieces.append(

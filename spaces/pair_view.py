@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from rrgmetrics.comparing import compare
+from rrgmetrics.comparing import compare_as_scored
 from rrgmetrics.comparing.policies import Policy, under
 from rrgmetrics.metaeval.measured import is_measured_kind
 from rrgmetrics.reading import read as read_report
@@ -117,7 +117,7 @@ def traces(name: str, pair: Pair, pack: str) -> Markup:
         if reading.trace is not None
     )
     policy: Policy = "report" if parse_name(name).options.get("policy") == "report" else "management"
-    comparison = under(compare(reference, candidate, pair.context, trace=True), policy)
+    comparison = under(compare_as_scored(reference, candidate, pair.context, trace=True), policy)
     if comparison.trace is not None and not comparison.out_of_scope:
         pieces += Markup("<h3>How both were compared</h3>{}").format(comparison_html(comparison.trace))
     return Markup(

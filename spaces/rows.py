@@ -10,7 +10,7 @@ from markupsafe import Markup
 from rrgmetrics.reporting.explanations import explain_pair
 from rrgmetrics.reporting.html import NOTHING
 from rrgmetrics.reporting.kinds import KINDS
-from rrgmetrics.reporting.numbers import show
+from rrgmetrics.reporting.numbers import figure, show
 from rrgmetrics.reporting.results import key_table
 from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.results import Result
@@ -20,7 +20,7 @@ from rrgmetrics.spaces.ready import ready
 
 SHOWN_ROWS = 50
 LONGEST_ID = 60  # characters
-WORTH_A_LETTER = 0.5  # of an error
+WORTH_A_LETTER = 0.1  # of an error: a network gives every kind a little
 
 
 def worst_rows(result: Result) -> list[int]:
@@ -76,11 +76,12 @@ def _line(result: Result, row: int, study_id: str, content: Markup) -> Markup:
 def _letters(metric: str, scores: dict[str, float]) -> Markup:
     """The kinds of errors that a pair has, with their number."""
     counts = {kind: scores.get(f"{metric}_{kind}", 0.0) for kind in KINDS}
+    shown = {
+        kind: figure(count, 0 if count.is_integer() else 1) for kind, count in counts.items() if count >= WORTH_A_LETTER
+    }
     return NOTHING.join(
         Markup(
-            '<span class="tag kind-{}"><span aria-hidden="true">{} {:.0f}</span><span class="unseen">{:.0f} {} </span>'
-            "</span>"
-        ).format(kind, KINDS[kind].letter, count, count, KINDS[kind].title)
-        for kind, count in counts.items()
-        if count >= WORTH_A_LETTER
+            '<span class="tag kind-{}"><span aria-hidden="true">{} {}</span><span class="unseen">{} {} </span></span>'
+        ).format(kind, KINDS[kind].letter, number, number, KINDS[kind].title)
+        for kind, number in shown.items()
     )

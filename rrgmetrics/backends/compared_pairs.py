@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.reader import ReaderBackend, Readings, reader_backend
-from rrgmetrics.comparing import ReportComparison, compare
+from rrgmetrics.comparing import ReportComparison, compare, compare_as_scored
 from rrgmetrics.comparing.claims import as_claimed
 from rrgmetrics.comparing.rubric import Appraisal, appraise
 from rrgmetrics.reading import Reading
@@ -91,9 +91,9 @@ def _counted(comparison: ReportComparison) -> ReportComparison:
 
 
 def compare_pairs(pairs: Sequence[Pair], readings: Readings) -> dict[Pair, ReportComparison]:
-    """Compares pairs, each read as the kind of report that its reference is."""
+    """Compares pairs as metrics score them, each read as the kind of report that its reference is."""
     compared: dict[Pair, ReportComparison] = {}
     for pair in dict.fromkeys(pairs):
         reference = readings.read(pair.reference)
-        compared[pair] = compare(reference, readings.read(pair.candidate, reference.pack), pair.context)
+        compared[pair] = compare_as_scored(reference, readings.read(pair.candidate, reference.pack), pair.context)
     return compared

@@ -107,6 +107,7 @@ def explain(
         "n_significant": None if comparison.out_of_scope else comparison.significant,
         "errors": [_error(error, reference, candidate) for error in comparison.errors],
         "out_of_scope": comparison.out_of_scope,
+        "unread_candidate": comparison.unread_candidate,
     }
 
 

@@ -17,6 +17,7 @@ from rrgmetrics.reporting.documents import document
 from rrgmetrics.reporting.tables import Table
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.notice import text_lines, token_lines
+from rrgmetrics.scoring.packs import kind_lines
 from rrgmetrics.scoring.results import missing_of, unscored_lines
 from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs.conventions import CONVENTIONS
@@ -58,7 +59,8 @@ def print_scores(
     from rrgmetrics.reporting.exports import as_json
 
     shown = shown_rows(options, rows)
-    notes = [] if options.format == TERMINAL else _notes(results, systems)
+    dependent = files.dependent_lines(map(as_options, files.left_out(systems)))
+    notes = dependent if options.format == TERMINAL else _notes(results, systems)
     parts = _tables(options, results, shown, n_pairs, correction, worth, notes)
     remarks = [] if worth is None else worth.remarks
     remarks += unscored_lines(results, ids, without=[REASON] if announced else [])
@@ -95,7 +97,9 @@ def _tables(
     several, on_terminal = len(results) > 1, options.format == TERMINAL
     is_short = on_terminal and not getattr(options, "full", True)
     tables = [] if several and on_terminal and not is_short else [table_of(rows, n_pairs, correction, notes=notes)]
-    tables += [comparison_table(rows, n_pairs=n_pairs, correction=correction)] if several and not is_short else []
+    if several and not is_short:
+        dependent = files.dependent_lines(notes)
+        tables.append(comparison_table(rows, n_pairs=n_pairs, correction=correction, notes=dependent))
     presets = split_names(getattr(options, "metrics", []))
     tables += [convention_table(CONVENTIONS[name], results) for name in presets if name in CONVENTIONS]
     if worth is None:
@@ -124,7 +128,7 @@ def _notes(results: Results, systems: Mapping[str, files.Studies]) -> list[str]:
     pairs = {name: studies.pairs for name, studies in systems.items()}
     left_out = map(as_options, files.left_out(systems))
     of_reports = [*left_out, *missing_of(results, pairs, None).empty_lines, *token_lines(pairs)] if pairs else []
-    return [*text_lines(results, pairs), *of_reports]
+    return [*text_lines(results, pairs), *kind_lines(results), *of_reports]
 
 
 def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:

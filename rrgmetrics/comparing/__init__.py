@@ -10,7 +10,7 @@ readings (`denials`: what one denies by its name), `differences` and `omissions`
 other errors, and `rubric` assigns weights.
 """
 
-from rrgmetrics.comparing.compare import compare, explain
+from rrgmetrics.comparing.compare import compare, compare_as_scored, explain
 from rrgmetrics.comparing.model import ErrorCategory, FindingError, Match, ReportComparison
 
-__all__ = ["ErrorCategory", "FindingError", "Match", "ReportComparison", "compare", "explain"]
+__all__ = ["ErrorCategory", "FindingError", "Match", "ReportComparison", "compare", "compare_as_scored", "explain"]

@@ -96,6 +96,41 @@ def compare(
     return replace(comparison, trace=make_trace(comparison, decisions, (reference, claimed), known))
 
 
+def compare_as_scored(
+    reference: Reading,
+    candidate: Reading,
+    context: Context | Mapping[str, Any] | None = None,
+    *,
+    trace: bool = False,
+) -> ReportComparison:
+    """Compares as metrics score: a candidate of another kind counts as an empty report where that is worse.
+
+    Args:
+        reference: As in `compare`.
+        candidate: As in `compare`.
+        context: As in `compare`.
+        trace: As in `compare`.
+
+    Returns:
+        ReportComparison: `unread_candidate` gives the reason if the candidate is of another kind.
+
+    Example:
+        >>> from rrgmetrics.reading import read
+        >>> comparison = compare_as_scored(read("Mild cardiomegaly."), read("Corazón de tamaño normal."))
+        >>> comparison.unread_candidate, [error.sentence for error in comparison.errors]
+        ('looks Spanish', ['Only the reference reports: mild cardiomegaly.'])
+    """
+    lexicon = lexicon_of(reference)
+    if (candidate.pack, candidate.folder) != lexicon.key:
+        candidate = read_with(lexicon, candidate.text)
+    comparison = compare(reference, candidate, context, trace=trace)
+    why = out_of_scope(candidate.scope, all_packs(reference.folder)[reference.pack].title)
+    if comparison.out_of_scope or not why:
+        return comparison
+    silent = compare(reference, read_with(lexicon, ""), context, trace=trace)
+    return replace(silent if silent.cost() > comparison.cost() else comparison, unread_candidate=why)
+
+
 def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Lexicon) -> ReportComparison:
     """Compares two readings by one pack, the candidate's as it claims them."""
     refs, cands, pairs, links, missing, false = set_beside(reference, candidate)
@@ -185,7 +220,8 @@ def explain(
     Returns:
         ReportComparison: `errors`, each with its category, a one-sentence description and its evidence spans in both
         texts. A notebook shows both reports with the errors in colour. If the kind of the reference is not supported,
-        `out_of_scope` gives the reason and there are no errors.
+        `out_of_scope` gives the reason and there are no errors. If that of the candidate is not, `unread_candidate`
+        gives the reason, and the candidate counts as an empty report where that is worse.
 
     Raises:
         InputError: An invalid report or context.
@@ -198,7 +234,7 @@ def explain(
     check_report(candidate, "candidate")
     check_report(reference, "reference")
     first = Reader(modality).read(reference)
-    comparison = compare(first, read_with(lexicon_of(first), candidate), context, trace=trace)
+    comparison = compare_as_scored(first, read_with(lexicon_of(first), candidate), context, trace=trace)
     if why := comparison.out_of_scope:  # half of such a text is read, and nothing can be said of it
         return ReportComparison((), (), out_of_scope=why, pack=comparison.pack, texts=(reference, candidate))
     return under(replace(comparison, texts=(reference, candidate)), policy)

@@ -197,7 +197,8 @@ class ReportComparison:
     are concepts both reports deny. `references` and `candidates` are the observations that count, `links` says
     which of them show the same. `penalties` are the errors that are not about these observations: contradictions,
     hedges, unread sentences, silence.
-    `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can.
+    `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can; `unread_candidate` why the
+    candidate cannot, which counts as an empty report where that is worse.
     `texts` are the reference and the candidate, where `explain` made it of texts; notebooks show them with the errors.
     `trace` tells how it was compared, if `compare` was asked for it.
     """
@@ -211,6 +212,7 @@ class ReportComparison:
     links: tuple[Link, ...] = ()
     penalties: tuple[FindingError, ...] = ()
     out_of_scope: str = ""
+    unread_candidate: str = ""
     pack: str = "chest_xray"
     texts: tuple[str, str] = field(default=("", ""), compare=False)
     folder: str = field(default="", compare=False)

@@ -12,6 +12,7 @@ from rrgmetrics.files.columns import Columns, check_columns, use_context
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
 from rrgmetrics.files.inputs import InTable, pairs_of, read_systems
 from rrgmetrics.files.join import join
+from rrgmetrics.files.per_study import dependent_lines
 from rrgmetrics.files.read import (
     Reports,
     Studies,
@@ -49,6 +50,7 @@ __all__ = [
     "check_columns",
     "check_outputs",
     "csv_text",
+    "dependent_lines",
     "first_references",
     "join",
     "json_text",

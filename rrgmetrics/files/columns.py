@@ -44,15 +44,18 @@ _NAMES = {
     "reference": frozenset({"report", "reports", "text", "report_text", "findings", "impression", "original"}),
     "candidate": frozenset({"report", "reports", "text", "report_text", "findings", "impression"}),
     "report": frozenset({"reports", "text", "report_text", "findings", "impression"}),
-    "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accno", "accnr"}),
+    "study_id": frozenset({"id", "uid", "study", "studyid", "exam_id", "accno", "accnr", "volume_name"}),
 }
 # All words that a column of study ids may have: `dicom_accession` is one, `patient_id` and `model_id` are none.
 _NUMBER = frozenset("no nr num number nummer".split())
 _NUMBERED = frozenset("acc case exam examination order report request study".split())  # `AccNr`, `case_number`
-_OF_IDS = _WORDS["study_id"] | _NUMBER | _NUMBERED | frozenset("dicom image instance row sample sop".split())
+_OF_IDS = (
+    _WORDS["study_id"] | _NUMBER | _NUMBERED | frozenset("dicom image instance question row sample sop volume".split())
+)
 # Words of columns that hold no report.
 _OTHER = frozenset(
-    "id ids label labels score scores path file date time length count name split class prompt instruction".split()
+    "id ids label labels score scores path file date time length count name split class prompt instruction metadata "
+    "age sex gender".split()
 )
 # What other tools call a column that is missing here, for the message only.
 RENAMES = {

@@ -62,7 +62,13 @@ _ADVICE = {
     ".xlsx": "Export it as CSV UTF-8",
     ".xls": "Export it as CSV UTF-8",
 }
-_JSON_LINES = "import json, sys; print(*map(json.dumps, json.load(sys.stdin)), sep=chr(10))"
+_JSON_LINES = (  # what a JSON file begins with, and the Python that writes it as JSONL
+    (re.compile(rb"\s*\["), "print(*map(json.dumps, json.load(sys.stdin)), sep=chr(10))"),
+    (
+        re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*"'),  # a report for each study id
+        "[print(json.dumps(dict(study_id=i, report=text))) for i, text in json.load(sys.stdin).items()]",
+    ),
+)
 # One cell: in quotes (group 1, quotes inside doubled) or bare (group 2). Possessive, hence linear.
 _CELL = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"|([^",\r\n]*+)')
 _QUOTED = re.compile(r'"[^"]*+"')
@@ -171,7 +177,7 @@ def check_file(path: Path) -> str:
     suffix = suffix_of(path)
     if suffix not in READERS or (suffix == ".parquet" and path.suffix.lower() in COMPRESSED):
         known = f"{', '.join(READERS)}; all except Parquet also compressed ({', '.join(COMPRESSED)})"
-        advice = f" {_ADVICE[suffix]}{_command_for(path, suffix)}." if suffix in _ADVICE else ""
+        advice = f" {_ADVICE[suffix]}{_command_for(path, suffix, head)}." if suffix in _ADVICE else ""
         raise InputError(f"{path} ends in {''.join(path.suffixes[-2:]) or 'nothing'!r}; we read {known}.{advice}")
     if not head:
         raise InputError(f"{path} is empty.")
@@ -228,13 +234,14 @@ def _iconv(path: Path, encoding: str) -> str:
     return f"iconv -f {encoding} -t UTF-8 {path} > utf8{path.suffix}"
 
 
-def _command_for(path: Path, suffix: str) -> str:
+def _command_for(path: Path, suffix: str, head: bytes) -> str:
     """What writes a file of a suffix of `_ADVICE` as one that is read; "" where no package of ours does."""
     if suffix in (".tsv", ".tab"):
         return f"; in Python: {_with_commas(path)}"
-    if suffix == ".json":
+    lines = next((code for start, code in _JSON_LINES if start.match(head)), "")
+    if suffix == ".json" and lines:
         names = shlex.quote(str(path)), shlex.quote(f"{path.stem}.jsonl")
-        return f"; in a shell: python -c '{_JSON_LINES}' < {names[0]} > {names[1]}"
+        return f"; in a shell: python -c 'import json, sys; {lines}' < {names[0]} > {names[1]}"
     return ""
 
 

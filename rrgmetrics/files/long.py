@@ -11,7 +11,15 @@ from rrgmetrics.files.columns import Columns, Needed, check_columns
 from rrgmetrics.files.join import join
 from rrgmetrics.files.labels import some
 from rrgmetrics.files.per_study import REFUSE
-from rrgmetrics.files.read import PlacedRow, Reports, Studies, check_beside, placed_rows, read_reports
+from rrgmetrics.files.read import (
+    PlacedRow,
+    RepeatedIdError,
+    Reports,
+    Studies,
+    check_beside,
+    placed_rows,
+    read_reports,
+)
 from rrgmetrics.utils.text_format import counted, did_you_mean, listed
 
 logger = logging.getLogger("rrgmetrics")
@@ -51,9 +59,16 @@ def read_long(
             near = did_you_mean(value, groups)
             raise InputError(f"column {by!r} of {name} has no value {value!r}; it has: {some(groups)}.{near}")
         wanted = (("reference",), ("candidate",))
-        ids, (references, candidates), contexts, left_out = read_reports(
-            source, name, wanted, columns, per_study=per_study, rows=groups[value], announce=not read, label=system
-        )
+        try:
+            ids, (references, candidates), contexts, left_out = read_reports(
+                source, name, wanted, columns, per_study=per_study, rows=groups[value], announce=not read, label=system
+            )
+        except RepeatedIdError as error:
+            raise InputError(
+                f"In the rows of {system!r}: {error.choices} If another column tells these rows apart, as a seed does, "
+                f"make each run a system: write {by!r} and that column into one column, and pass by='COLUMN' with its "
+                "name."
+            ) from None
         if ids is None:
             raise InputError(f"by={by!r} needs a study_id in each row, to put the systems side by side.")
         read[system] = Reports(f"{by} {value!r}", ids, candidates, contexts, references, left_out)

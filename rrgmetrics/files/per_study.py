@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rrgmetrics.errors import InputError
@@ -18,6 +18,7 @@ from rrgmetrics.utils.text_format import by_number, counted, did_you_mean
 REFUSE = "error"
 ALL = "all"
 RULES = ("error", "first", "last", "longest", "random", ALL)
+TOO_SURE = "intervals and tests take them as independent, and are too sure."
 HELP = "error (the default), first, last, longest, random:SEED or all"
 
 
@@ -88,10 +89,17 @@ def dependent_rows(study_ids: Sequence[str]) -> str:
         "3 reports of 2 studies (per_study='all'): intervals and tests take them as independent, and are too sure."
     """
     n = counted(len({*study_ids}), "study", "studies")
-    return (
-        f"{counted(len(study_ids), 'report')} of {n} (per_study='all'): intervals and tests take them as independent, "
-        "and are too sure."
-    )
+    return f"{counted(len(study_ids), 'report')} of {n} (per_study='all'): {TOO_SURE}"
+
+
+def dependent_lines(lines: Iterable[str]) -> list[str]:
+    """Returns those of some sentences that `dependent_rows` has written.
+
+    Example:
+        >>> dependent_lines(["1 row is left out.", dependent_rows(["a", "b", "a"])])
+        ["3 reports of 2 studies (per_study='all'): intervals and tests take them as independent, and are too sure."]
+    """
+    return [line for line in lines if line.endswith(TOO_SURE)]
 
 
 def numbered(study_ids: Sequence[str]) -> list[str]:

@@ -423,14 +423,17 @@ class RepeatedIdError(InputError):
 
     Attributes:
         fact: Which rows, without the options for them, which not every caller has.
+        choices: The same with the options.
     """
 
     def __init__(self, study_id: str, where: str, before: str) -> None:
         self.fact = f"{where}: {study_id!r} is already in {before}"
-        super().__init__(
+        self.choices = (
             f"{self.fact}; per_study='first' takes one report of each study, as last, longest and random do, and "
-            "per_study='all' scores each. If a column names the system of each row, run: rrgmetrics compare TABLE "
-            "--by COLUMN."
+            "per_study='all' scores each."
+        )
+        super().__init__(
+            f"{self.choices} If a column names the system of each row, run: rrgmetrics compare TABLE --by COLUMN."
         )
 
 

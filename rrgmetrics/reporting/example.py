@@ -13,7 +13,7 @@ from rrgmetrics.reporting.documents import latex_text, with_needs
 from rrgmetrics.reporting.explanations import explain_pair, note_of, told_of
 from rrgmetrics.reporting.kinds import KINDS, legend
 from rrgmetrics.reporting.marks import SIGNIFICANT, Explanation, Mark, Remark, letters, pieces
-from rrgmetrics.reporting.numbers import show
+from rrgmetrics.reporting.numbers import in_words, show
 from rrgmetrics.reporting.theme import BY_PREFERENCE, style_sheet
 from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.results import Result
@@ -62,6 +62,7 @@ def _metric(result: Result, pair: Pair, above: Explanation) -> list[Markup]:
     note = note_of(result, explanation)
     return [
         Markup("<h2>{} {}</h2>").format(key.title, show(result.scores[key.name], key)),
+        Markup('<p class="note">{}</p>').format(in_words(key)),
         marked,
         html.remarks(explanation.remarks),
         Markup('<p class="note">{}</p>').format(note) if note else Markup(),
@@ -76,6 +77,7 @@ def as_json(pair: Pair, comparison: ReportComparison, results: Mapping[str, Resu
         "reference": pair.reference,
         "candidate": pair.candidate,
         "out_of_scope": comparison.out_of_scope,
+        "unread_candidate": comparison.unread_candidate,
         "errors": [{"letter": error.category.letter, **error.to_dict()} for error in comparison.errors],
         "metrics": {
             name: {
@@ -97,6 +99,7 @@ def as_latex(pair: Pair, comparison: ReportComparison) -> str:
     kinds = {remark.kind for remark in shown.remarks}
     meanings = "; ".join(legend(kinds, "{letter}: {title}"))
     errors = "\n".join(map(_latex_remark, shown.remarks))
+    note = f"{shown.note} " if shown.note else ""
     lines = (
         r"\begin{figure*}",  # over both columns of a page, if it has two
         _size(pair, shown.remarks),
@@ -109,7 +112,7 @@ def as_latex(pair: Pair, comparison: ReportComparison) -> str:
         r"\bottomrule",
         r"\end{tabular}",
         *([r"\smallskip", "", errors] if errors else []),
-        rf"\caption{{{latex_text(f'{capitalized(shown.summary)}. {meanings}'.strip())}}}",
+        rf"\caption{{{latex_text(f'{capitalized(shown.summary)}. {note}{meanings}'.strip())}}}",
         r"\end{figure*}",
         "",
     )

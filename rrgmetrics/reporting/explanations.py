@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from rrgmetrics.comparing import ReportComparison, compare
+from rrgmetrics.comparing import ReportComparison, compare_as_scored
 from rrgmetrics.reading import Reading, read
 from rrgmetrics.reading.model import Span
 from rrgmetrics.reporting.differences import differences
@@ -51,8 +51,9 @@ def explain_pair(result: Result, pair: Pair, row: int = 0) -> Explanation:
         return replace(_words(pair), rest=told)
     explained = view(told, pair)
     if result.spec.name in FINDING_VIEWS:
-        reference, candidate = _evidence(pair, result.packs[row])
-        return replace(explained, reference=reference, candidate=candidate)
+        evidence = _evidence(pair, result.packs[row])
+        note = " ".join(filter(None, (explained.note, evidence.note)))
+        return replace(explained, reference=evidence.reference, candidate=evidence.candidate, note=note)
     value = float(result.headline[row])
     return replace(explained, note=_adds_up(explained, value)) if view is _shares else explained
 
@@ -308,16 +309,17 @@ VIEWS: Mapping[str, View] = {
 # --- evidence ---------------------------------------------------------------------------------------------------------
 
 
-def _evidence(pair: Pair, pack: str) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
+def _evidence(pair: Pair, pack: str) -> Explanation:
     """The reader's evidence in both reports: the phrases of each error, and findings that both state."""
     readings = read(pair.reference, pack), read(pair.candidate, pack)
-    comparison = compare(*readings, pair.context)
+    comparison = compare_as_scored(*readings, pair.context)
     if comparison.out_of_scope:
-        return (), ()
+        return Explanation()
     of_errors = Explanation.of(comparison)
-    return (
+    return Explanation(
         (*of_errors.reference, *_matched(comparison, readings[0], 0)),
         (*of_errors.candidate, *_matched(comparison, readings[1], 1)),
+        note=of_errors.note,
     )
 
 

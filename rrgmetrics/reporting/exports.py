@@ -16,6 +16,7 @@ from rrgmetrics.reporting.tables import Cell, Group, Table
 from rrgmetrics.reporting.worth import as_json as worth_as_json
 from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.notice import text_lines, token_lines
+from rrgmetrics.scoring.packs import kind_lines
 from rrgmetrics.scoring.results import Result, missing_of
 from rrgmetrics.systems.comparison import Comparison
 from rrgmetrics.systems.table import Row, distinct_keys
@@ -46,7 +47,8 @@ def _result(result: Result) -> Table:
     )
     heads = ("score", "value [95% interval]")
     config = signature.parse(result.signature)[1].get("config", "")
-    note = " ".join(text_lines({"": {f"{result.spec.name}{config and '@'}{config}": result}}))
+    alone = {"": {f"{result.spec.name}{config and '@'}{config}": result}}
+    note = " ".join([*text_lines(alone), *kind_lines(alone)])
     title = count_studies(result.n_pairs, result.n_unscored)
     return with_stand_in_note(Table(heads, (Group(lines),), title=title, note=note))
 
@@ -54,7 +56,7 @@ def _result(result: Result) -> Table:
 @table.register
 def _comparison(comparison: Comparison) -> Table:
     pairs = {name: studies.pairs for name, studies in comparison.studies.items()}
-    notes = text_lines(comparison.results, pairs)
+    notes = [*text_lines(comparison.results, pairs), *kind_lines(comparison.results)]
     notes += [*files.left_out(comparison.studies), *missing_of(comparison.results, pairs, None).empty_lines]
     notes += token_lines(pairs)
     return table_of(comparison.rows, comparison.n_studies, comparison.correction, notes=notes)

@@ -113,10 +113,12 @@ class Explanation:
         if why := comparison.out_of_scope:
             return cls(note=f"The bundled reader supports {known(AUTO)}.", out_of_scope=why)
         errors = comparison.errors
+        effect = ", which the reader does not support" if comparison.candidates else " and counts as an empty report"
         return cls(
             reference=tuple(Mark(e.reference_spans, e.category.value) for e in errors if e.reference_spans),
             candidate=tuple(Mark(e.candidate_spans, e.category.value) for e in errors if e.candidate_spans),
             remarks=tuple(Remark(e.category.value, e.sentence, e.significant, e.part) for e in errors),
+            note=f"The candidate {comparison.unread_candidate}{effect}." if comparison.unread_candidate else "",
         )
 
     def beside(self, above: Explanation) -> Explanation:

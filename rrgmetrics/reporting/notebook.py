@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from rrgmetrics import comparing
+from rrgmetrics import comparing, files
 from rrgmetrics.reporting.html import remarks, reports
 from rrgmetrics.reporting.kinds import KINDS
 from rrgmetrics.reporting.marks import Explanation
@@ -41,7 +41,10 @@ def _result(result: Result) -> str:
 
 @html.register
 def _comparison(comparison: Comparison) -> str:
-    table = comparison_table(comparison.rows, n_pairs=comparison.n_studies, correction=comparison.correction)
+    dependent = files.dependent_lines(files.left_out(comparison.studies))
+    table = comparison_table(
+        comparison.rows, n_pairs=comparison.n_studies, correction=comparison.correction, notes=dependent
+    )
     parts: list[Any] = [_heading(table.title), table]
     if comparison.worth is not None:
         for of_worth in worth_tables(comparison.worth):

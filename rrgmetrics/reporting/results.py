@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from rrgmetrics.files.per_study import dependent_lines
 from rrgmetrics.metaeval.judge_runs import Spread, runs_of, spread_of
 from rrgmetrics.reporting.numbers import (
     bounds,
@@ -58,7 +59,7 @@ def score_table(rows: Sequence[Row], *, n_pairs: int, notes: Sequence[str] = ())
         previous = row.metric
     note = " ".join(filter(None, (left_out, left_out_clause(rows), *published_clauses(_metrics(rows)), *notes)))
     heads = ("metric", "score", f"value [{coverage(rows)} interval]")
-    title = _scored_of(rows, n_pairs)
+    title = _scored_of(rows, n_pairs, notes)
     return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=title, note=note))
 
 
@@ -81,13 +82,14 @@ def totals_table(totals: Mapping[str, Totals]) -> Table:
     return with_stand_in_note(Table(heads, (Group(tuple(lines)),), title=title, note=note))
 
 
-def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
+def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str, notes: Sequence[str] = ()) -> Table:
     """Several systems' scores: for each key a line a system, with the difference from the first system.
 
     Args:
         rows: By metric, key and system, as `compare_systems` returns them.
         n_pairs: Studies in all.
         correction: Of the p-values.
+        notes: Further sentences of its note.
     """
     groups = []
     rows, left_out = _with_values(rows)
@@ -102,8 +104,8 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
             for row in of_key
         ]
         groups.append(Group(tuple(lines), (Cell(_key_head(of_key[0]), "strong"),)))
-    scored = _scored_of(rows, n_pairs)
-    further = (left_out, left_out_clause(rows), *published_clauses(_metrics(rows)))
+    scored = _scored_of(rows, n_pairs, notes)
+    further = (left_out, left_out_clause(rows), *published_clauses(_metrics(rows)), *notes)
     table = Table(
         ("", f"value [{coverage(rows)} interval]", "difference", "p", "effect"),
         tuple(groups),
@@ -148,7 +150,7 @@ def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str, notes: Se
     table = Table(
         ("", *heads),
         (Group(tuple(lines)),),
-        title=f"Scores on {_scored_of(rows, n_pairs)}",
+        title=f"Scores on {_scored_of(rows, n_pairs, notes)}",
         note=" ".join(filter(None, clauses)),
     )
     return with_stand_in_note(table)
@@ -445,7 +447,8 @@ def left_out_clause(rows: Sequence[Row]) -> str:
     return f"Studies {without} are left out: {'; '.join(parts)}."
 
 
-def _scored_of(rows: Sequence[Row], n_pairs: int) -> str:
+def _scored_of(rows: Sequence[Row], n_pairs: int, notes: Sequence[str]) -> str:
     """How many studies there are, and how many of them the scores do not count."""
     scored = {row.score.n for row in rows if row.score.n} or {0}
-    return count_studies(n_pairs, *(n_pairs - n for n in scored)) if rows else count_studies(n_pairs)
+    unscored = [n_pairs - n for n in scored] if rows else []
+    return count_studies(n_pairs, *unscored, several=bool(dependent_lines(notes)))

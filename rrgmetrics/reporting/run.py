@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rrgmetrics.comparing import ErrorCategory, compare
+from rrgmetrics.comparing import ErrorCategory, compare_as_scored
 from rrgmetrics.reading import read
 from rrgmetrics.reporting import html
 from rrgmetrics.reporting.drawing import Scale, share
@@ -251,7 +251,7 @@ def _sample(sample: Sample, keys: Mapping[str, Key]) -> dict[str, object]:
         "said": [
             {
                 "step": f"{said.step:,}",
-                "text": html.marked(said.text, Explanation.of(compare(reading, read(said.text))).candidate),
+                "text": html.marked(said.text, Explanation.of(compare_as_scored(reading, read(said.text))).candidate),
                 "scores": [_shown(*score, keys) for score in said.scores.items()],
                 "errors": html.remarks([Remark(kind, sentence) for kind, sentence in said.errors]),
                 "n": counted(len(said.errors), "error") if said.errors else "no error found",

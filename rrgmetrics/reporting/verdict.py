@@ -143,11 +143,13 @@ def verdict_on(baseline: str, tallies: Sequence[Tally], correction: str, n_tests
         leaning: [each.system for each in tallies if each.leans == leaning]
         for leaning in ("better", "worse", "split", "none")
     }
+    mixed = {each.system for each in tallies if each.better and each.worse}
     clauses = []
-    if names := by_leaning["better"]:
-        clauses.append(f"{listed(names)} {by_number(len(names), 'is', 'are')} better than {baseline}")
-    if names := by_leaning["worse"]:
-        clauses.append(f"{baseline} is better than {listed(names)}")
+    for where, is_mixed in (("", False), (" in most metrics", True)):
+        if names := [name for name in by_leaning["better"] if (name in mixed) == is_mixed]:
+            clauses.append(f"{listed(names)} {by_number(len(names), 'is', 'are')} better than {baseline}{where}")
+        if names := [name for name in by_leaning["worse"] if (name in mixed) == is_mixed]:
+            clauses.append(f"{baseline} is better than {listed(names)}{where}")
     if names := by_leaning["split"]:
         clauses.append(f"{'on' if clauses else 'On'} {listed(names)} against {baseline} the metrics disagree")
     if names := by_leaning["none"]:

@@ -20,6 +20,7 @@ from rrgmetrics.utils.text_format import did_you_mean, listed
 
 MOST = 0.5  # of the references or candidates
 SAMPLED = 200  # reports of each
+LACKING_CANDIDATES = "a text without headings is read whole, one with others counts as an empty report"
 FIELDS = {"findings": "findings_section"}  # sections whose bare name means something else here
 
 
@@ -241,6 +242,10 @@ def missing_sections(name: str, systems: Mapping[str, Sequence[Any]]) -> str:
     Example:
         >>> missing_sections("findings", {"": [("FINDINGS: Clear.", "Clear lungs."), ("Clear.", "Findings: Clear.")]})
         '1 of 2 references and 1 of 2 candidates have no findings section: their other text is used.'
+        >>> missing_sections("findings_only", {"": [("Clear.", "Clear."), ("FINDINGS: Clear.", "FINDINGS: Clear.")]})
+        ... # doctest: +NORMALIZE_WHITESPACE
+        '1 of 2 references have no findings section: such pairs are unscored. 1 of 2 candidates have no findings
+        section: a text without headings is read whole, one with others counts as an empty report.'
     """
     section = sections_of(name)
     if not section:
@@ -254,11 +259,14 @@ def missing_sections(name: str, systems: Mapping[str, Sequence[Any]]) -> str:
         column: sum(bool(text.strip()) and not section_alone(text, section) for text in texts)
         for column, texts in columns.items()
     }
-    lacking = [f"{n:,} of {len(first):,} {column}" for column, n in counts.items() if n]
-    if not lacking:
-        return ""
-    read = "such pairs are unscored" if name.partition("@")[0].endswith("_only") else "their other text is used"
-    return f"{listed(lacking)} have no {section.partition('_')[0]} section: {read}."
+    lacking = {column: f"{n:,} of {len(first):,} {column}" for column, n in counts.items() if n}
+    if not name.partition("@")[0].endswith("_only"):
+        effects = {"their other text is used": [*lacking.values()]}
+    else:
+        of_references = [lacking.pop("references")] if "references" in lacking else []
+        effects = {"such pairs are unscored": of_references, LACKING_CANDIDATES: [*lacking.values()]}
+    title = section.partition("_")[0]
+    return " ".join(f"{listed(said)} have no {title} section: {effect}." for effect, said in effects.items() if said)
 
 
 def unlike_sections(systems: Mapping[str, Sequence[Any]]) -> str:

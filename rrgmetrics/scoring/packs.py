@@ -9,15 +9,20 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs, first_pack
 from rrgmetrics.specs.names import MetricName
+from rrgmetrics.utils.text_format import listed
+
+if TYPE_CHECKING:
+    from rrgmetrics.scoring.results import Result
 
 logger = logging.getLogger("rrgmetrics")
 
 DETAILS = "_modality"  # what the details of packs are called, behind the metric's name
 FACT = "pack"  # what the signature calls them
+SEVERAL = "this is one score over several kinds of reports"
 
 
 def follows(name: MetricName) -> bool:
@@ -59,19 +64,34 @@ def warn_of_packs(read: Iterable[tuple[MetricName, Mapping[str, int]]]) -> None:
     Args:
         read: Of each metric (and call) the number of pairs that were read with each pack.
     """
-    said: dict[str, dict[str, None]] = {}
+    said: dict[str, dict[str, str]] = {}
     for name, counts in read:
+        advice = f" {name.spec.name}?modality={next(iter(counts))} reads all as one kind." if len(counts) > 1 else ""
         for line in _lines(counts):
-            said.setdefault(line, {})[name.spec.name] = None
+            said.setdefault(line, {}).setdefault(name.spec.name, advice)
     for line, names in said.items():
-        logger.warning("%s: %s", ", ".join(names), line)
+        logger.warning("%s: %s%s", ", ".join(names), line, next(iter(names.values())) if SEVERAL in line else "")
+
+
+def kind_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:
+    """Describes for tables and pages which metrics have one score over several kinds of reports, or experimental ones.
+
+    Args:
+        results: For each system its Results by metric; all have the same references.
+    """
+    said: dict[str, dict[str, None]] = {}
+    for result in next(iter(results.values()), {}).values():
+        unscored = result.unscored_reasons
+        counts = Counter(pack for row, pack in enumerate(result.packs) if row not in unscored)
+        for line in _lines(dict(counts.most_common())):
+            said.setdefault(line, {})[result.title] = None
+    return [f"{listed(list(names))}: {line}" for line, names in said.items()]
 
 
 def _lines(counts: Mapping[str, int]) -> Iterator[str]:
     packs = all_packs()
     if len(counts) > 1:
-        kinds = ", ".join(f"{count:,} {packs[pack].title}" for pack, count in counts.items())
-        yield f"this is one score over several kinds of reports: {kinds}. With modality=... all are read as one kind."
+        yield f"{SEVERAL}: {', '.join(f'{count:,} {packs[pack].title}' for pack, count in counts.items())}."
     yield from filter(None, map(experimental_note, counts))
 
 

@@ -32,14 +32,17 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {by_number(count, noun, plural or noun + 's')}"
 
 
-def count_studies(n: int, *n_unscored: int) -> str:
+def count_studies(n: int, *n_unscored: int, several: bool = False) -> str:
     """How many studies there are and how many have no score: the words of every table and page.
 
     Args:
         n: All of them.
         n_unscored: Those without a score, of each metric.
+        several: Whether some are reports of one study.
 
     Example:
+        >>> count_studies(90, several=True)
+        '90 reports, several of a study'
         >>> count_studies(1), count_studies(2000, 0), count_studies(32, 1)
         ('1 study', '2,000 studies', '32 studies, 1 not scored')
         >>> count_studies(32, 0, 4), count_studies(32, 1, 4)
@@ -48,7 +51,7 @@ def count_studies(n: int, *n_unscored: int) -> str:
     least, most = (min(n_unscored), max(n_unscored)) if n_unscored else (0, 0)
     between = f"{least:,} to {most:,}" if least else f"up to {most:,}"
     left_out = f", {f'{most:,}' if least == most else between} not scored" if most else ""
-    return counted(n, "study", "studies") + left_out
+    return (f"{counted(n, 'report')}, several of a study" if several else counted(n, "study", "studies")) + left_out
 
 
 def capitalized(text: str) -> str:

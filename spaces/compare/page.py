@@ -17,6 +17,7 @@ from rrgmetrics.comparing import explain
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets
 from rrgmetrics.reading import read as read_report
+from rrgmetrics.reading.lexicon import AUTO, all_packs
 from rrgmetrics.reading.scope import CHEST_XRAY, out_of_scope
 from rrgmetrics.reporting.html import alert, part
 from rrgmetrics.reporting.marks import Explanation
@@ -206,17 +207,18 @@ def _api() -> Callable[..., dict[str, Any]]:
 
 
 def _scope(reference: str, candidates: Sequence[str]) -> Iterator[str]:
-    """Says of each report that the reader cannot read why, and what becomes of it."""
-    knows = f"Most metrics support {CHEST_XRAY} only"
-    why = out_of_scope(read_report(reference).scope, CHEST_XRAY)
-    if why:
-        yield f"The reference {why}. {knows} and leave such a pair unscored."
+    """Says of each report that most metrics cannot read why, and what becomes of it."""
+    if why := out_of_scope(read_report(reference).scope, CHEST_XRAY):
+        yield f"The reference {why}. Most metrics support {CHEST_XRAY} only and leave such a pair unscored."
+    known = read_report(reference, AUTO)
+    modality = all_packs()[known.pack].title
+    if out_of_scope(known.scope, modality):
         return
     for number, text in enumerate(candidates, 1):
-        if why := out_of_scope(read_report(text).scope, CHEST_XRAY):
+        if why := out_of_scope(read_report(text, known.pack).scope, modality):
             yield (
-                f"Candidate {number} {why}. {knows}: they give it the worse of two scores, its own and that of an "
-                "empty report."
+                f"Candidate {number} {why}. Metrics that support {modality} give it the worse of two scores, its own "
+                "and that of an empty report."
             )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 
 import pytest
 
 from code_blocks import ROOT
 
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+KINDS = ("code", "markdown")
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +20,13 @@ def make_notebooks():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_that_draws_names_the_extra_for_plots(path):
+    cells = json.loads(path.read_text())["cells"]
+    code, words = ("".join("".join(c["source"]) for c in cells if c["cell_type"] == kind) for kind in KINDS)
+    assert ("matplotlib" in code) == ("pip install '.[plots]'" in words)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

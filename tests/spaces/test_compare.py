@@ -294,6 +294,15 @@ def test_judges_of_the_environment_are_offered_and_nothing_they_are_asked_is_kep
         page.compare_space(["bleu"])
 
 
+def test_a_candidate_of_another_kind_is_named_beside_a_reference_of_chest_ct_too():
+    reference = "2 mm calcified granuloma in the right lower lobe. Hepatic steatosis. Cholelithiasis."
+    candidate = "Fatty liver and gallstones. Calcified granuloma."
+    of_reference, of_candidate = page._scope(reference, [candidate, "Calcified granuloma."])
+    assert of_reference.startswith("The reference looks like a CT report.")
+    assert of_candidate.startswith("Candidate 1 looks like an abdominal report.")
+    assert "chest CT reports in English give it the worse of two scores" in of_candidate
+
+
 def test_a_slow_judge_comes_after_the_others_and_its_server_is_not_named(monkeypatch):
     monkeypatch.setattr(page, "compare_reports", lambda *texts, names=["bleu"]: compare_reports(*texts, names=names))
     judges = page._check_judges(["green@openai:my-model?base_url=http://127.0.0.1:9/v1&retries=0"])

@@ -382,6 +382,17 @@ def test_a_text_out_of_scope_is_named_at_the_top(reference, candidate, said):
     assert 'role="alert"' not in view
 
 
+def test_no_words_are_marked_as_in_both_reports_if_the_candidate_counts_as_an_empty_report():
+    texts = (
+        "2 mm calcified granuloma in the right lower lobe. Hepatic steatosis. Cholelithiasis.",
+        "Fatty liver and gallstones. Calcified granuloma.",
+    )
+    view = ui.answered(SPECS["finding_errors"], texts)[0]
+    assert "Only the reference reports: gallstones." in view
+    assert "in both reports" not in view
+    assert "in both reports" in ui.answered(SPECS["finding_errors"], (texts[0], texts[0]))[0]
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [(0.0, "is better than three quarters"), (2.2, "is within this range"), (9.5, "is worse than three quarters")],
@@ -667,6 +678,34 @@ def test_a_page_and_the_terminal_count_studies_in_one_way(tmp_path, capsys):
     cli.main(["score", str(path), "--metrics", "rouge", "--html", str(tmp_path / "page.html"), "--no-progress"])
     assert words in capsys.readouterr().out
     assert words in (tmp_path / "page.html").read_text()
+
+
+def test_the_scores_of_a_file_name_the_kinds_of_reports(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("reference,candidate\nCT chest: small effusion.,Effusion.\nChest radiograph: clear lungs.,Clear.\n")
+    result = rrgmetrics.score("finding_errors", str(path), progress=False)["finding_errors"]
+    words = "1 chest CT reports in English, 1 chest X-ray reports in English."
+    assert words in batch.overview(batch.Scored("finding_errors", batch.read_upload(str(path)), result))
+
+
+def test_the_letters_of_a_pair_have_the_numbers_of_its_score(tmp_path):
+    path = tmp_path / "pairs.csv"
+    rows = [
+        "Small left pleural effusion. Mild cardiomegaly.,Pleural effusion.",
+        "Mild edema. No effusion.,Mild edema. Left effusion.",
+    ]
+    path.write_text("\n".join(["reference,candidate", *rows]))
+    result = rrgmetrics.score("finding_errors", str(path), progress=False)["finding_errors"]
+    view = batch.overview(batch.Scored("finding_errors", batch.read_upload(str(path)), result))
+    shown = re.findall(r'<span class="tag kind-\w+"><span aria-hidden="true">(\w) ([\d.]+)</span>', view)
+    assert [letter for letter, _ in shown] == ["B", "C", "D", "A"]
+    assert {number for letter, number in shown if letter in "AB"} == {"1"}
+    vague = {
+        f"finding_errors_{kind}": letter for letter, kind in (("C", "incorrect_location"), ("D", "incorrect_severity"))
+    }
+    for key, letter in vague.items():
+        assert 0 < result.per_pair[key][0] < 1
+        assert (letter, f"{result.per_pair[key][0]:.1f}") in shown
 
 
 STUDIES_OF_TWO = [("Small effusion.", "Small effusion."), ("Clear lungs.", "No effusion.")]

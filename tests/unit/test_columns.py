@@ -312,6 +312,17 @@ def test_sections_that_a_system_lacks_are_named_in_a_comparison(caplog):
     assert "8 of 8 candidates of a and b have sections that the references lack; --text findings" in caplog.text
 
 
+def test_only_references_without_the_section_are_said_to_be_unscored(caplog):
+    rows = [{"reference": f"FINDINGS: {text}", "candidate": text} for text in ("Clear lungs.", "Mild edema.")]
+    options = {"metrics": ["bleu"], "trials": 10, "progress": False, "text": "findings_only"}
+    compared = rrgmetrics.compare({"a": rows}, **options)
+    assert compared["a"]["bleu"].n_unscored == 0
+    assert "2 of 2 candidates of a have no findings section: a text without headings is read whole" in caplog.text
+    assert "unscored" not in caplog.text + compared.to_latex()
+    rrgmetrics.compare({"a": [{**rows[0], "reference": "Clear lungs."}, rows[1]]}, **options)
+    assert "1 of 2 references have no findings section: such pairs are unscored." in caplog.text
+
+
 def test_tables_and_pages_name_the_part_that_was_read():
     metrics = ["bleu", "rouge", "meteor?text=lower"]
     options = {"references": WHOLE, "metrics": metrics, "trials": 10, "progress": False}
@@ -337,7 +348,17 @@ def test_columns_of_a_frame_are_named_as_python_names_them():
 
 
 OF_IDS = ["dicom_accession", "image_id", "StudyInstanceUID", "SOPInstanceUID", "Accession Number", "report_id"]
-OF_IDS += ["AccNr", "ACC_NUM", "accno", "accession_no", "exam_no", "case_number", "RequestNo"]
+OF_IDS += [
+    "AccNr",
+    "ACC_NUM",
+    "accno",
+    "accession_no",
+    "exam_no",
+    "case_number",
+    "RequestNo",
+    "VolumeName",
+    "question_id",
+]
 
 
 @pytest.mark.parametrize("column", OF_IDS)
@@ -365,7 +386,7 @@ def test_a_join_by_order_is_said(tmp_path, caplog):
 
 
 def test_the_line_to_copy_names_a_column_of_texts_rather_than_one_of_ids():
-    found = ("dicom_accession", "patient_id", "gt", "chexagent", "llava")
+    found = ("dicom_accession", "patient_id", "PatientAge", "metadata", "gt", "chexagent", "llava")
     with pytest.raises(InputError, match=r",candidate=chexagent or --columns .*,candidate=llava\. If"):
         pick_columns(found, PAIRS, {}, "a.csv")
 

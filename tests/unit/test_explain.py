@@ -11,7 +11,7 @@ from rrgmetrics import cli
 from rrgmetrics.comparing import compare
 from rrgmetrics.reading import read
 from rrgmetrics.reading.model import Span
-from rrgmetrics.reporting.explanations import VIEWS
+from rrgmetrics.reporting.explanations import VIEWS, explain_pair
 from rrgmetrics.reporting.marks import Explanation, Mark, pieces
 from rrgmetrics.reports import Pair
 
@@ -146,6 +146,7 @@ def test_the_command_line_writes_a_page_json_and_latex(tmp_path, capsys):
     written = ["--html", str(page), "--json", str(data), "--latex", str(figure)]
     assert cli.main(["explain", REFERENCE, CANDIDATE, "--metrics", "green", *written]) == 0
     assert "Pleural effusion, <b>side: right → left</b>." in page.read_text()
+    assert "Higher is better, from 0 (the worst) to 1 (the best)." in page.read_text()
     found = json.loads(data.read_text())
     assert [error["letter"] for error in found["errors"]] == ["B", "C"]
     assert found["metrics"]["green"]["scores"]["green"] == pytest.approx(1 / 3)
@@ -249,6 +250,50 @@ def test_what_no_judge_scores_explain_does_not_score_either(reference, candidate
         map(math.isnan, (compared.total, compared.significant, compared.cost(), compared.cost(significant=True)))
     )
     assert Explanation.of(compare(read(reference), read(candidate))).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "why"),
+    [
+        (
+            "2 mm calcified granuloma in the right lower lobe. Hepatic steatosis. Cholelithiasis.",
+            "Fatty liver and gallstones. Calcified granuloma.",
+            "looks like an abdominal report",
+        ),
+        (
+            "Small right pleural effusion. Mild cardiomegaly. Clear lungs.",
+            "MRI of the knee. Small right pleural effusion. Mild cardiomegaly.",
+            "looks like a limb report",
+        ),
+    ],
+)
+def test_a_candidate_of_another_kind_has_the_errors_that_the_metric_counts(reference, candidate, why, capsys):
+    result = rrgmetrics.score("finding_errors", references=[reference], predictions=[candidate], progress=False)
+    compared = rrgmetrics.explain(reference=reference, candidate=candidate)
+    empty = rrgmetrics.explain(reference=reference, candidate="")
+    assert compared.cost() == result["finding_errors"].headline[0] == empty.cost()
+    assert compared.unread_candidate == why
+    explained = rrgmetrics.score("green?explain=yes", references=[reference], predictions=[candidate], progress=False)
+    assert f"The candidate {why} and counts" in explain_pair(*explained.values(), Pair(reference, candidate)).note
+    assert empty.unread_candidate == ""
+    cli.main(["explain", reference, candidate])
+    assert f"The candidate {why} and counts as an empty report." in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("candidate", "note"),
+    [
+        ("Derrame pleural izquierdo, sin neumotórax.", "The candidate looks Spanish and counts as an empty report."),
+        (
+            "MRI of the knee. Large left pneumothorax. Left rib fracture.",
+            "The candidate looks like a limb report, which the reader does not support.",
+        ),
+        ("Small left pleural effusion.", ""),
+        ("", ""),
+    ],
+)
+def test_a_candidate_of_another_kind_is_named(candidate, note):
+    assert Explanation.of(rrgmetrics.explain(reference=REFERENCE, candidate=candidate)).note == note
 
 
 def test_errors_that_a_judge_only_counted_are_named():

@@ -226,6 +226,15 @@ def test_the_command_for_a_list_in_json_writes_what_can_be_read(save, tmp_path, 
     assert "; in Python: import pandas; pandas.read_csv(" in refused(save("t.tsv", "study_id\treference\n"))
 
 
+def test_the_command_for_an_object_in_json_that_has_a_report_for_each_id(save, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = save("references.json", '{\n  "s 1": "Ödem.",\n  "s2": "Clear lungs."\n}')
+    subprocess.run(refused(path).partition("in a shell: ")[2].removesuffix("."), shell=True, check=True)
+    read = files.read_system("references.jsonl")
+    assert (read.study_ids, read.reports) == (["s 1", "s2"], ["Ödem.", "Clear lungs."])
+    assert refused(save("nested.json", '{"data": [{"reference": "a"}]}')).endswith("and name it .jsonl.")
+
+
 def test_unusable_text_files(save):
     assert "a CSV with column names" in refused(save("a.txt", "study_id,report\r\n1,Clear.\r\n"), files.read_system)
     assert "looks like JSON" in refused(save("b.txt", '{"report": "Clear."}\n'), files.read_system)

@@ -53,6 +53,23 @@ def test_each_pair_is_read_with_the_pack_of_its_reference(caplog: pytest.LogCapt
             )
 
 
+def test_tables_and_pages_name_the_kinds_of_reports(caplog: pytest.LogCaptureFixture) -> None:
+    references, predictions = zip(*PAIRS, strict=True)
+    texts = {"a": list(predictions), "b": list(references)}
+    with caplog.at_level(logging.WARNING, "rrgmetrics"):
+        compared = rrgmetrics.compare(texts, list(references), metrics=["finding_errors", "bleu"], progress=False)
+    assert "finding_errors?modality=chest_ct reads all as one kind." in caplog.text
+    kinds = "4 chest CT reports in English, 2 chest X-ray reports in English."
+    line = f"Finding errors: this is one score over several kinds of reports: {kinds}"
+    result = compared.results["a"]["finding_errors"]
+    for shown in (compared.to_latex(), compared.to_markdown(), compared.to_html(), result.to_latex()):
+        assert line in shown
+    one_kind = rrgmetrics.compare(
+        texts, list(references), metrics=["finding_errors?modality=chest_ct", "bleu"], progress=False
+    )
+    assert "several kinds" not in one_kind.to_latex() + one_kind.to_html()
+
+
 @pytest.mark.parametrize("name", ["f1_radbert_ct", "nodule_f1"])
 def test_metrics_of_chest_ct_score_radiographs_too_and_their_cards_say_so(name: str) -> None:
     xray = "PA and lateral chest radiograph. " + XRAY

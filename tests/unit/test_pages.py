@@ -150,6 +150,14 @@ def test_what_the_reader_finds_stands_beside_each_report():
     assert "The reader finds no error." in texts_of(page(PAIRS[2:], values=(0.5,)))[0]
 
 
+def test_a_candidate_that_counts_as_an_empty_report_is_named():
+    reference = "2 mm calcified granuloma in the right lower lobe. Hepatic steatosis. Cholelithiasis."
+    text = texts_of(page([Pair(reference, "Fatty liver and gallstones. Calcified granuloma.")], values=(0.5,)))[0]
+    assert "The candidate looks like an abdominal report and counts as an empty report." in text
+    assert text.count("Only the reference reports") == 3
+    assert "counts as an empty" not in texts_of(page(PAIRS[:1], values=(0.5,)))[0]
+
+
 def test_a_mark_in_the_reference_says_whose_error_it_is():
     results = {name: {"rouge": fake(values=(0.5,))} for name in ("one", "two", "three")}
     candidates = {"one": "Clear lungs.", "two": PAIRS[0].reference, "three": "Clear lungs. Normal heart."}

@@ -155,6 +155,25 @@ def test_several_reports_of_a_study_are_named_beside_intervals(caplog):
     assert files.read_pairs(rows[:2], per_study="all").left_out == ()
 
 
+def test_several_reports_of_a_study_are_not_counted_as_studies(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("\n".join(["study_id,reference,candidate", *map(",".join, ROWS)]))
+    words = f"{len(ROWS)} reports, several of a study"
+    written = {each: str(tmp_path / f"a.{each}") for each in ("tex", "html")}
+    outputs = ["--table", written["tex"], "--html", written["html"]]
+    table = str(tmp_path / "a.csv")
+    for full in ([], ["--full"]):
+        options = ["--metrics", "rouge", "--per-study", "all", "--no-trivial", "--no-progress", "--force", *full]
+        assert (
+            main(["compare", "--references", table, "--systems", f"x={table}", f"y={table}", *options, *outputs]) == 0
+        )
+        out = " ".join(capsys.readouterr().out.split())
+        assert words in out
+        assert "are too sure." in out
+        assert f"{len(ROWS)} studies" not in out
+    assert f"Scores on {words}" in Path(written["tex"]).read_text()
+    assert words in Path(written["html"]).read_text()
+
+
 def test_each_report_of_a_study_is_a_pair_if_all_count(tmp_path):
     studies = files.read_pairs(PAIRS, per_study="all")
     assert len(studies.pairs) == len(PAIRS)

@@ -143,6 +143,20 @@ def test_a_long_table_that_cannot_be_compared(table, systems, says: str) -> None
         files.read_systems(systems, table, by="system")
 
 
+def test_several_runs_of_a_system_are_refused_with_advice_that_is_not_the_command_that_was_typed(
+    folder, capsys
+) -> None:
+    rows = [
+        (key, texts[0], texts[n], "ab"[n - 1], seed) for n in (1, 2) for seed in "01" for key, texts in STUDIES.items()
+    ]
+    write(folder / "runs.csv", "study_id,reference,candidate,system,seed", rows)
+    status, _, err = run(capsys, "compare", "runs.csv", "--by", "system")
+    assert status == 2
+    assert "In the rows of 'a': runs.csv, line 5, column 'study_id': '1' is already in runs.csv, line 2" in err
+    assert "write 'system' and that column into one column, and pass --by COLUMN with its name." in err
+    assert "compare TABLE" not in err
+
+
 def test_what_synthesize_writes_is_compared_in_one_command(folder, capsys) -> None:
     assert cli.main([
         "synthesize", "references.csv", "--output", "pairs.parquet", "--ways", "random", "paraphrased:3", "--pairs",

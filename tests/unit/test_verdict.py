@@ -35,6 +35,15 @@ FIVE = ("V", "W", "X", "Y", "Z")
             ["b: better in all 5 metrics.", "c: worse in all 5 metrics.", "p at most 0.020", "Holm over 15 tests"],
         ),
         (
+            [
+                Tally("b", ("X",), ("Y", "Z"), (), 0.01),
+                Tally("c", FIVE, (), (), 0.01),
+                Tally("d", FIVE, ("U",), (), 0.01),
+            ],
+            "c is better than a; d is better than a in most metrics; a is better than b in most metrics.",
+            ["b: better in X; worse in Y and Z.", "c: better in all 5 metrics.", "d: better in 5 of 6 metrics; worse"],
+        ),
+        (
             [Tally(name, (), (), ("X",), math.nan) for name in "bc"],
             "Between a and each of b and c no difference is shown.",
             ["b: no difference shown in X."],

@@ -21,6 +21,7 @@ from rrgmetrics.baselines.subsets import TRIALS, parts_of, score_parts
 from rrgmetrics.baselines.worth import Worth
 from rrgmetrics.comparing import ErrorCategory
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.per_study import dependent_lines
 from rrgmetrics.reporting import html, theme
 from rrgmetrics.reporting.html import legend
 from rrgmetrics.reporting.marks import SIGNIFICANT
@@ -33,6 +34,7 @@ from rrgmetrics.reporting.worth import HEADING, collapse_table, worth_tables
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.notice import text_lines, token_lines
+from rrgmetrics.scoring.packs import kind_lines
 from rrgmetrics.scoring.results import Result, missing_of, on_shared_studies, unscored_lines
 from rrgmetrics.systems.table import Row, coverage, level_of
 from rrgmetrics.utils.printable import as_options
@@ -98,7 +100,8 @@ def report_page(
         for part in (parts_of(references, readings) if found else [])
     ]
     abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
-    said = [*text_lines(results, pairs), *notes, *missing_of(results, pairs, ids).lines, *token_lines(pairs)]
+    said = [*text_lines(results, pairs), *kind_lines(results), *notes]
+    said += [*missing_of(results, pairs, ids).lines, *token_lines(pairs)]
     said += unscored_lines(results, study_ids, without=[REASON])
     environment = _environment()
     studies = Studies(environment.get_template("study.html.j2"), ids, pairs, results, found, shown)
@@ -108,7 +111,11 @@ def report_page(
         title=title,
         systems=list(results),
         n_studies=len(references),
-        counts=count_studies(len(references), *(each.n_unscored for own in beside.values() for each in own.values())),
+        counts=count_studies(
+            len(references),
+            *(each.n_unscored for own in beside.values() for each in own.values()),
+            several=bool(dependent_lines(notes)),
+        ),
         n_abnormal=len(abnormal),
         metrics=sections.metrics_of(results),
         verdict=sections.verdict(beside, rows, worth, correction),

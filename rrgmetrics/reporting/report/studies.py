@@ -144,6 +144,7 @@ class Studies:
                     "system": system,
                     "report": _report(self._pairs[system][row].candidate, _with_words(own.candidate, added)),
                     "remarks": remarks(own.remarks),
+                    "note": "" if own.out_of_scope else own.note,
                     "is_read": bool(self._found) and not own.out_of_scope,
                     "judges": list(self._judges(system, row)),
                 }
