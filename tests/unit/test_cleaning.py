@@ -6,7 +6,7 @@ import logging
 from functools import partial
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from timing import ends_within
 
@@ -348,6 +348,7 @@ def test_characters_keep_their_places(text):
     assert len(cleaned.in_place(text)) == len(text)
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_words_of_findings_are_words_of_the_text(text):
     reading = read(text)
