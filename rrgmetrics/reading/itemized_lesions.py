@@ -40,6 +40,7 @@ _NEVER = frozenset({"concept", "normal", "negation_before", "negation_after", "l
 _NUMBERED = frozenset(
     {"another", "other", "further", "image", "series", "slice", "im", "se", "img", "segment"}
 )  # where it is to be found
+_UP_TO = frozenset({"up", "to", "max", "maximum", "maximal", "most", "about"})
 _LONGEST = 20  # items of a part
 
 
@@ -51,6 +52,9 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
     own = next((k for k, (first, last) in enumerate(parts) if first <= named.at < last), None)
     if own is None or any("negation_before" in item.senses for item in items[slice(*parts[own])]):
         return []
+    if listed := _bracketed(items, named, between[1], lexicon):
+        named.dropped = True
+        return [_unnamed(items, named, part, whole=True) for part in listed]
     opening, *behind = parts[own:]
     told = [part for part in behind if _tells(items, part, lexicon)]
     if between[1] < len(items) and told and told[-1] == behind[-1]:
@@ -65,6 +69,15 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
     whole = not (sized and placed)
     named.dropped = whole
     return [_unnamed(items, named, part, whole=whole) for part in told]
+
+
+def _bracketed(items: Sequence[Item], named: Mention, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:
+    """Returns the parts of a list in brackets right behind a name: "nodules (RLL 8 MM, LINGULA 6 MM)"."""
+    if named.last >= end or items[named.last].word != "(":
+        return []
+    close = next((i for i in range(named.last, end) if items[i].word == ")"), end)
+    listed = list(_parts(items, named.last + 1, close, lexicon))
+    return listed if len(listed) > 1 and all(_tells(items, part, lexicon) for part in listed) else []
 
 
 def _ahead(items: Sequence[Item], parts: Sequence[tuple[int, int]], lexicon: Lexicon) -> list[tuple[int, int]]:
@@ -107,7 +120,7 @@ def _tells(items: Sequence[Item], part: tuple[int, int], lexicon: Lexicon) -> bo
         depth = max(0, depth + (item.word == "(") - (item.word == ")"))
         if not _NEVER.isdisjoint(item.senses) or not item.senses.keys() <= _PLAIN:
             return False
-        known = item.senses or depth or item.word in lexicon.small.unnamed or item.word in _NUMBERED
+        known = item.senses or depth or item.word in lexicon.small.unnamed | _NUMBERED | _UP_TO
         if not known and not item.word[0].isdigit() and item.word not in lexicon.small.earlier:
             return False
     return True

@@ -18,6 +18,7 @@ _BELOW, _ABOVE, _NOT = frozenset({"<", "≤"}), frozenset({">", "≥"}), frozens
 _EXCEED = frozenset({"exceed", "exceeding"})
 RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
 _AGAINST = frozenset({"versus", "vs"})  # between a size and an earlier one
+_SET_AGAINST = _AGAINST | {"against", "compared"}
 _THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its date
 _ACROSS = frozenset({"deep", "thick", "wide", "long", "across"})
 _OF_IMAGES = frozenset({"/", ":", ",", "-"})  # between a series and an image
@@ -54,8 +55,15 @@ def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[i
         if unit is None and not numbers[1:] and _ranges(tokens, i, step, last):
             numbers, i = [], step + 1  # of "2 to 3 cm" the larger
             continue
-        return (step, tuple(n * unit for n in numbers)) if unit else None
+        shared = unit or _unit_shared(tokens, step, last, lexicon)
+        return (step, tuple(n * shared for n in numbers)) if shared else None
     return None
+
+
+def _unit_shared(tokens: list[Token], step: int, last: int, lexicon: Lexicon) -> float | None:
+    """Returns the unit that a number shares with the one it is set against: "4.1 VS 9.8 CM"."""
+    against = step + 2 < last and tokens[step].word in _SET_AGAINST and tokens[step + 1].word[0].isdigit()
+    return lexicon.units.get(tokens[step + 2].word) if against else None
 
 
 def _listed(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
@@ -174,6 +182,8 @@ def settle_sizes(items: list[Item], lexicon: Lexicon) -> None:
             items[i] = item.saying({**without(item.senses, "resolved_before"), "change": "better"})
         elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
             was(items, i - 1, "measure" if "measure" in items[i - 1].senses else "severity")
+        elif item.word == "to" and 1 < i < len(items) - 1 and _is_changed(items, i):
+            was(items, i - 2, "measure")
         elif item.senses.get("severity") in _COURSES and item.last - item.first == 3 and _is_begun(items, i, lexicon):
             before, now = _COURSES[item.senses["severity"]]
             items[i] = item.saying({"severity": now, "before": ("severity", before)})  # "from SMALL TO MODERATE"
@@ -345,7 +355,8 @@ def _is_of_lesion(items: list[Item], at: int, lexicon: Lexicon) -> bool:
 
 
 def _says(item: Item) -> bool:
-    return "concept" in item.senses or "quality" in item.senses
+    counts = item.senses.get("morphology") == "multifocal"  # "nodes: FEW, the largest 9 mm"
+    return "concept" in item.senses or ("quality" in item.senses and not counts)
 
 
 def _with_diameter(item: Item, lexicon: Lexicon) -> str:
@@ -360,6 +371,13 @@ def _is_course(items: list[Item], i: int) -> bool:
     kinds = items[i - 1].senses.keys() & items[i + 1].senses.keys() & {"severity", "measure"}
     started = i > 1 and (items[i - 2].word == "from" or "nothing" in items[i - 2].senses)
     return bool(kinds) and (started or items[i].word == "→")
+
+
+def _is_changed(items: list[Item], i: int) -> bool:
+    """Whether the size before "to" is what was: "41 mm DOWN TO 22 mm", "a mass of 41 mm HAS SHRUNK TO 22 mm"."""
+    before, moved, now = items[i - 2], items[i - 1], items[i + 1]
+    changed = moved.word == "down" or moved.senses.get("change") in ("better", "worse")
+    return changed and "measure" in before.senses and "measure" in now.senses
 
 
 def _is_way(items: list[Item], i: int, lexicon: Lexicon) -> bool:
