@@ -28,6 +28,7 @@ from rrgmetrics.reading.prior_values import is_fresh, is_growth, is_large
 from rrgmetrics.reading.subjects import (
     LIKEWISE,
     Head,
+    all_named,
     beside_device,
     is_hardware,
     is_setting,
@@ -350,6 +351,9 @@ def _separates(item: Item, lexicon: Lexicon) -> bool:
 
 def _list_before(items: list[Item], i: int, heads: list[Head], left: int, lexicon: Lexicon) -> list[Mention]:
     """Returns the list that ends before a word of change: "effusion and atelectasis are unchanged"."""
+    collected = all_named(items, i, heads, left, lexicon.small)
+    if collected:
+        return collected
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[left][2], "at", None)]
     of_one = not any(item.word in lexicon.small.plural for item in items[heads[left][1] : i + 1])
     if of_one and any(item.word in lexicon.small.relative for item in items[heads[left][1] : i]):

@@ -72,7 +72,13 @@ from rrgmetrics.reading.nouns import (
     name_nouns,
 )
 from rrgmetrics.reading.organs import name_in_organs
-from rrgmetrics.reading.place_words import INNER, PARTS, forget_inner_places, resolve_places
+from rrgmetrics.reading.place_words import (
+    INNER,
+    PARTS,
+    forget_inner_places,
+    resolve_places,
+    resolve_relative_sides,
+)
 from rrgmetrics.reading.prior_values import INSTEAD, NOW, tell_what_was
 from rrgmetrics.reading.pronouns import OF_TWO, PRONOUNS, resolve_pronouns
 from rrgmetrics.reading.recording import follow, recorder, watch
@@ -279,6 +285,15 @@ ITEMS = (
         needs=(Signs(senses=("ordinal", "level", "structure", "concept")),),
     ),
     Step(forget_inner_places, ("items",), ("senses", "zone"), needs=(Signs(words=INNER), Signs(words=PARTS))),
+    Step(
+        resolve_relative_sides,
+        _ITEMS,
+        ("side",),
+        needs=(
+            Signs(senses=("side",)),
+            Signs(words=("side",), lists=("contralateral", "ipsilateral", "overlain")),
+        ),
+    ),
     Step(
         resolve_places,
         _TOKENS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rrgmetrics.reading.comparatives import NEAR
 from rrgmetrics.reading.items import Item, Mention
@@ -15,6 +16,9 @@ LIKEWISE = frozenset({"as", "so"})
 _PLACE = frozenset({"side", "zone", "structure", "level", "location_preposition", "tip", "holds", "several"})
 _HAVE = frozenset({"has", "have"})
 _WHERE = frozenset({"position", "tip"})  # of a device
+_NOUN = frozenset({"concept", "structure", "zone"})
+_NEITHER = frozenset({"negation_before"})
+_TWO = 2
 _PLACED = 6  # items from a quality to the end of its place
 
 
@@ -38,6 +42,21 @@ def subject(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, lex
         first -= 1
     named = (k for k in range(first, left + 1) if (mention := heads[k][2]) and not mention.denies)
     return next(named, left)
+
+
+def all_named(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, small: SmallWords) -> list[Mention]:
+    """Returns the findings that "both" or "all" before a change stands for: "a cavity and a node; BOTH have grown"."""
+    told = collecting(items[heads[left][1] : i + 1])
+    if small.all_before.isdisjoint(told):
+        return []
+    named = {mention.at: mention for _, _, mention in heads[: left + 1] if mention and mention.assertion != "absent"}
+    others = [mention for mention in named.values() if not mention.denies]
+    return others if small.of_two.isdisjoint(told) else others[-_TWO:]
+
+
+def collecting(items: Sequence[Item]) -> set[str]:
+    """Returns the words before others that stand for findings, as "both" can: not "in BOTH LOBES"."""
+    return {a.word for a, b in pairwise(items) if a.senses.keys() <= _NEITHER and _NOUN.isdisjoint(b.senses)}
 
 
 def _is_of_one_clause(items: Sequence[Item], one: Head, other: Head, lexicon: Lexicon) -> bool:
