@@ -28,6 +28,7 @@ from rrgmetrics.comparing.differences import (
     severity_steps,
     told_beside,
     told_of_all,
+    told_of_picture,
 )
 from rrgmetrics.comparing.model import (
     INTERPRETED,
@@ -134,7 +135,10 @@ def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Le
     spoiled = {(error.reference.observation, error.category) for error in errors if error.reference and error.attribute}
     vague = list(left_out_errors(refs, cands, links, spoiled, candidate, lexicon))
     errors = [
-        error for error in errors if not (told_beside(error, reference, candidate) and excused(error, told_beside))
+        error
+        for error in errors
+        if not (told_beside(error, reference, candidate) and excused(error, told_beside))
+        and not (told_of_picture(error, reference, candidate, lexicon) and excused(error, told_of_picture))
     ]
     errors = [_turned(error, lexicon) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
