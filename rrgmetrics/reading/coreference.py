@@ -244,8 +244,8 @@ def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: 
     start = next((k for k in range(len(findings) - 1, -1, -1) if findings[k].sentence != last), -1) + 1
     before = [k for k in range(start, len(findings)) if findings[k].assertion != "absent"]
     if words & lexicon.small.of_two:
-        alone = before if len(before) > 1 else [k for k in range(max(0, start - 1), start)] + before
-        return [k for k in alone if findings[k].assertion != "absent" and number - findings[k].sentence <= POINTING]
+        two = before if len(before) > 1 else [*range(max(0, start - 1), start), *before]
+        return [k for k in two if findings[k].assertion != "absent" and number - findings[k].sentence <= POINTING]
     if words & lexicon.small.all_before:
         return before
     return before[-1:] if words & lexicon.small.last_before else before[:1]

@@ -14,7 +14,9 @@ _ASIDE = frozenset(
     {"side", "measure", "before", "severity", "morphology", "change", "count", "acuity", "level", "ordinal", "several"}
 )  # between a lesion and its organ
 _IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
-_HOLDING = frozenset({"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring"})
+_HOLDING = frozenset(
+    {"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring", "bear", "bearing"}
+)
 _SAID_OF = frozenset({"in", "within", "inside", "of"})
 _AROUND = _SAID_OF | {"around", "surround", "surrounding", "between", "surrounded"}
 _LEVELS = frozenset({"level", "height", "region", "projection"})  # "at the LEVEL of the fifth rib" is not in it

@@ -65,8 +65,8 @@ def resolve_relative_sides(items: list[Item], lexicon: Lexicon) -> None:
     for i, item in enumerate(items):
         if not _is_direction(items, i):
             side = _side(item) or _side_of_zone(item, lexicon) or side
-        other = is_other_side(items, i, lexicon.small) if side else None
-        if other is not None:
+        other = is_other_side(items, i, lexicon.small)
+        if side is not None and other is not None:
             items[i] = item.saying({"side": _OTHER_SIDE[side] if other else side})
 
 
