@@ -441,6 +441,21 @@ def told_of_picture(error: FindingError, reference: Reading, candidate: Reading,
     )
 
 
+def named_as_well(error: FindingError, reference: Reading, candidate: Reading, lexicon: Lexicon) -> bool:
+    """Whether a report that gives a picture a more general name has the special one too: "UIP: honeycombing, lines"."""
+    under = error.attribute == "underinterpretation"
+    special, other = (error.reference, candidate) if under else (error.candidate, reference)
+    if special is None or not (under or error.attribute == "overinterpretation"):
+        return False
+    return any(
+        f.concept == special.concept
+        and f.assertion == "present"
+        and same_side(f.side, special.side)
+        and near(f.zones, special.zones, lexicon)
+        for f in other.findings
+    )
+
+
 def _of_observation(finding: Finding, reading: Reading) -> list[Finding]:
     return [each for each in reading.findings if each.observation == finding.observation]
 

@@ -36,8 +36,8 @@ def merge_parts(items: list[Item], mentions: list[Mention], lexicon: Lexicon) ->
     return merged
 
 
-def describe_lesions(items: list[Item], lexicon: Lexicon) -> None:
-    """Takes calcification that a lesion holds for its look, in place: "a mass at the hilum, 3 cm, WITH CALCIFICATION".
+def keep_calcium_in_lesions(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes calcification that a lesion holds from the organ around it, in place: "a hilar mass WITH CALCIFICATION".
 
     Where the lexicon has a name for both, as for calcified nodules and nodes, one finding is made of them elsewhere.
     """
@@ -50,7 +50,7 @@ def describe_lesions(items: list[Item], lexicon: Lexicon) -> None:
         nouns = (*lesion.senses.get("holds", ()), *lesion.senses.get("about", ()))
         one = {concept, *lexicon.concepts[concept].ancestors} & lexicon.roles["one_by_one"] or _MASS in nouns
         if one and _NODE not in nouns:
-            items[i] = item.saying({"morphology": "calcified"})
+            items[i] = item.saying({"concept": _CALCIUM})
 
 
 def _lesion_holding(items: list[Item], i: int) -> Item | None:

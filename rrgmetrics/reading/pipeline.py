@@ -56,7 +56,7 @@ from rrgmetrics.reading.device_sums import BARE, sum_devices
 from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis, share_sides_beside
 from rrgmetrics.reading.excluded_places import LEAVING, OTHER, exclude_places
 from rrgmetrics.reading.held_states import before_cues, explain_states
-from rrgmetrics.reading.inclusions import describe_lesions, merge_parts
+from rrgmetrics.reading.inclusions import keep_calcium_in_lesions, merge_parts
 from rrgmetrics.reading.items import COILING, Item, Mention, bend_verbs, deny_larger, match_phrases
 from rrgmetrics.reading.levels import SIDED_RIBS, name_ribs, number_bones
 from rrgmetrics.reading.lexicon import Lexicon, Role, SmallWords, per_lexicon
@@ -242,7 +242,7 @@ ITEMS = (
     Step(separate_rows, _ITEMS, ("word",), needs=_COLON),
     Step(answer_headings, _ITEMS, ("quality",), needs=_COLON),
     Step(deny_lists, _ITEMS, ("negation_before",), needs=(Signs(words=(":", ";")),)),
-    Step(describe_lesions, _ITEMS, ("senses",), needs=(Signs(senses=("concept",)),)),
+    Step(keep_calcium_in_lesions, _ITEMS, ("senses", "quality", "concept"), needs=(Signs(senses=("concept",)),)),
     Step(separate_none, ("items",), ("negation_after", "negation_before", "clause_end"), needs=(Signs(words=(NONE,)),)),
     Step(read_fractions, _ITEMS, ("senses", "ordinal", "severity"), needs=(Signs(words=FRACTIONS),)),
     Step(
