@@ -25,9 +25,11 @@ from rrgmetrics.comparing.differences import (
     certainty_errors,
     comparison_errors,
     denied_change,
+    named_as_well,
     severity_steps,
     told_beside,
     told_of_all,
+    told_of_picture,
 )
 from rrgmetrics.comparing.model import (
     INTERPRETED,
@@ -164,12 +166,16 @@ def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Le
             for error in attribute_errors(ref, cand, lexicon)
             if not (denied and error.attribute in INTERPRETED and excused(error, _named_though_denied))
             and not (told_of_all(error, reference, candidate) and excused(error, told_of_all))
+            and not (named_as_well(error, reference, candidate, lexicon) and excused(error, named_as_well))
         )
         errors.extend(denied)
     spoiled = {(error.reference.observation, error.category) for error in errors if error.reference and error.attribute}
     vague = list(left_out_errors(refs, cands, links, spoiled, candidate, lexicon))
     errors = [
-        error for error in errors if not (told_beside(error, reference, candidate) and excused(error, told_beside))
+        error
+        for error in errors
+        if not (told_beside(error, reference, candidate) and excused(error, told_beside))
+        and not (told_of_picture(error, reference, candidate, lexicon) and excused(error, told_of_picture))
     ]
     errors = [_turned(error, lexicon) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))

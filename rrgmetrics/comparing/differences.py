@@ -416,6 +416,58 @@ def told_beside(error: FindingError, reference: Reading, candidate: Reading) -> 
     )
 
 
+def told_of_picture(error: FindingError, reference: Reading, candidate: Reading, lexicon: Lexicon) -> bool:
+    """Whether the other report states the change of another name for the picture, a sign of it or what it is a sign of.
+
+    "Fibrosis, increased, with traction bronchiectasis" against "fibrosis; traction bronchiectasis has increased".
+    """
+    ref, cand = error.reference, error.candidate
+    if error.attribute != "temporal" or ref is None or cand is None:
+        return False
+    missing = error.category is ErrorCategory.MISSING_COMPARISON
+    (told, one), (silent, other) = (
+        ((ref, reference), (cand, candidate)) if missing else ((cand, candidate), (ref, reference))
+    )
+    course = next((f.change for f in _of_observation(told, one) if f.change not in (None, "stable")), None)
+    if course is None or any(f.change for f in _of_observation(silent, other)):
+        return False
+    return any(
+        f.change == course
+        and f.assertion != "absent"
+        and _is_of_picture(f.concept, told.concept, lexicon)
+        and same_side(f.side, told.side)
+        and near(f.zones, told.zones, lexicon)
+        for f in other.findings
+    )
+
+
+def named_as_well(error: FindingError, reference: Reading, candidate: Reading, lexicon: Lexicon) -> bool:
+    """Whether a report that gives a picture a more general name has the special one too: "UIP: honeycombing, lines"."""
+    under = error.attribute == "underinterpretation"
+    special, other = (error.reference, candidate) if under else (error.candidate, reference)
+    if special is None or not (under or error.attribute == "overinterpretation"):
+        return False
+    return any(
+        f.concept == special.concept
+        and f.assertion == "present"
+        and same_side(f.side, special.side)
+        and near(f.zones, special.zones, lexicon)
+        for f in other.findings
+    )
+
+
+def _of_observation(finding: Finding, reading: Reading) -> list[Finding]:
+    return [each for each in reading.findings if each.observation == finding.observation]
+
+
+def _is_of_picture(a: str, b: str, lexicon: Lexicon) -> bool:
+    """Whether two names are of one picture, or one is a sign of the other."""
+    if a == b or lexicon.concepts[a].is_device or lexicon.concepts[b].is_device:
+        return False
+    signs = a in lexicon.concepts[b].sign_of or b in lexicon.concepts[a].sign_of
+    return signs or related(a, b, lexicon)
+
+
 def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
     """Returns F or E for a change of all that was named ("Overall worse.") that the other report tells of nothing."""
     for one, other, category in (

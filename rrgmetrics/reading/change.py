@@ -28,6 +28,7 @@ from rrgmetrics.reading.prior_values import is_fresh, is_growth, is_large
 from rrgmetrics.reading.subjects import (
     LIKEWISE,
     Head,
+    all_named,
     aside_before,
     beside_device,
     is_hardware,
@@ -37,6 +38,7 @@ from rrgmetrics.reading.subjects import (
     side_behind,
     subject,
 )
+from rrgmetrics.reading.verbs import HAS
 
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
@@ -321,6 +323,8 @@ def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lex
         return False  # "cardiomegaly and, NEW since March, edema"
     if items[i].word == "new" and items[i].last - items[i].first == len(_NEW_SINCE):
         return True  # "pneumothorax, NEW SINCE the line was placed"
+    if _acquires(items, i, lexicon.small):
+        return False
     if right[0] == i + 1 and (right[2] is None or items[i - 1].word in lexicon.small.indefinite):
         return False  # "which is BETTER aerated", "which is due to an INCREASING effusion"
     if left[2] is None and right[2] is not None and _describes(items[i + 1 : right[0]], lexicon):
@@ -328,6 +332,12 @@ def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lex
     if _is_predicate(items, i, left[1], lexicon):
         return True
     return any(_separates(item, lexicon) or "negation_before" in item.senses for item in items[i + 1 : right[0]])
+
+
+def _acquires(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Whether what has come is behind its verb: "the cavity HAS DEVELOPED an air-fluid level"."""
+    led = any(item.word in small.indefinite for item in items[i + 1 : i + 2])
+    return led and items[i].word in HAS and items[i].senses["change"] == "new"
 
 
 def _describes(between: list[Item], lexicon: Lexicon) -> bool:
@@ -352,6 +362,9 @@ def _separates(item: Item, lexicon: Lexicon) -> bool:
 
 def _list_before(items: list[Item], i: int, heads: list[Head], left: int, lexicon: Lexicon) -> list[Mention]:
     """Returns the list that ends before a word of change: "effusion and atelectasis are unchanged"."""
+    collected = all_named(items, i, heads, left, lexicon.small)
+    if collected:
+        return collected
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[left][2], "at", None)]
     of_one = not any(item.word in lexicon.small.plural for item in items[heads[left][1] : i + 1])
     if of_one and any(item.word in lexicon.small.relative for item in items[heads[left][1] : i]):

@@ -13,6 +13,7 @@ from rrgmetrics.reading.predicates import (
     is_device,
     is_hidden_by_finding,
     is_of_finding,
+    is_of_new_noun,
     is_placed,
     is_predicate,
     is_said_of_another,
@@ -84,6 +85,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
     else:
         partners = _forward(items, q, qualities, lexicon)
         apart = is_said_of_another(items, q, lexicon)
+        apart = apart or is_of_new_noun(items, q, lexicon)
         if not partners and not apart and ("normal" in qualities or not is_attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
     if items[q].word in lexicon.small.harmless and (is_attributive(items, q) or is_of_finding(items, q, lexicon)):
@@ -160,6 +162,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             break  # "a LARGE cyst in the liver", "a LARGE embolus in the pulmonary artery"
         parted = parted or item.word in lexicon.small.joints
         fits = suits(item, qualities, lexicon)
+        if structures and not of and items[s - 1].word in lexicon.small.indefinite:
+            break  # "a bowed fissure, and A HILUM"
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
         joint = joint or _goes_on_in_list(items, s, structures, lexicon)
         if fits and joint and not _adjunct(items, s):

@@ -19,12 +19,13 @@ from rrgmetrics.reading.device_moves import is_move_to_come
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Assertion, Finding, Span
+from rrgmetrics.reading.place_words import is_other_side
 from rrgmetrics.reading.places import near, same_side
 from rrgmetrics.reading.similarity import concept_similarity, related
+from rrgmetrics.reading.subjects import collecting
 
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
 _SHORT = 9  # items of a sentence that only states an earlier size
-_SIDE, _SAME = "side", frozenset({"that", "this", "same"})
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
 SUMMARY = "impression"
@@ -243,6 +244,9 @@ def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: 
     last = findings[-1].sentence
     start = next((k for k in range(len(findings) - 1, -1, -1) if findings[k].sentence != last), -1) + 1
     before = [k for k in range(start, len(findings)) if findings[k].assertion != "absent"]
+    if words & lexicon.small.of_two:
+        two = before if len(before) > 1 else [*range(max(0, start - 1), start), *before]
+        return [k for k in two if findings[k].assertion != "absent" and number - findings[k].sentence <= POINTING]
     if words & lexicon.small.all_before:
         return before
     return before[-1:] if words & lexicon.small.last_before else before[:1]
@@ -267,15 +271,31 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, s
     return replace(both, assertion="absent") if more.change == "resolved" else both
 
 
+def share_with_one_before(
+    items: Sequence[Item], mentions: Sequence[Mention], number: int, lexicon: Lexicon, findings: list[Finding]
+) -> None:
+    """Gives the finding before a statement the change of its only one, in place, if it is said of both.
+
+    "A mycetoma is seen, and the pleura is thickened, BOTH being absent in 2019."
+    """
+    here = {m.at: m for m in mentions if not m.denies and m.assertion != "absent"}
+    if len(here) != 1 or not findings or findings[-1].assertion == "absent" or number - findings[-1].sentence != 1:
+        return
+    (mention,) = here.values()
+    changed = next((i + 1 for i in range(mention.last, len(items)) if "change" in items[i].senses), mention.last)
+    if mention.course and not lexicon.small.of_two.isdisjoint(collecting(items[mention.last : changed])):
+        findings[-1] = replace(findings[-1], change=findings[-1].change or mention.course)
+
+
 def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexicon) -> str | None:
     """Returns the side that follows from the finding before: "left pneumonectomy; nodule in the CONTRALATERAL lung"."""
-    small, words = lexicon.small, {item.word for item in mention.modifiers}
-    same = bool(words & small.ipsilateral) or (_SIDE in words and bool(words & _SAME))  # "on THAT SIDE"
-    if not same and words.isdisjoint(small.contralateral):
+    relations = (is_other_side(mention.modifiers, i, lexicon.small) for i in range(len(mention.modifiers)))
+    relation = next((each for each in relations if each is not None), None)
+    if relation is None:
         return None
     placed = (each for each in reversed(findings) if each.concept not in lexicon.roles["directed"])
     before = next((each.side for each in placed if each.side in OTHER_SIDE), None)
-    return before if before is None or same else OTHER_SIDE[before]
+    return OTHER_SIDE[before] if before and relation else before
 
 
 def sums_up(items: Sequence[Item], lexicon: Lexicon) -> bool:

@@ -18,6 +18,7 @@ from rrgmetrics.reading.coreference import (
     other_side,
     pointer,
     relative_side,
+    share_with_one_before,
     side_meant,
 )
 from rrgmetrics.reading.dates import compared_as
@@ -146,6 +147,7 @@ def _read_sentence(
         assert_mentions(rest, mentions, lexicon)
         said = describe_statement(rest, mentions, lexicon)
     items, history, operations = said.items, said.history, said.dated
+    share_with_one_before(items, said.mentions, number, lexicon, findings)
     goes_on, of_patient = sentence.last < len(tokens) - 1, list[Mention]()
     if not number:
         history = [*history, *told_as_title(items, parsed.mentions, lexicon)]

@@ -9,6 +9,8 @@ from rrgmetrics.reading.lexicon import SmallWords
 _PLACES = frozenset({"side", "zone", "structure"})
 _NEAR = 6  # items from one place to the other
 _LEADING = frozenset({"the", "in", "of", "on"})
+LEAVING = frozenset({"leave", "leaving"})
+_FREE = frozenset({"free", "clear", "uninvolved", "untouched", "unaffected", "intact"})
 OTHER = frozenset({"not", "rather", "instead"})  # first words before the place where a finding is not
 
 
@@ -26,7 +28,7 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
         way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
         if item.word in small.sparing and _is_said_of_before(items, i, small):
             _spare_before(items, i, small)
-        elif item.word in small.sparing or (item.word in OTHER and _is_elsewhere(items, i)):
+        elif item.word in small.sparing or _leaves_free(items, i) or (item.word in OTHER and _is_elsewhere(items, i)):
             spared = True
         elif item.word in small.reaching:
             reached = [each.word for each in items[i + 1 : i + 2]] != ["into"]
@@ -45,6 +47,17 @@ def _is_elsewhere(items: list[Item], i: int) -> bool:
     ends = not ahead[1:] or not ahead[1].senses or "item_break" in ahead[1].senses
     named = any("zone" in item.senses for item in items[max(0, i - _NEAR) : i])
     return placed and ends and named
+
+
+def _leaves_free(items: list[Item], i: int) -> bool:
+    """Whether what is behind the item at `i` is spared: "LEAVES the subpleural zone FREE"."""
+    if items[i].word not in LEAVING:
+        return False
+    for k in range(i + 1, min(len(items), i + _NEAR)):
+        if items[k].word in _FREE:
+            items[k] = items[k].saying({})
+            return True
+    return False
 
 
 def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> bool:
@@ -66,7 +79,9 @@ def _is_said_of_before(items: list[Item], i: int, small: SmallWords) -> bool:
         k -= 1
     if k < 0:
         return False
-    left = items[i].word == "spared" and bool(items[k].senses.keys() & _PLACES)
+    bare = i + 1 == len(items) or items[i + 1].word in small.closing  # "with subpleural SPARING"
+    spared = items[i].word == "spared" or (items[i].word == "sparing" and bare)
+    left = spared and bool(items[k].senses.keys() & _PLACES)
     return left or items[k].word == "being" or ("item_break" in items[k].senses and items[k].word != "with")
 
 

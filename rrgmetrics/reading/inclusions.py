@@ -15,6 +15,9 @@ _INSIDE = frozenset({"in", "within", "inside", "of", "from"})
 _HOLDING = frozenset(
     {"with", "contain", "containing", "has", "show", "showing", "demonstrate", "demonstrating", "undergone"}
 )
+_CALCIUM, _CALCIUM_WORDS = "calcification", frozenset({"calcification", "calcium"})
+_CALCIFIED, _MASS, _NODE = ("calcified",), "mass_head", "lymph_node"
+_NEAR = 3  # items from "with" to what a lesion holds
 _PARTED = frozenset({"negation_before", "negation_verb", "clause_end", "negation_after", "possible_before"})
 
 
@@ -33,6 +36,37 @@ def merge_parts(items: list[Item], mentions: list[Mention], lexicon: Lexicon) ->
     return merged
 
 
+def keep_calcium_in_lesions(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes calcification that a lesion holds from the organ around it, in place: "a hilar mass WITH CALCIFICATION".
+
+    Where the lexicon has a name for both, as for calcified nodules and nodes, one finding is made of them elsewhere.
+    """
+    for i, item in enumerate(items):
+        calcified = item.word in _CALCIUM_WORDS and item.senses.get("quality") == _CALCIFIED
+        lesion = _lesion_holding(items, i) if calcified else None
+        concept = lesion.senses.get("concept") if lesion is not None else None
+        if lesion is None or concept is None or (_CALCIUM, concept) in lexicon.findings_in:
+            continue
+        nouns = (*lesion.senses.get("holds", ()), *lesion.senses.get("about", ()))
+        one = {concept, *lexicon.concepts[concept].ancestors} & lexicon.roles["one_by_one"] or _MASS in nouns
+        if one and _NODE not in nouns:
+            items[i] = item.saying({"concept": _CALCIUM})
+
+
+def _lesion_holding(items: list[Item], i: int) -> Item | None:
+    """Returns the finding before the part at `i`, if "with" or "containing" leads to that; None otherwise."""
+    led = any(items[k].word in _HOLDING for k in range(max(0, i - _NEAR), i))
+    if not led or any(item.word in _INSIDE for item in items[i + 1 : i + 2]):
+        return None
+    ends = (each for each in reversed(items[:i]) if "concept" in each.senses or _parts(each))
+    return next(ends, None)
+
+
+def _parts(item: Item) -> bool:
+    """Whether another statement begins at an item."""
+    return item.word in (";", "and", ".") or not item.senses.keys().isdisjoint(_PARTED)
+
+
 def _is_part_of(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> bool:
     """Whether a device is only a part of the next: "the GENERATOR OF a dual lead pacemaker"."""
     if a.denies or b.denies or b.concept not in {*lexicon.concepts[a.concept].same_as, a.concept}:
@@ -48,7 +82,9 @@ def _name(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> str | 
     if not (within or holding) or any("negation_before" in item.senses for item in items[: b.first]):
         return None
     between = items[a.last : b.first]
-    if any(item.word in lexicon.small.separators - {"with"} or item.senses.keys() & _PARTED for item in between):
+    led = bool(between) and between[-1].word in ("with", "containing")  # "a mass, 5 cm, WITH cavitation"
+    parting = lexicon.small.separators - ({"with", ","} if led else {"with"})
+    if any(item.word in parting or item.senses.keys() & _PARTED for item in between):
         return None
     if within and between and "morphology" in items[a.first].senses and all(_is_plain_place(i) for i in between):
         return within  # "CAVITATING right upper lobe DEPOSIT"

@@ -15,7 +15,7 @@ _ASIDE = frozenset(
 )  # between a lesion and its organ
 _IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
 _CONTAINING = frozenset({"contain", "containing", "hold", "holding"})
-_HOLDING = _CONTAINING | frozenset({"has", "show", "showing", "harbor", "harboring"})
+_HOLDING = _CONTAINING | frozenset({"has", "show", "showing", "harbor", "harboring", "bear", "bearing"})
 _HOLDING_FLUID = frozenset({"pleura", "heart_and_vessels"})  # files of findings beside which fluid is an effusion
 _SOME = frozenset({"some", "more", "much"})
 _PARTING = frozenset({";", ":", "."})

@@ -54,9 +54,9 @@ from rrgmetrics.reading.device_moves import read_device_moves, read_moves_to_com
 from rrgmetrics.reading.device_passage import skip_former_places, skip_passed_places
 from rrgmetrics.reading.device_sums import BARE, sum_devices
 from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis, share_sides_beside
-from rrgmetrics.reading.excluded_places import OTHER, exclude_places
+from rrgmetrics.reading.excluded_places import LEAVING, OTHER, exclude_places
 from rrgmetrics.reading.held_states import before_cues, explain_states
-from rrgmetrics.reading.inclusions import merge_parts
+from rrgmetrics.reading.inclusions import keep_calcium_in_lesions, merge_parts
 from rrgmetrics.reading.items import COILING, Item, Mention, bend_verbs, deny_larger, match_phrases
 from rrgmetrics.reading.levels import SIDED_RIBS, name_ribs, number_bones
 from rrgmetrics.reading.lexicon import Lexicon, Role, SmallWords, per_lexicon
@@ -74,9 +74,15 @@ from rrgmetrics.reading.nouns import (
     name_nouns,
 )
 from rrgmetrics.reading.organs import name_in_organs
-from rrgmetrics.reading.place_words import INNER, PARTS, forget_inner_places, resolve_places
+from rrgmetrics.reading.place_words import (
+    INNER,
+    PARTS,
+    forget_inner_places,
+    resolve_places,
+    resolve_relative_sides,
+)
 from rrgmetrics.reading.prior_values import INSTEAD, NOW, tell_what_was
-from rrgmetrics.reading.pronouns import OF_TWO, PRONOUNS, resolve_pronouns
+from rrgmetrics.reading.pronouns import NONE, OF_TWO, PRONOUNS, resolve_pronouns, separate_none
 from rrgmetrics.reading.recording import follow, recorder, watch
 from rrgmetrics.reading.resection import (
     IF,
@@ -239,6 +245,8 @@ ITEMS = (
     Step(separate_rows, _ITEMS, ("word",), needs=_COLON),
     Step(answer_headings, _ITEMS, ("quality",), needs=_COLON),
     Step(deny_lists, _ITEMS, ("negation_before",), needs=(Signs(words=(":", ";")),)),
+    Step(keep_calcium_in_lesions, _ITEMS, ("senses", "quality", "concept"), needs=(Signs(senses=("concept",)),)),
+    Step(separate_none, ("items",), ("negation_after", "negation_before", "clause_end"), needs=(Signs(words=(NONE,)),)),
     Step(read_fractions, _ITEMS, ("senses", "ordinal", "severity"), needs=(Signs(words=FRACTIONS),)),
     Step(
         read_verbs_of_change,
@@ -282,6 +290,15 @@ ITEMS = (
         needs=(Signs(senses=("ordinal", "level", "structure", "concept")),),
     ),
     Step(forget_inner_places, ("items",), ("senses", "zone"), needs=(Signs(words=INNER), Signs(words=PARTS))),
+    Step(
+        resolve_relative_sides,
+        _ITEMS,
+        ("side",),
+        needs=(
+            Signs(senses=("side",)),
+            Signs(words=("side",), lists=("contralateral", "ipsilateral", "overlain")),
+        ),
+    ),
     Step(
         resolve_places,
         _TOKENS,
@@ -347,7 +364,7 @@ MENTIONS = (
         _MENTIONS,
         ("senses",),
         makes="mentions",
-        needs=(Signs(words=PRONOUNS | OF_TWO.keys(), senses=("holds",)),),
+        needs=(Signs(words=PRONOUNS | OF_TWO.keys() | {NONE}, senses=("holds",)),),
         mentions=1,
     ),
     Step(
@@ -416,7 +433,7 @@ DESCRIPTION = (
         exclude_places,
         _SMALL,
         ("senses", "tip", "zone"),
-        needs=(Signs(words=OTHER, lists=("sparing", "reaching", "ways", "relative")),),
+        needs=(Signs(words=OTHER | LEAVING, lists=("sparing", "reaching", "ways", "relative")),),
     ),
     Step(find_topic, ("items", "mentions"), makes="topic", needs=_COLON),
     Step(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
-from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.senses import Senses, without
 from rrgmetrics.reading.tokens import Item, Token
 
@@ -25,6 +25,7 @@ _LIST = 20  # items from "upper" to the noun that it shares
 _REACH = 8  # items from "more" to the side
 _THAN = frozenset({"than", "that", "on", "the", "in"})
 _BRACKETED = frozenset({"measure", "severity"})  # "upper (6 MM) and lower lobes"
+_TOWARD = frozenset({"to", "toward", "towards"})
 _ORGAN = frozenset({"structure"})
 _OTHER_SIDE = {"left": "right", "right": "left"}
 _JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–", "(", ")", "in"})  # between "upper" and "mid zones"
@@ -35,6 +36,38 @@ def forget_inner_places(items: list[Item]) -> None:
     for i, (item, then) in enumerate(pairwise(items)):
         if item.word in INNER and "zone" in item.senses and then.word in PARTS:
             items[i] = item.without("zone")
+
+
+def is_other_side(items: Sequence[Item], i: int, small: SmallWords) -> bool | None:
+    """Whether a word names the other side than that of the finding before; None if it names no side.
+
+    "The CONTRALATERAL lung", "on the OPERATED side", "the UNDERLYING lung".
+    """
+    word = items[i].word
+    if items[i].senses:
+        return None
+    noun = next((item for item in items[i + 1 :] if item.word not in small.definite), None)
+    if word in small.contralateral or word in small.ipsilateral:
+        return word in small.contralateral
+    if noun is not None and noun.word == "side" and (word in small.other_side or word in small.same_side):
+        return word in small.other_side
+    return False if word in small.overlain and noun is not None and noun.word == "lung" else None
+
+
+def _is_direction(items: Sequence[Item], i: int) -> bool:
+    """Whether a word for a side says where something is shifted: "displaced TO THE RIGHT", "LEFTWARD"."""
+    return items[i].word.endswith("ward") or any(item.word in _TOWARD for item in items[max(0, i - 2) : i])
+
+
+def resolve_relative_sides(items: list[Item], lexicon: Lexicon) -> None:
+    """Gives words such as "contralateral" the side that follows from the one named before, in place."""
+    side = None
+    for i, item in enumerate(items):
+        if not _is_direction(items, i):
+            side = _side(item) or _side_of_zone(item, lexicon) or side
+        other = is_other_side(items, i, lexicon.small)
+        if side is not None and other is not None:
+            items[i] = item.saying({"side": _OTHER_SIDE[side] if other else side})
 
 
 def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> list[Item]:
@@ -111,6 +144,11 @@ def _leads_on(item: Item, lexicon: Lexicon) -> bool:
 def _side(item: Item) -> str | None:
     side = item.senses.get("side")
     return side if side in ("left", "right") else None
+
+
+def _side_of_zone(item: Item, lexicon: Lexicon) -> str | None:
+    """Returns the side that a zone is on: the lingula."""
+    return lexicon.zones[item.senses["zone"]].side if "zone" in item.senses else None
 
 
 def _is_pair(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:

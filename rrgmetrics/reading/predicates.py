@@ -10,6 +10,7 @@ from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.tokens import Item
 
 _PIECES = frozenset({"fragment", "piece"})
+_LOOK = frozenset({"measure", "quality"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -80,6 +81,19 @@ def is_attributive(items: list[Item], q: int) -> bool:
         if "concept" in item.senses:
             return "quality" not in item.senses
         if not item.senses or not item.senses.keys() <= _ATTRIBUTES:
+            return False
+    return False
+
+
+def is_of_new_noun(items: list[Item], q: int, lexicon: Lexicon) -> bool:
+    """Whether an article and a finding enclose a quality, which is then the finding's: "and A SMOOTH 8 mm NODULE"."""
+    article = next((k for k in reversed(range(max(0, q - 3), q)) if items[k].word in lexicon.small.indefinite), -1)
+    if article < 0 or any("item_break" in item.senses for item in items[article:q]):
+        return False
+    for item in items[q + 1 :]:
+        if "concept" in item.senses:
+            return True
+        if not item.senses or not item.senses.keys() <= _ATTRIBUTES - {"structure"} | _LOOK:
             return False
     return False
 

@@ -19,9 +19,25 @@ OF_TWO = {"former": -2, "latter": -1}
 _FURTHER = frozenset({"second", "another", "further", "similar", "additional", "new"})
 _LEADING = frozenset({"in", "at", "on", "of", "within", "over", "overlying", "involving", "projecting"})
 _PLACE = frozenset({"side", "zone"})
+_BEFORE_PLACE = frozenset({"side", "location_preposition"})
 _JOINTS = frozenset({"and", "plus", "&", ","})
-_PLEURA = "pleura"
+_PLEURA, _FLUID = "pleura", "pleural_effusion"
+NONE, _ONE = "none", frozenset({"one", "another"})
 _REACH = 8  # items from a pronoun to its place
+
+
+def separate_none(items: list[Item]) -> None:
+    """Lets "none" before a place deny what is there, and not what is named before, in place."""
+    for i in range(1, len(items) - 1):
+        joined = items[i - 1].word in _JOINTS or "clause_end" in items[i - 1].senses
+        if items[i].word == NONE and joined and items[i + 1].word in _LEADING and _is_inside(items, i + 1):
+            items[i] = items[i].saying({"negation_before": "negation_before", "clause_end": "clause_end"})
+
+
+def _is_inside(items: Sequence[Item], i: int) -> bool:
+    """Whether a structure or a zone is behind the preposition at `i`."""
+    place = next((item for item in items[i:] if not item.senses.keys() <= _BEFORE_PLACE), None)
+    return place is not None and not place.senses.keys().isdisjoint(("structure", "zone"))
 
 
 def resolve_pronouns(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
@@ -30,10 +46,12 @@ def resolve_pronouns(items: Sequence[Item], mentions: list[Mention], lexicon: Le
     for i, item in enumerate(items):
         if item.word in OF_TWO:
             more += _one_of_two(items, i, mentions)
+        if item.word == NONE and "clause_end" in item.senses:
+            more += _none_there(items, i, mentions, lexicon)
         if item.word not in PRONOUNS:
             continue
         named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
-        if item.word == "one" and named is not None and lexicon.concepts[named.concept].is_device:
+        if item.word in _ONE and named is not None and lexicon.concepts[named.concept].is_device:
             more += _further_device(items, i, named, lexicon)  # else its parts: "leads, ONE in the right atrium"
         elif _is_apart(items, i) and _has_place(items, i):
             listed = named is not None and any(
@@ -42,6 +60,19 @@ def resolve_pronouns(items: Sequence[Item], mentions: list[Mention], lexicon: Le
             if named is not None and not listed and not any(m.first <= i < m.last for m in mentions):
                 more.append(_mention(items, i, _named(items, i, named, lexicon), named))
     return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
+
+
+def _none_there(items: Sequence[Item], i: int, mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns what is not at another place than the finding before: "pericardial fluid, NONE IN THE PLEURA"."""
+    named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
+    if named is None:
+        return []
+    holds = (part for item in items[named.first : named.last] for part in item.senses.get("holds", ()))
+    general = _FLUID if "effusion_head" in holds else named.concept
+    organs = next(item.senses["structure"] for item in items[i:] if "structure" in item.senses)
+    own = general if _PLEURA in organs else named.concept
+    name = next((n for organ in organs if (n := lexicon.findings_in.get((general, organ)))), own)
+    return [_mention(items, i + 1, name, named)]
 
 
 def _further_device(items: Sequence[Item], i: int, named: Mention, lexicon: Lexicon) -> list[Mention]:

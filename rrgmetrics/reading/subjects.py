@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rrgmetrics.reading.comparatives import NEAR
+from rrgmetrics.reading.dates import leads_to_then
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 
@@ -19,6 +21,10 @@ _CLOSING = frozenset({",", ")"})
 _NAMES = frozenset({"concept", "structure", "listed"})
 _HAVE = frozenset({"has", "have"})
 _WHERE = frozenset({"position", "tip"})  # of a device
+_NOUN = frozenset({"concept", "structure", "zone"})
+_NEITHER = frozenset({"negation_before"})
+_TWO = 2
+_MORE = frozenset({"further", "more"})  # "has collapsed FURTHER since": it had before
 _PLACED = 6  # items from a quality to the end of its place
 
 
@@ -42,6 +48,21 @@ def subject(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, lex
         first -= 1
     named = (k for k in range(first, left + 1) if (mention := heads[k][2]) and not mention.denies)
     return next(named, left)
+
+
+def all_named(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, small: SmallWords) -> list[Mention]:
+    """Returns the findings that "both" or "all" before a change stands for: "a cavity and a node; BOTH have grown"."""
+    told = collecting(items[heads[left][1] : i + 1])
+    if small.all_before.isdisjoint(told):
+        return []
+    named = {mention.at: mention for _, _, mention in heads[: left + 1] if mention and mention.assertion != "absent"}
+    others = [mention for mention in named.values() if not mention.denies]
+    return others if small.of_two.isdisjoint(told) else others[-_TWO:]
+
+
+def collecting(items: Sequence[Item]) -> set[str]:
+    """Returns the words before others that stand for findings, as "both" can: not "in BOTH LOBES"."""
+    return {a.word for a, b in pairwise(items) if a.senses.keys() <= _NEITHER and _NOUN.isdisjoint(b.senses)}
 
 
 def _is_of_one_clause(items: Sequence[Item], one: Head, other: Head, lexicon: Lexicon) -> bool:
@@ -145,15 +166,31 @@ def beside_device(items: list[Item], heads: list[Head], left: int, lexicon: Lexi
 
 
 def give_since(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
-    """Takes what has come since an earlier film for new, in place: "SINCE THE 6 AM FILM the lung has collapsed"."""
-    small, ahead = lexicon.small, items[1 : NEAR + 2]
-    changes = any("change" in item.senses for item in items)
-    dated = any(item.word in small.films or "earlier_study" in item.senses for item in (*items[:1], *ahead))
-    if items[0].word != "since" or not dated or changes:
+    """Takes what has come since an earlier film for new, in place.
+
+    "SINCE THE 6 AM FILM the lung has collapsed", "the mass HAS CAVITATED SINCE MARCH".
+    """
+    if any("change" in item.senses or item.word in _MORE for item in items):
         return
-    for mention in mentions:
+    since = next((i for i, item in enumerate(items) if item.word == "since" and _is_dated(items, i, lexicon)), None)
+    for mention in mentions if since is not None else ():
+        if since and not (mention.at < since and _is_behind_have(items, mention)):
+            continue
         if mention.assertion != "absent" and not mention.denies and not lexicon.concepts[mention.concept].is_device:
             mention.course = mention.course or "new"
+
+
+def _is_dated(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Whether a film or a date is behind the "since" at `i`."""
+    films, ahead = lexicon.small.films, items[i : i + NEAR + 2]
+    filmed = any(item.word in films or "earlier_study" in item.senses for item in ahead)
+    return filmed or (i > 0 and leads_to_then(items, i, lexicon.small))
+
+
+def _is_behind_have(items: Sequence[Item], mention: Mention) -> bool:
+    """Whether what is said of a structure has come about: "the lung HAS collapsed"."""
+    said = items[mention.first : mention.at]
+    return any(item.word in _HAVE for item in said)
 
 
 def told_apart(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> int:

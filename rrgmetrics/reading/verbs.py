@@ -12,6 +12,9 @@ from rrgmetrics.reading.tokens import Item, Token
 
 HAS, DOES = frozenset({"has", "have", "had"}), frozenset({"did", "doe", "do"})  # "does", as a token is written
 _NOT = frozenset({"not", "never"})
+_NONE = frozenset({"neither", "none"})
+_OF_THEM = frozenset({"of", "which", "these", "them", "those", "the", "two"})  # between "none" and its verb
+_CHANGED = frozenset({"changed", "altered"})
 _STABLE: Senses = {"change": "stable"}
 _DENIED: dict[str, Senses] = {  # what "has not" makes of a change: what has not come is not there
     **dict.fromkeys(("better", "worse", "resolved"), _STABLE),
@@ -49,6 +52,8 @@ def read_verbs_of_change(items: list[Item], tokens: list[Token], lexicon: Lexico
     if is_one and ahead[0] in APPEARANCE and ahead[1:2] == ["of"] and ahead[2:] != ["the"]:
         items[0] = items[0].saying({"change": "new"})
     for i in [i for i, item in enumerate(items) if item.word in HAS or item.word in DOES]:
+        if items[i].senses.get("change") in _DENIED and _is_of_none(items, i):
+            items[i] = items[i].saying(_DENIED[items[i].senses["change"]])
         found = _verb(items, i, tokens, lexicon)
         if found is not None:
             k, senses = found
@@ -62,13 +67,15 @@ def read_verbs_of_change(items: list[Item], tokens: list[Token], lexicon: Lexico
 
 def _verb(items: list[Item], i: int, tokens: list[Token], lexicon: Lexicon) -> tuple[int, Senses] | None:
     """Returns which item is the verb of the one at `i`, and what it says; None if it says nothing else than it did."""
-    denied = False
+    denied = _is_of_none(items, i)
     for k in range(i + 1, min(len(items), i + 1 + _FAR)):
         word, senses = items[k].word, items[k].senses
         if word in _NOT and senses.keys().isdisjoint(("change", "quality")):
             denied = True
         elif word in _NOT and _moves(tokens[items[k].last - 1].word, lexicon):
             return k, _STABLE  # "has NOT SIGNIFICANTLY ENLARGED", which of the heart alone is normal
+        elif denied and word in _CHANGED:
+            return k, _STABLE
         elif not _is_adverb(items[k], lexicon):
             told = _told(items[k], items[i].word, lexicon)
             if told is None or (items[i].word in DOES and not denied):
@@ -77,6 +84,12 @@ def _verb(items: list[Item], i: int, tokens: list[Token], lexicon: Lexicon) -> t
                 return k, _DENIED[told["change"]]
             return (k, told) if "change" not in senses or "quality" in senses else None
     return None
+
+
+def _is_of_none(items: list[Item], i: int) -> bool:
+    """Whether the subject of the verb at `i` is none of several findings: "NEITHER OF WHICH HAS grown"."""
+    before = next((item.word for item in reversed(items[:i]) if item.word not in _OF_THEM), "")
+    return before in _NONE
 
 
 def _moves(word: str, lexicon: Lexicon) -> bool:
