@@ -244,10 +244,12 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
         if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= PLAIN:
             break
     beside, other = True, False
+    between_commas = "zone" in items[i].senses and [item.word for item in items[i + 1 : i + 2]] == [","]
     for k in range(i - 1, max(-1, i - NEAR - 1), -1):
         item = items[k]
         other = other or (not beside and not item.senses and item.word.isalpha())  # "drain in SITU, lung re-expanded"
-        beside = beside and item.word not in lexicon.small.separators and "item_break" not in item.senses
+        apposed = between_commas and item.word == "," and k - 1 in inside  # "consolidation, LEFT UPPER LOBE, improved"
+        beside = beside and (apposed or item.word not in lexicon.small.separators) and "item_break" not in item.senses
         if beside and k in inside and "concept" in item.senses:
             return True  # "pneumothorax RIGHT APEX, unchanged"
         if "change" in item.senses:
@@ -394,6 +396,7 @@ def _list_after(items: list[Item], i: int, heads: list[Head], right: int, lexico
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[right][2], "at", None)]
     waiting: list[Mention] = []
     leads = leads_to_change(items, i, lexicon)
+    headed = any(item.word == ":" for item in items[i + 1 : heads[right][0]])  # "NEW since May: a mass and an effusion"
     for k in range(right, len(heads) - 1):
         between = items[heads[k][1] : heads[k + 1][0]]
         mention = heads[k + 1][2]
@@ -402,11 +405,11 @@ def _list_after(items: list[Item], i: int, heads: list[Head], right: int, lexico
         if mention.elided or getattr(heads[k][2], "elided", None) is mention:
             break  # "new right and old left fractures"
         again = leads and len(items) > i + 1 and [item.word for item in between[-9:]].count(items[i + 1].word) > 0
-        if not again and any(
+        if not (again or headed) and any(
             item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between
         ):
             break
-        if not leads and any(item.word in small.definite for item in between):
+        if not (leads or headed) and any(item.word in small.definite for item in between):
             break
         waiting.append(mention)
         if any(item.word in ("and", "or", "/") for item in between):
