@@ -444,9 +444,12 @@ def told_of_picture(error: FindingError, reference: Reading, candidate: Reading,
 def named_as_well(error: FindingError, reference: Reading, candidate: Reading, lexicon: Lexicon) -> bool:
     """Whether a report that gives a picture a more general name has the special one too: "UIP: honeycombing, lines"."""
     under = error.attribute == "underinterpretation"
-    special, other = (error.reference, candidate) if under else (error.candidate, reference)
-    if special is None or not (under or error.attribute == "overinterpretation"):
+    special, general = (error.reference, error.candidate) if under else (error.candidate, error.reference)
+    if special is None or general is None or not (under or error.attribute == "overinterpretation"):
         return False
+    if general.concept not in lexicon.concepts[special.concept].ancestors:
+        return False
+    other = candidate if under else reference
     return any(
         f.concept == special.concept
         and f.assertion == "present"

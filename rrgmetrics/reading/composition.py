@@ -9,6 +9,7 @@ from __future__ import annotations
 from rrgmetrics.reading.items import BARE, Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.predicates import (
+    holder,
     is_attributive,
     is_device,
     is_hidden_by_finding,
@@ -74,6 +75,8 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         return []  # "smaller than on POSTOPERATIVE DAY 1"
     if "measured" in items[q].senses:
         partners = [items[q].senses["measured"]]
+    elif (held_by := holder(items, q, qualities, lexicon)) is not None:
+        partners = [held_by]
     elif items[q].word in lexicon.small.leading:  # "nodes OF NORMAL SIZE in the mediastinum"
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     elif items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it

@@ -10,6 +10,8 @@ from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.tokens import Item
 
 _PIECES = frozenset({"fragment", "piece"})
+_HOLDING = frozenset({"with", "containing", "contain"})
+_HELD = 7  # items from "with" to the noun
 _LOOK = frozenset({"measure", "quality"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
@@ -96,6 +98,22 @@ def is_of_new_noun(items: list[Item], q: int, lexicon: Lexicon) -> bool:
         if not item.senses or not item.senses.keys() <= _ATTRIBUTES - {"structure"} | _LOOK:
             return False
     return False
+
+
+def holder(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> int | None:
+    """Returns the organ that has the lesion at `q` in it: "ADRENAL WITH a 15 mm nodule, enlarged spleen"."""
+    noun = next((item.senses["concept"] for item in items[q : q + 2] if "concept" in item.senses), None)
+    if noun not in lexicon.roles["unplaced"] and "lesioned" not in qualities:
+        return None
+    for k in range(q - 1, max(0, q - _HELD), -1):
+        if items[k].word in _HOLDING:
+            organ = items[k - 1].senses.get("structure")
+            held = organ and lexicon.elsewhere.issuperset(organ) and suits(items[k - 1], qualities, lexicon)
+            return k - 1 if held else None
+        plain = items[k].word in lexicon.small.indefinite or items[k].word[0].isdigit()
+        if not plain and not (items[k].senses and items[k].senses.keys() <= _ATTRIBUTES - {"structure"} | _LOOK):
+            return None
+    return None
 
 
 def is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:

@@ -95,4 +95,5 @@ def test_reports_leave_nothing_out_of_themselves_and_words_that_are_cut_gain_not
         if sided:
             word = rng.choice(sided).side or ""
             shorter = read(report.text.replace(f"{word} ", ""))
-            assert compare(reading, shorter).cost() >= 0
+            comparison = compare(reading, shorter)
+            assert comparison.out_of_scope or comparison.cost() >= 0  # "filling defect" makes it a CT report: no score
