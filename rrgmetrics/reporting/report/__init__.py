@@ -25,7 +25,7 @@ from rrgmetrics.files.per_study import dependent_lines
 from rrgmetrics.reporting import html, theme
 from rrgmetrics.reporting.html import legend
 from rrgmetrics.reporting.marks import SIGNIFICANT
-from rrgmetrics.reporting.numbers import estimate, p_value, signed
+from rrgmetrics.reporting.numbers import estimate, floor_note, p_value, signed
 from rrgmetrics.reporting.report import sections
 from rrgmetrics.reporting.report.studies import Studies, as_data, blocks, comparisons_of, worst_first
 from rrgmetrics.reporting.results import how_tested, left_out_clause
@@ -122,6 +122,7 @@ def report_page(
         overviews=sections.overviews(beside, rows, worth),
         differences=sections.differences(beside, rows) if rows else {},
         tested=how_tested(rows, correction),
+        floor=floor_note(row.at_floor for row in rows),
         coverage=coverage(rows),
         left_out=left_out_clause(rows),
         score_lines=sections.score_lines(beside, rows),
