@@ -100,6 +100,7 @@ def report_page(
         for part in (parts_of(references, readings) if found else [])
     ]
     abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
+    several = bool(dependent_lines(notes))
     said = [*text_lines(results, pairs), *kind_lines(results), *notes]
     said += [*missing_of(results, pairs, ids).lines, *token_lines(pairs)]
     said += unscored_lines(results, study_ids, without=[REASON])
@@ -114,11 +115,11 @@ def report_page(
         counts=count_studies(
             len(references),
             *(each.n_unscored for own in beside.values() for each in own.values()),
-            several=bool(dependent_lines(notes)),
+            several=several,
         ),
         n_abnormal=len(abnormal),
         metrics=sections.metrics_of(results),
-        verdict=sections.verdict(beside, rows, worth, correction),
+        verdict=sections.verdict(beside, rows, worth, correction, several=several),
         overviews=sections.overviews(beside, rows, worth),
         differences=sections.differences(beside, rows) if rows else {},
         tested=how_tested(rows, correction),
@@ -129,7 +130,7 @@ def report_page(
         every_score=sections.every_score(beside, rows),
         worth=worth,
         skills=None if worth is None else sections.skill_lines(results, worth),
-        worth_tables=[] if worth is None else worth_tables(worth)[:-1],
+        worth_tables=[] if worth is None else worth_tables(worth, several=several)[:-1],
         collapse=None if worth is None else collapse_table(worth.collapses),
         kinds=sections.kinds(beside, found, level=level_of(rows), seed=seed),
         groups=sections.groups(
