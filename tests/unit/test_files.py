@@ -218,11 +218,17 @@ def test_unusable(save, name):
 
 def test_the_command_for_a_list_in_json_writes_what_can_be_read(save, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    path = save("my pairs.json", '[{"study_id": "01", "reference": "Ödem.", "candidate": "b"}]')
-    command = refused(path).partition("in a shell: ")[2].removesuffix(".")
-    subprocess.run(command, shell=True, check=True)
-    read = files.read_pairs("my pairs.jsonl")
-    assert (read.study_ids, read.pairs[0].reference) == (["01"], "Ödem.")
+    for name, written in (
+        ("my pairs.json", "my pairs.jsonl"),
+        ("array.jsonl", "array_lines.jsonl"),
+        ("a.csv", "a.jsonl"),
+    ):
+        path = save(name, '[{"study_id": "01", "reference": "Ödem.", "candidate": "b"}]')
+        said = refused(path)
+        subprocess.run(said.partition("in a shell: ")[2].removesuffix("."), shell=True, check=True)
+        read = files.read_pairs(written)
+        assert (read.study_ids, read.pairs[0].reference) == (["01"], "Ödem.")
+        assert "matching suffix" not in said
     assert "; in Python: import pandas; pandas.read_csv(" in refused(save("t.tsv", "study_id\treference\n"))
 
 
