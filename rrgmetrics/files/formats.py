@@ -157,8 +157,8 @@ def _column_advice(path: Path) -> str:
     if not file or not column or not Path(file).is_file():
         return ""
     return (
-        f" For its column {column!r}, write {file} and --columns report={column}; in a file of pairs "
-        f"reference={column} or candidate={column}."
+        f" For its column {column!r}, write {file} and columns={ {'report': column} }; in a file of pairs its field is "
+        "reference or candidate."
     )
 
 

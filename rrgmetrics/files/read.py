@@ -436,9 +436,7 @@ class RepeatedIdError(InputError):
             f"{self.fact}; per_study='first' takes one report of each study, as last, longest and random do, and "
             "per_study='all' scores each."
         )
-        super().__init__(
-            f"{self.choices} If a column names the system of each row, run: rrgmetrics compare TABLE --by COLUMN."
-        )
+        super().__init__(f"{self.choices} If a column names the system of each row, use compare with by='COLUMN'.")
 
 
 def study_id_of(value: object, where: str) -> str:

@@ -18,9 +18,10 @@ from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Columns, Row, check_columns, rows_of
-from rrgmetrics.files.columns import announce_columns, fitting_columns, obvious_columns, respelt_columns, written
+from rrgmetrics.files.columns import announce_columns, fitting_columns, obvious_columns, respelt_columns
 from rrgmetrics.spaces import identity
 from rrgmetrics.spaces.leaderboard.model import Limits
+from rrgmetrics.utils.printable import columns_option
 
 HUB = "https://huggingface.co/"
 SUFFIXES = (".csv", ".jsonl")
@@ -258,7 +259,7 @@ class _Reader:
         fitting = fitting_columns(short, missing, self._named)
         if not fitting.keys() >= {*missing}:
             return ""
-        return f"; rename those of the file, or on the command line name them: --columns {written(fitting)}"
+        return f"; rename those of the file, or on the command line name them: --columns {columns_option(fitting)}"
 
     def damaged(self, error: InputError) -> None:
         """Notes a line that is no row; InputError where there are too many rows to go on."""

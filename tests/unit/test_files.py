@@ -192,8 +192,8 @@ UNUSABLE = {
     "blank.csv": (PAIRS + "\n" * 2_000 + "\0", "line 2 is blank"),
     "age.csv": ("reference,candidate,age\na,b,old\n", "line 2: age 'old' is not an age"),
     "sex.csv": ("reference,candidate,sex\na,b,x\n", "line 2['sex'] is 'x'"),
-    "mine.csv": ("reference,mine\na,b\n", "'reference', 'mine'. Name the right one: --columns candidate=mine."),
-    "label.csv": ("label,other,candidate\na,b,c\n", "--columns reference=label."),
+    "mine.csv": ("reference,mine\na,b\n", "'reference', 'mine'. Name the right one: columns={'candidate': 'mine'}."),
+    "label.csv": ("label,other,candidate\na,b,c\n", "columns={'reference': 'label'}."),
     "system.csv": ("ImageID,pred\n1,a\n", "If the radiologists' reports are in another file, name it"),
     "capitals.csv": ("Study ID,study id,reference,candidate\n1,1,a,b\n", "'Study ID'; rename it to 'study_id'"),
     "semicolons.csv": (
@@ -257,7 +257,7 @@ def test_unusable_parquet_cells(tmp_path, value):
 def test_parquet_of_other_columns_or_no_rows(tmp_path):
     path = tmp_path / "a.parquet"
     pd.DataFrame({"reference": ["a"], "mine": ["b"]}).to_parquet(path)
-    assert "--columns candidate=mine" in refused(path)
+    assert "columns={'candidate': 'mine'}" in refused(path)
     pd.DataFrame({"reference": [], "candidate": []}).to_parquet(path)
     assert "contains no reports" in refused(path)
 

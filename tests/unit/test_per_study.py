@@ -174,6 +174,17 @@ def test_several_reports_of_a_study_are_not_counted_as_studies(tmp_path, capsys)
     assert words in Path(written["html"]).read_text()
 
 
+def test_advice_names_arguments_in_python_and_options_on_the_command_line(tmp_path, capsys):
+    """`by` for several rows of a study, and the columns that were taken by their names."""
+    rows = ["exam_id,gt,hyp", "1,Clear lungs.,Edema.", "1,Clear lungs.,Clear lungs."]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    with pytest.raises(InputError, match=r"use compare with by='COLUMN'\.$"):
+        files.read_pairs(tmp_path / "a.csv", {"study_id": "exam_id"})
+    common = ["score", str(tmp_path / "a.csv"), "--metrics", "rouge", "--no-trivial", "--no-progress"]
+    assert main([*common, "--columns", "study_id=exam_id"]) == 2
+    assert "use compare with --by COLUMN." in capsys.readouterr().err
+
+
 def test_skill_and_verdict_know_of_several_reports_of_a_study(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     reports = [f"Small left effusion. Edema. Nodule {size} mm." for size in range(12)]
