@@ -14,8 +14,9 @@ _OBEYED = re.compile(
     "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _ARGUMENT = re.compile(r"\b(by|force|missing|per_study)=(?:True\b|'([^']*)')")
+_TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 # A dict of texts, as Python prints it; not in a message that gives the call and the command beside each other.
-_COLUMNS = re.compile(r"""(?<!in Python: )\bcolumns=(\{(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[:, ])*\})""")
+_COLUMNS = re.compile(rf"(?<!in Python: )\bcolumns=(\{{'\w+': {_TEXT}(?:, '\w+': {_TEXT})*\}})")
 logger = logging.getLogger("rrgmetrics")
 
 
@@ -38,8 +39,16 @@ def as_options(text: str) -> str:
         >>> as_options("same as columns={'reference': 'gt', 'candidate': 'hyp'}")
         'same as --columns reference=gt,candidate=hyp'
     """
-    text = _COLUMNS.sub(lambda found: f"--columns {columns_option(literal_eval(found[1]))}", text)
+    text = _COLUMNS.sub(_as_columns_option, text)
     return _ARGUMENT.sub(lambda found: f"--{found[1].replace('_', '-')}{f' {found[2]}' if found[2] else ''}", text)
+
+
+def _as_columns_option(found: re.Match[str]) -> str:
+    """The option for `columns={...}`; as it is if a message quotes a text that only looks like it."""
+    try:
+        return f"--columns {columns_option(literal_eval(found[1]))}"
+    except (SyntaxError, ValueError):
+        return found[0]
 
 
 def columns_option(columns: Mapping[str, str]) -> str:
