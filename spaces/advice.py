@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from rrgmetrics.utils.printable import as_options
 from rrgmetrics.utils.text_format import listed
 
 _OR = " or --columns "
@@ -13,9 +14,9 @@ _ELSEWHERE = (  # what a page does not offer, and what to read instead
     (re.compile(r" If [^.]*, run: rrgmetrics .*$", re.DOTALL), ""),
     (re.compile(r"; in (?:Python|a shell): .*\.$", re.DOTALL), "."),
     (re.compile(r", not by commas; in Python: .*$", re.DOTALL), "; write commas between cells."),
-    (re.compile(r"; per_study='first' .*$", re.DOTALL), "; keep one report of each study."),
+    (re.compile(r"; --per-study first .*$", re.DOTALL), "; keep one report of each study."),
     (re.compile(r", and rrgmetrics reads UTF-8: iconv .*$|: iconv .*$", re.DOTALL), "; save it as UTF-8."),
-    (re.compile(r"; pass missing='empty'[^.]*"), ""),
+    (re.compile(r"; pass --missing empty[^.]*"), ""),
     (
         re.compile(r"If the radiologists' reports are in another file, .*$"),
         "Upload one file with both reports of a study.",
@@ -30,6 +31,7 @@ def for_page(message: str) -> str:
         >>> for_page("Name the right one: --columns reference=gt or --columns reference=truth.")
         "Name the right one: in the menus, choose 'gt' as the reference or 'truth' as the reference."
     """
+    message = as_options(message)
     for pattern, instead in _ELSEWHERE:
         message = pattern.sub(instead, message)
     return _COLUMNS.sub(_menus, message)

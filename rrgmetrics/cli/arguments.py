@@ -304,11 +304,12 @@ def metric_names(options: argparse.Namespace) -> list[str]:
 
 def _references(options: argparse.Namespace) -> Iterator[str]:
     """The radiologists' reports that a command is to read, one by one."""
-    pairs = getattr(options, "pairs", None) or next(iter(system_paths(getattr(options, "systems", [])).values()), None)
+    systems = [*system_paths(getattr(options, "systems", [])).values()]
+    pairs = getattr(options, "pairs", None) or next(iter(systems), None)
     if options.references:
         return files.first_references(options.references, column_names(options), of_pairs=False)
     if pairs:
-        return files.first_references(pairs, column_names(options), of_pairs=True)
+        return files.first_references(pairs, column_names(options), of_pairs=True, beside=systems)
     return iter(())  # what is missing is said where the reports are read
 
 

@@ -18,6 +18,7 @@ import rrgmetrics
 from rrgmetrics.cli.listing import metric_facts, metric_row
 from rrgmetrics.comparing import FindingError
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.reports import check_pairs
 from rrgmetrics.specs import PRESETS, all_specs
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.utils.extras import need
@@ -77,6 +78,7 @@ def score(
 ) -> Answer:
     """Scores a machine's reports against the radiologists' reports: the values for all pairs and for each pair."""
     _check_size(references)
+    check_pairs(candidates, references, contexts, name="candidates")
     results = rrgmetrics.score(
         metrics, predictions=candidates, references=references, contexts=contexts, progress=False
     )

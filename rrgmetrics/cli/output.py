@@ -69,7 +69,7 @@ def print_scores(
     is_short = options.format == TERMINAL and not getattr(options, "full", True)
     remarks += [*lines, *([MORE] if has_more and is_short else [])]
     if options.format == TERMINAL and any(row.test for row in rows) and not getattr(options, "keys", []):
-        print_verdict(options, results, rows, worth, correction)
+        print_verdict(results, rows, worth, correction, several=bool(dependent))
     print_parts(options, parts, _as_rows(rows), as_json(results, rows, worth), remarks)
 
 
@@ -95,10 +95,10 @@ def _tables(
     from rrgmetrics.reporting.worth import skill_summary, worth_tables
 
     several, on_terminal = len(results) > 1, options.format == TERMINAL
+    dependent = files.dependent_lines(notes)
     is_short = on_terminal and not getattr(options, "full", True)
     tables = [] if several and on_terminal and not is_short else [table_of(rows, n_pairs, correction, notes=notes)]
     if several and not is_short:
-        dependent = files.dependent_lines(notes)
         tables.append(comparison_table(rows, n_pairs=n_pairs, correction=correction, notes=dependent))
     presets = split_names(getattr(options, "metrics", []))
     tables += [convention_table(CONVENTIONS[name], results) for name in presets if name in CONVENTIONS]
@@ -106,18 +106,18 @@ def _tables(
         return tables
     if is_short:
         return [*tables, *([skill_summary(worth.skills)] if worth.skills else [])]
-    return [*tables, *worth_tables(worth)]
+    return [*tables, *worth_tables(worth, several=bool(dependent))]
 
 
 def print_verdict(
-    options: argparse.Namespace, results: Results, rows: Sequence[Row], worth: Worth | None, correction: str
+    results: Results, rows: Sequence[Row], worth: Worth | None, correction: str, *, several: bool
 ) -> None:
-    """Prints which system is better, in which metrics and how sure that is."""
+    """Prints which system is better, in which metrics and how sure that is; `several` as in `sections.verdict`."""
     from rich.text import Text
 
     from rrgmetrics.reporting.report.sections import verdict
 
-    said = verdict(results, rows, worth, correction)
+    said = verdict(results, rows, worth, correction, several=several)
     console = Terminal(highlight=False, markup=False, emoji=False)
     headline, *lines = (paragraph(line, console.width) for line in (said.headline, *said.lines))
     console.print(Text(headline, style="bold"), *lines, "", sep="\n")

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from rrgmetrics.comparing.alignment import set_beside
 from rrgmetrics.comparing.claims import as_claimed, without_excuse
@@ -45,6 +46,7 @@ from rrgmetrics.comparing.penalties import penalties
 from rrgmetrics.comparing.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.comparing.significance import significance
 from rrgmetrics.comparing.wording import ARROW, heart_ratio, measured, phrase_with_words
+from rrgmetrics.errors import InputError
 from rrgmetrics.reading.engine import read_with
 from rrgmetrics.reading.lexicon import AUTO, Lexicon, all_packs, lexicon_of
 from rrgmetrics.reading.model import Finding, Reading
@@ -55,6 +57,8 @@ from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context, check_report, parse_context
 from rrgmetrics.utils.text_format import capitalized
 
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
 _WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it
 
 
@@ -203,6 +207,22 @@ def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Le
     )
 
 
+def _with_named_reports(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """Makes a call without the arguments' names an InputError, which says how to name them."""
+
+    @wraps(function)
+    def called(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        if args:
+            raise InputError(
+                "explain takes the reports by name, as their order matters: explain(reference=..., candidate=...), "
+                "the radiologist's report and the machine's."
+            )
+        return function(*args, **kwargs)
+
+    return called
+
+
+@_with_named_reports
 def explain(
     *,
     candidate: str,

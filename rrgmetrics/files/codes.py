@@ -46,9 +46,10 @@ def check_codes(rows: Sequence[Row], fields: Mapping[str, str], where: str, besi
 def _advice(field: str, reports: Sequence[str]) -> str:
     """What to write instead of a column: that of the columns with reports which its name fits."""
     if not field or not reports:
-        return f"name the column with the reports{f': --columns {field}=COLUMN' if field else ''}."
+        named = f": {written({field: 'COLUMN'})}" if field else ""
+        return f"name the column with the reports{named}."
     likely = [name for name in reports if has_word(name, field)] or reports
-    return f"reports are in {listed([repr(name) for name in likely])}: --columns {written({field: likely[0]})}."
+    return f"reports are in {listed([repr(name) for name in likely])}: {written({field: likely[0]})}."
 
 
 def _texts(rows: Sequence[Row], column: str) -> list[str]:

@@ -18,6 +18,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import COLUMNS, separated_by
 from rrgmetrics.files.labels import some
 from rrgmetrics.reports import CONTEXT_KEYS, Context, describe, parse_context
+from rrgmetrics.utils.printable import columns_option
 from rrgmetrics.utils.text_format import by_number, did_you_mean, listed
 
 MOST = 4  # columns that a message suggests
@@ -217,7 +218,7 @@ def _is_readable(field: str, cell: Any, column: str, where: str) -> bool:
         parse_context({field: cell}, where)
     except InputError as error:
         if field in used_context():
-            raise InputError(f"{error} --columns {field}= leaves the column {column!r} out.") from None
+            raise InputError(f"{error} {written({field: ''})} leaves the column {column!r} out.") from None
         return False
     return True
 
@@ -264,18 +265,17 @@ def _log_line(sources: Sequence[_Taken]) -> None:
     option: dict[str, str] = {}
     for each in sources:
         option |= {**each.columns, **each.taken}
-    logger.warning("%s, by name; same as --columns %s", said, written(option))
+    logger.warning("%s, by name; same as %s", said, written(option))
 
 
 def written(columns: Mapping[str, str]) -> str:
-    """Columns as `--columns` takes them.
+    """Columns as an argument of Python; the command line shows it as its option (`rrgmetrics.utils.printable`).
 
     Example:
-        >>> written({"reference": "findings_gt", "candidate": "model output"})
-        "'reference=findings_gt,candidate=model output'"
+        >>> written({"reference": "findings_gt"})
+        "columns={'reference': 'findings_gt'}"
     """
-    text = ",".join(f"{field}={column}" for field, column in columns.items())
-    return text if re.fullmatch(r"[\w=,./+-]*", text) else f"'{text}'"
+    return f"columns={dict(columns)}"
 
 
 def obvious_columns(
@@ -391,7 +391,7 @@ def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: s
             continue
         if near in COLUMNS and name not in COLUMNS and near not in columns and name not in columns.values():
             raise InputError(
-                f"{where} has a column {name!r}; rename it to {near!r}, or name it: --columns {written({near: name})}."
+                f"{where} has a column {name!r}; rename it to {near!r}, or name it: {written({near: name})}."
             )
 
 
@@ -408,13 +408,13 @@ def _missing(
         return said + meant
     if named and "report" in fields:
         return (
-            f"{said} --columns holds for every file: rename the column in this one, or join the systems in one table, "
-            "with a column for each: rrgmetrics compare TABLE --systems COLUMN COLUMN."
+            f"{said} Names of columns hold for every file: rename the column in this one, or join the systems in one "
+            "table, with a column for each: rrgmetrics compare TABLE --systems COLUMN COLUMN."
         )
     if named == ["study_id"] and (own := id_column(found, [], {})):
         return (
-            f"{said} --columns holds for every file: leave out study_id={columns['study_id']}, and the column of ids "
-            f"is found by its name in each file (here {own!r})."
+            f"{said} Names of columns hold for every file: leave out study_id={columns['study_id']}, and the column of "
+            f"ids is found by its name in each file (here {own!r})."
         )
     if named:
         return said
@@ -424,7 +424,7 @@ def _missing(
 def _way_out(
     found: Collection[str], fields: Sequence[str], columns: Mapping[str, str], where: str, others: Sequence[str]
 ) -> str:
-    """The `--columns` to copy, with the columns that may be meant."""
+    """The columns to name, with the columns that may be meant."""
     field = fields[0]
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
     near = _near(left, field)
@@ -441,13 +441,13 @@ def _way_out(
             unused = [name for name in left if name not in option.values()]
             option.update((other, name) for name in _near(unused, other)[:1])
     one = by_number(len(options[0]) - len(columns), "one", "ones")
-    if _IN_PYTHON.fullmatch(where):
-        return f"Name the right {one}: columns={' or columns='.join(map(repr, options))}."
-    said = f"Name the right {one}: --columns {' or --columns '.join(map(written, options))}."
-    if len(near) == 1 or field not in ("report", "candidate") or columns.get("reference", "reference") not in found:
+    said = f"Name the right {one}: {' or '.join(map(written, options))}."
+    is_file = not _IN_PYTHON.fullmatch(where)
+    may_be_systems = len(near) > 1 and field in ("report", "candidate") and is_file
+    if not may_be_systems or columns.get("reference", "reference") not in found:
         return said
     table = where if re.fullmatch(r"[\w./-]+", where) else "TABLE"
-    named = f" --columns {written(columns)}" if columns else ""
+    named = f" --columns {columns_option(columns)}" if columns else ""
     systems = " ".join(map(shlex.quote, near))
     return f"{said} If each is a system, run: rrgmetrics compare {table} --systems {systems}{named}."
 

@@ -54,6 +54,7 @@ _IMAGES = (
     (b"MM\x00*", "a TIFF image"),
 )
 _BINARY = "binary data"
+_ARRAY = "a JSON array"
 _CONTROL = bytes({*range(1, 32), 127} - {*b"\t\n\v\f\r\x1b"})  # rare in texts; NUL has its own error
 _ADVICE = {
     ".json": "Write one object a line and name it .jsonl",
@@ -156,8 +157,8 @@ def _column_advice(path: Path) -> str:
     if not file or not column or not Path(file).is_file():
         return ""
     return (
-        f" For its column {column!r}, write {file} and --columns report={column}; in a file of pairs "
-        f"reference={column} or candidate={column}."
+        f" For its column {column!r}, write {file} and columns={ {'report': column} }; in a file of pairs its field is "
+        "reference or candidate."
     )
 
 
@@ -186,7 +187,7 @@ def check_file(path: Path) -> str:
     if kind == _BINARY or kind in dict(_IMAGES).values():
         raise InputError(f"{path} is not a table: it looks like {kind}; pass a CSV or JSONL file of reports.")
     if kind != {".parquet": "Parquet"}.get(suffix, ""):
-        raise InputError(f"{path} is named {suffix} but looks like {kind or 'text'}; give it the matching suffix.")
+        raise InputError(f"{path} is named {suffix} but looks like {kind or 'text'}.{_mend(path, kind, head)}")
     return suffix
 
 
@@ -221,9 +222,9 @@ def _kind(head: bytes, suffix: str) -> str:
     start = head.lstrip()[:200].lower()
     if start.startswith((b"<!doctype", b"<html", b"<?xml")):
         return "HTML or XML"
-    if suffix == ".jsonl" and start.startswith(b"["):
-        return "a JSON array; write one object a line, without [ ] around them"
-    if (suffix == ".csv" and start.startswith((b"{", b"["))) or (suffix == ".txt" and start.startswith(b'{"')):
+    if suffix in (".jsonl", ".csv") and start.startswith(b"["):
+        return _ARRAY
+    if (suffix == ".csv" and start.startswith(b"{")) or (suffix == ".txt" and start.startswith(b'{"')):
         return "JSON"
     if suffix == ".txt" and {cell.strip(b' "\r') for cell in start.partition(b"\n")[0].split(b",")} <= _COLUMN_BYTES:
         return "a CSV with column names"
@@ -238,11 +239,25 @@ def _command_for(path: Path, suffix: str, head: bytes) -> str:
     """What writes a file of a suffix of `_ADVICE` as one that is read; "" where no package of ours does."""
     if suffix in (".tsv", ".tab"):
         return f"; in Python: {_with_commas(path)}"
+    return _as_lines(path, head) if suffix == ".json" else ""
+
+
+def _mend(path: Path, kind: str, head: bytes) -> str:
+    """What to do with a file that is not what its name says, where its kind does not say it."""
+    if kind == _ARRAY:
+        return f" {_ADVICE['.json']}{_as_lines(path, head)}."
+    if kind in ("HTML or XML", "PDF"):
+        return " Pass a CSV or JSONL file of reports."
+    return "" if ";" in kind else " Give it the matching suffix."
+
+
+def _as_lines(path: Path, head: bytes) -> str:
+    """What writes a JSON file as JSONL, beside it; "" where it is compressed or begins otherwise."""
     lines = next((code for start, code in _JSON_LINES if start.match(head)), "")
-    if suffix == ".json" and lines:
-        names = shlex.quote(str(path)), shlex.quote(f"{path.stem}.jsonl")
-        return f"; in a shell: python -c 'import json, sys; {lines}' < {names[0]} > {names[1]}"
-    return ""
+    if not lines or path.suffix.lower() in COMPRESSED:
+        return ""
+    written = f"{path.stem}{'_lines' * (path.suffix == '.jsonl')}.jsonl"
+    return f"; in a shell: python -c 'import json, sys; {lines}' < {shlex.quote(str(path))} > {shlex.quote(written)}"
 
 
 def _with_commas(path: Path) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.columns import written
 from rrgmetrics.files.labels import some
 from rrgmetrics.files.read import Reports, Studies
 from rrgmetrics.reports import Pair
@@ -82,9 +83,10 @@ def _check_order(references: Reports, system: Reports) -> None:
         )
     if all(Path(side.name).suffix not in ("", ".txt") for side in (references, system)):
         logger.warning(
-            "%s and %s have no study_id: joined by order. --columns study_id=COLUMN joins by a column of ids.",
+            "%s and %s have no study_id: joined by order. %s joins by a column of ids.",
             references.name,
             system.name,
+            written({"study_id": "COLUMN"}),
         )
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.columns import obvious_columns, reports_of_systems, written
+from rrgmetrics.files.columns import obvious_columns, reports_of_systems
 from rrgmetrics.files.formats import COLUMNS
 from rrgmetrics.files.read import placed_rows
 from rrgmetrics.files.sources import is_source, name_of
 from rrgmetrics.reports import columns_of, listed_values
+from rrgmetrics.utils.printable import columns_option
 
 SYSTEM_COLUMNS = ("system", "model", "method", "pairing")  # what a column that names the system of a row is called
 
@@ -92,7 +93,7 @@ def suggest_systems(table: str, named: Mapping[str, str]) -> str:
     reports = reports_of_systems([name for name in columns if name not in (*COLUMNS, *fields.values())])
     if not reports or "candidate" in columns or "report" in columns:
         return ""
-    option = f" --columns {written(named)}" if named else ""
+    option = f" --columns {columns_option(named)}" if named else ""
     return f"rrgmetrics compare {_quoted(table)} --systems {' '.join(map(shlex.quote, reports))}{option}"
 
 

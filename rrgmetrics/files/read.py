@@ -216,13 +216,16 @@ def left_out(systems: Mapping[str, Studies]) -> list[str]:
     return list(dict.fromkeys(line for studies in systems.values() for line in studies.left_out))
 
 
-def first_references(source: Any, columns: Columns = None, *, of_pairs: bool) -> Iterator[str]:
+def first_references(
+    source: Any, columns: Columns = None, *, of_pairs: bool, beside: Collection[str] = ()
+) -> Iterator[str]:
     """Yields the radiologists' reports of a source one by one, without reading the rest of it.
 
     Args:
         source: As in `read_references`, or with `of_pairs` as in `read_pairs`.
         columns: As there.
         of_pairs: Whether the source holds pairs.
+        beside: Columns that hold something else, such as the reports of systems.
     """
     named = check_columns(columns)
     wanted = (("reference",),) if of_pairs else (("reference", "report"),)
@@ -230,7 +233,8 @@ def first_references(source: Any, columns: Columns = None, *, of_pairs: bool) ->
     column = ""
     for whole, where, row in placed_rows(source, "references", Needed.of(named), texts="report"):
         if keys is None or row.keys() != keys:
-            picked = pick_columns(row, wanted, named, whole, optional=("study_id", *CONTEXT_KEYS))
+            others = [column for column in row if column not in beside]
+            picked = pick_columns(others, wanted, named, whole, optional=("study_id", *CONTEXT_KEYS))
             column, keys = picked.get("reference") or picked["report"], row.keys()
         yield report_of(row[column], f"{where}, column {column!r}")
 
@@ -432,9 +436,7 @@ class RepeatedIdError(InputError):
             f"{self.fact}; per_study='first' takes one report of each study, as last, longest and random do, and "
             "per_study='all' scores each."
         )
-        super().__init__(
-            f"{self.choices} If a column names the system of each row, run: rrgmetrics compare TABLE --by COLUMN."
-        )
+        super().__init__(f"{self.choices} If a column names the system of each row, use compare with by='COLUMN'.")
 
 
 def study_id_of(value: object, where: str) -> str:

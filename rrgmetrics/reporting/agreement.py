@@ -14,7 +14,7 @@ from rrgmetrics.metaeval.preferences import PreferenceReport
 from rrgmetrics.metaeval.ranked import RankedReport
 from rrgmetrics.metaeval.rated import TOTAL
 from rrgmetrics.reporting.equal import equal_table
-from rrgmetrics.reporting.numbers import p_value
+from rrgmetrics.reporting.numbers import floor_note, p_value
 from rrgmetrics.reporting.preferences import preference_tables
 from rrgmetrics.reporting.ranked import failed_table, passed_table
 from rrgmetrics.reporting.short import (
@@ -319,11 +319,12 @@ def between_table(report: AgreementReport) -> Table:
     shown = report.data.title(lines[0].target)
     over = f", corrected over all {len(lines)} pairs of metrics ({CORRECTED[report.correction]})"
     corrected = over if len(lines) > 1 else ""
+    floor = floor_note(line.at_floor for line in lines)
     return Table(
         ("metric", "tau-b", "best minus this", "p"),
         (Group(tuple(rows)),),
         title=f"{report.name}: differences between metrics, {shown}",
-        note=f"Paired bootstrap over studies; p two-sided{corrected}.",
+        note=f"Paired bootstrap over studies; p two-sided{corrected}. {floor}".strip(),
     )
 
 

@@ -47,7 +47,7 @@ def _comparison(comparison: Comparison) -> str:
     )
     parts: list[Any] = [_heading(table.title), table]
     if comparison.worth is not None:
-        for of_worth in worth_tables(comparison.worth):
+        for of_worth in worth_tables(comparison.worth, several=bool(dependent)):
             parts += [_heading(of_worth.title), of_worth]
         parts += map(_line, comparison.worth.remarks)
     return _framed(*parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 from rrgmetrics.specs import Key
@@ -10,6 +11,7 @@ from rrgmetrics.stats import Estimate
 
 MINUS = "\N{MINUS SIGN}"
 UNSCORED = "not scored"
+AT_FLOOR = " (floor)"
 DIGITS = 12  # of a number that are no noise of the order in which it was summed
 TOLERANCE = 1e-9  # of rounding up: 0.0420000000001 is 0.042
 
@@ -96,6 +98,11 @@ def bounds(key: Key) -> str:
     return " to ".join(map(bound, key.range))
 
 
+def floor_note(at_floor: Iterable[bool]) -> str:
+    """What "(floor)" means, for the note of a table; "" where no p-value is at its floor."""
+    return "(floor): no smaller p is possible with so many trials." if any(at_floor) else ""
+
+
 def p_value(value: float, *, at_floor: bool = False) -> str:
     """A p-value, or nothing where there is no test.
 
@@ -113,7 +120,7 @@ def p_value(value: float, *, at_floor: bool = False) -> str:
     if at_floor:
         places = 1 - math.floor(math.log10(value))
         least = math.ceil(value * 10**places - TOLERANCE) / 10**places
-        return f"≤ {least:.{places}f}".rstrip("0").rstrip(".") + " (floor)"
+        return f"≤ {least:.{places}f}".rstrip("0").rstrip(".") + AT_FLOOR
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 

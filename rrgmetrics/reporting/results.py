@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from rrgmetrics.files.per_study import dependent_lines
 from rrgmetrics.metaeval.judge_runs import Spread, runs_of, spread_of
 from rrgmetrics.reporting.numbers import (
+    AT_FLOOR,
     bounds,
     direction,
     estimate,
     figure,
+    floor_note,
     headed,
     p_value,
     show,
@@ -105,12 +107,20 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str, note
         ]
         groups.append(Group(tuple(lines), (Cell(_key_head(of_key[0]), "strong"),)))
     scored = _scored_of(rows, n_pairs, notes)
-    further = (left_out, left_out_clause(rows), *published_clauses(_metrics(rows)), *notes)
+    clauses = (
+        _footnote(rows, correction),
+        floor_note(row.at_floor for row in rows),
+        _effect_clause(rows),
+        left_out,
+        left_out_clause(rows),
+        *published_clauses(_metrics(rows)),
+        *notes,
+    )
     table = Table(
         ("", f"value [{coverage(rows)} interval]", "difference", "p", "effect"),
         tuple(groups),
         title=f"{scored}; differences from {rows[0].system}; p corrected: {correction}",
-        note=" ".join(filter(None, (_footnote(rows, correction), _effect_clause(rows), *further))),
+        note=" ".join(filter(None, clauses)),
     )
     return with_stand_in_note(table)
 
@@ -135,7 +145,7 @@ def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str, notes: Se
     if len(systems) == 2 and any(row.test for row in rows):
         heads = [*systems, "p"]
         for own, (_, other) in zip(cells, by_key, strict=True):
-            own.append(p_value(other.p_corrected, at_floor=other.at_floor).removesuffix(" (floor)"))
+            own.append(p_value(other.p_corrected, at_floor=other.at_floor).removesuffix(AT_FLOOR))
     elif len(systems) > len(names):
         cells, names, heads = [list(column) for column in zip(*cells, strict=True)], systems, names
     lines: list[Cells] = [(name, *own) for name, own in zip(names, cells, strict=True)]

@@ -35,12 +35,18 @@ DIVERSITY_NOTE = (
 NOTE = "skill = (score − best trivial) / (perfect − best trivial); perfect: the references against themselves"
 
 
-def worth_tables(worth: Worth) -> list[Table]:
-    """Every table that the worth of systems has: skill over all studies and over the abnormal ones, and collapse."""
-    n = counted(worth.n_studies, "study", "studies")
+def worth_tables(worth: Worth, *, several: bool = False) -> list[Table]:
+    """Every table that the worth of systems has: skill over all studies and over the abnormal ones, and collapse.
+
+    Args:
+        worth: Of the systems.
+        several: Whether some reports are of one study.
+    """
+    n = count_studies(worth.n_studies, several=several)
     tables = []
     if worth.skills:
-        scored = count_studies(worth.n_studies, *(worth.n_studies - skill.n_scored for skill in worth.skills))
+        unscored = (worth.n_studies - skill.n_scored for skill in worth.skills)
+        scored = count_studies(worth.n_studies, *unscored, several=several)
         tables.append(skill_table(worth.skills, f"{HEADING}: {scored}", with_note=True))
     if worth.abnormal:
         tables.append(skill_table(worth.abnormal, f"Abnormal studies only: {worth.n_abnormal:,} of {n}"))

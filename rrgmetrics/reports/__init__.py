@@ -78,7 +78,9 @@ def distinct_texts(pairs: Iterable[Pair]) -> list[str]:
     return list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
 
 
-def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, start: int = 0) -> list[Pair]:
+def check_pairs(
+    predictions: Any, references: Any, contexts: Any = None, *, start: int = 0, name: str = "predictions"
+) -> list[Pair]:
     """Checks that two lists of reports can be scored against each other.
 
     Args:
@@ -87,6 +89,7 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
         references: The radiologists' reports, in the same order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`, `prior`; or None.
         start: Index of the first pair, for messages of a caller who checks in batches.
+        name: What the caller calls the predictions, for messages.
 
     Returns:
         The pairs, in order.
@@ -94,21 +97,21 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
     Raises:
         InputError: Not lists, no pairs, different lengths, or an element that is not a report; names list and index.
     """
-    columns = {"predictions": _column(predictions, "predictions"), "references": _column(references, "references")}
+    columns = {name: _column(predictions, name), "references": _column(references, "references")}
     n_predictions, n_references = (len(column) for column in columns.values())
     if n_predictions != n_references:
         raise InputError(
-            f"predictions has {counted(n_predictions, 'report')} and references has {n_references:,}; pass one of each "
+            f"{name} has {counted(n_predictions, 'report')} and references has {n_references:,}; pass one of each "
             "for every study."
         )
     if not n_references:
-        raise InputError("There are no pairs to score: predictions and references are empty lists.")
+        raise InputError(f"There are no pairs to score: {name} and references are empty lists.")
     texts = {
-        name: [_report_in(column[index], f"{name}[{start + index}]") for index in range(n_references)]
-        for name, column in columns.items()
+        each: [_report_in(column[index], f"{each}[{start + index}]") for index in range(n_references)]
+        for each, column in columns.items()
     }
     parsed = check_contexts(contexts, n_references, start=start)
-    return [Pair(*row) for row in zip(texts["references"], texts["predictions"], parsed, strict=True)]
+    return [Pair(*row) for row in zip(texts["references"], texts[name], parsed, strict=True)]
 
 
 def report_of(value: Any, where: str) -> str:

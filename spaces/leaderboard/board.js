@@ -43,7 +43,8 @@ function filter(tag, words) {
     button.setAttribute("aria-pressed", String(button.dataset.tag === tag));
   const shown = rows.filter((row) => !row.hidden).length;
   const count = element.querySelector(".count");
-  if (count) count.textContent = shown === rows.length ? `${shown} systems` : `${shown} of ${rows.length} systems; ranks are those of the whole table`;
+  const all = rows.length === 1 ? "1 system" : `${rows.length} systems`;
+  if (count) count.textContent = shown === rows.length ? all : `${shown} of ${all}; ranks are those of the whole table`;
 }
 
 function apply() {

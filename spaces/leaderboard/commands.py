@@ -148,7 +148,7 @@ def _submit(options: argparse.Namespace) -> None:
     if receipt.is_repeated:
         print_line(f"{receipt.id}: this is the same submission as before; nothing was queued again.")
     print_line(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
-    print_line(f"`rrgmetrics leaderboard work {options.board} --once` scores the queue; `serve` does too.")
+    print_line(_queue_advice(options.board))
     print_line("The limits of `leaderboard limits` apply to the page only, not to this command.")
 
 
@@ -293,8 +293,18 @@ def _rescore(options: argparse.Namespace) -> None:
             print_line("Nothing was changed.")
             return
     count = board.rescore()
+    _say_queued(board, options.board, count)
+
+
+def _say_queued(board: Board, given: str, count: int) -> None:
+    """Says how many submissions a new round has, and what scores them."""
     print_line(f"Round {board.info().round}: {counted(count, 'submission')} queued.")
-    print_line(f"`rrgmetrics leaderboard work {options.board} --once` scores the queue; `serve` does too.")
+    print_line(_queue_advice(given))
+
+
+def _queue_advice(given: str) -> str:
+    """What scores the queue of a board, as it was named on the command line."""
+    return f"`rrgmetrics leaderboard work {given} --once` scores the queue; `serve` does too."
 
 
 def _is_wanted(question: str) -> bool:
@@ -318,7 +328,7 @@ def _limits(options: argparse.Namespace) -> None:
     for name, value in asdict(board.limits).items():
         print_line(f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}")
     if queued:
-        print_line(f"Round {board.info().round}: {counted(queued, 'submission')} queued.")
+        _say_queued(board, options.board, queued)
 
 
 def _numbers(texts: Sequence[str]) -> dict[str, float]:

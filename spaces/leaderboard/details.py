@@ -104,7 +104,7 @@ def head_to_head(
     if ours is theirs:
         raise InputError("Choose two different systems.")
     if ours.round != theirs.round:
-        raise InputError("One of the two is still being scored with the metrics of the new round; come back later.")
+        raise InputError("One of the two has no scores of the new round yet; come back later.")
     left_out = {
         metric.name: ours.results[metric.name].unscored | theirs.results[metric.name].unscored
         for metric in table.info.metrics

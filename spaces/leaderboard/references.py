@@ -18,6 +18,7 @@ from rrgmetrics.files.read import RepeatedIdError
 from rrgmetrics.reports import AGES, Context
 from rrgmetrics.reports.missing import SHOWN
 from rrgmetrics.spaces.leaderboard.submissions import text_fault
+from rrgmetrics.utils.printable import as_options
 from rrgmetrics.utils.text_format import by_number, counted, did_you_mean
 
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
@@ -77,7 +78,7 @@ def read_studies(path: files.PathLike, columns: files.Columns = None) -> list[St
     except RepeatedIdError as error:
         raise InputError(f"{without_quotes(error.fact, known)}; keep one reference of each study.") from None
     except InputError as error:
-        raise InputError(without_quotes(str(error), known, has_names=bool(names))) from None
+        raise InputError(without_quotes(as_options(str(error)), known, has_names=bool(names))) from None
     if references.study_ids is None:
         raise InputError(f"{path} has no column 'study_id'; submissions are joined to the references by it.")
     _check_none_missing(path, references)

@@ -114,7 +114,7 @@ class Table:
         if entry.system.hidden:
             return "Hidden by the board's administrator."
         if self._is_stale(entry):
-            return f"Scored with the metrics of round {entry.round}; round {self.info.round} is being scored."
+            return f"Its scores are those of round {entry.round}; round {self.info.round} is being scored."
         title, dropped = self.info.metric(metric).spec.title, self.dropped[metric]
         n_unscored, n = len(entry.results[metric].unscored - dropped), self.info.n_studies - len(dropped)
         if self.info.n_withheld == self.info.n_studies:

@@ -18,9 +18,10 @@ from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Columns, Row, check_columns, rows_of
-from rrgmetrics.files.columns import announce_columns, fitting_columns, id_column, respelt_columns, written
+from rrgmetrics.files.columns import announce_columns, fitting_columns, obvious_columns, respelt_columns
 from rrgmetrics.spaces import identity
 from rrgmetrics.spaces.leaderboard.model import Limits
+from rrgmetrics.utils.printable import columns_option
 
 HUB = "https://huggingface.co/"
 SUFFIXES = (".csv", ".jsonl")
@@ -167,7 +168,7 @@ def shown_name(file: Path, filename: str) -> str:
 def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limits, columns: Columns = None) -> Checked:
     """Reads a submission's file against the board's studies; `columns`: what its columns are called.
 
-    A column of ids is found by its name (`study`, `exam_id`), as in the references, and so are `Report` and ` report`.
+    Columns are found by their names (`exam_id`; `prediction`, `Report`), as in other files of reports.
 
     Raises:
         InputError: `columns` names a field that no submission has.
@@ -247,10 +248,10 @@ class _Reader:
         return True
 
     def _columns_of(self, row: Row) -> list[str]:
-        """The columns of ids and of reports: the named ones, those spelt otherwise, and one of ids by its name."""
+        """The columns of ids and of reports: the named ones, those spelt otherwise, and those found by their names."""
         named = {**respelt_columns(row, self._named, FIELDS), **self._named}
-        ids = id_column(row, [("report",)], named) or named.get("study_id", "study_id")
-        return [ids, named.get("report", "report")]
+        columns = {**obvious_columns(row, [("report",)], named), **named}
+        return [columns.get(field, field) for field in FIELDS]
 
     def _option(self, row: Row, missing: Sequence[str]) -> str:
         """The option of the command line that names the columns of a file; "" where no name fits."""
@@ -258,7 +259,7 @@ class _Reader:
         fitting = fitting_columns(short, missing, self._named)
         if not fitting.keys() >= {*missing}:
             return ""
-        return f"; rename those of the file, or on the command line name them: --columns {written(fitting)}"
+        return f"; rename those of the file, or on the command line name them: --columns {columns_option(fitting)}"
 
     def damaged(self, error: InputError) -> None:
         """Notes a line that is no row; InputError where there are too many rows to go on."""

@@ -67,6 +67,12 @@ def test_sorting_and_filtering_keep_their_address(page, address, accessible, fit
     assert page.evaluate(ORDER) == RANKED[::-1]
 
 
+def test_one_system_is_no_plural(page, serve):
+    code = APP.replace("demo.SYSTEMS[::2]", "demo.SYSTEMS[:1]").replace("board.sqlite", "one.sqlite")
+    standings(page, serve(code=code))
+    assert page.inner_text(".count") == "1 system"
+
+
 def test_by_keyboard_only(page, address, tab_to):
     standings(page, address)
     find = page.get_by_label("Find")

@@ -17,6 +17,7 @@ from rrgmetrics.files.columns import pick_columns, use_context
 from rrgmetrics.files.mistaken import suggest_systems
 from rrgmetrics.files.stream import read_rows, stream_pairs
 from rrgmetrics.specs.names import context_of
+from rrgmetrics.utils.printable import as_options
 
 PAIRS = (("reference",), ("candidate",))
 REFERENCE, CANDIDATE = "Small left pleural effusion.", "Small right pleural effusion."
@@ -73,7 +74,7 @@ def test_obvious_names_are_taken(found, picked):
 def test_what_is_not_obvious_is_refused_with_a_line_to_copy(found, columns, says):
     with pytest.raises(InputError) as refused:
         pick_columns(found, PAIRS, columns, "a.csv")
-    assert says in str(refused.value)
+    assert says in as_options(str(refused.value))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,9 @@ def test_every_source_takes_the_same_columns_and_says_so_once(form, tmp_path, ca
     assert {(pair.reference, pair.candidate) for pair in studies.pairs} == {(REFERENCE, CANDIDATE)}
     (said,) = caplog.messages
     assert "reference is column 'findings_gt'" in said
-    assert "same as --columns reference=findings_gt,candidate=findings_pred,study_id=id" in said
+    named = {"reference": "findings_gt", "candidate": "findings_pred", "study_id": "id"}
+    assert said.endswith(f"same as columns={named}")
+    assert as_options(said).endswith("same as --columns reference=findings_gt,candidate=findings_pred,study_id=id")
     caplog.clear()
     streamed = rrgmetrics.score_stream("rouge", source, progress=False)["rouge"]
     alone = rrgmetrics.score("rouge", source, progress=False)["rouge"]
@@ -136,7 +139,7 @@ def test_columns_that_all_files_share_are_announced_in_one_line(tmp_path, caplog
     (said,) = caplog.messages
     assert said.count("is column 'hyp'") == said.count("is column 'gt'") == 1
     assert "c.csv: report is column 'hyp'; " in said
-    assert said.endswith("same as --columns report=hyp,reference=gt")
+    assert said.endswith("same as columns={'report': 'hyp', 'reference': 'gt'}")
     caplog.clear()
     pd.DataFrame(rows)[["study_id", "hyp"]].rename(columns={"hyp": "pred"}).to_csv(tmp_path / "b.csv", index=False)
     files.read_systems({name: tmp_path / name for name in names}, tmp_path / "gt.csv")
@@ -153,7 +156,7 @@ def test_ids_in_the_place_of_reports_are_named_with_the_column_of_reports(code, 
         read(path)
     said = str(caught.value)
     assert f"column 'reference' holds ids, numbers or paths, such as '{code.format(0)}', and no reports" in said
-    assert said.endswith("reports are in 'text_gt': --columns reference=text_gt.")
+    assert said.endswith("reports are in 'text_gt': columns={'reference': 'text_gt'}.")
     rows[3]["reference"] = "Clear lungs."
     with pytest.raises(InputError, match="and no reports"):
         read(rows)
@@ -167,7 +170,7 @@ def test_short_reports_are_no_ids(text, caplog):
 
 def test_a_column_behind_a_file_is_answered_with_the_option(tmp_path):
     pd.DataFrame([{"hyp": CANDIDATE}]).to_csv(tmp_path / "gen.csv", index=False)
-    with pytest.raises(InputError, match=r"For its column 'hyp', write .*gen\.csv and --columns report=hyp;"):
+    with pytest.raises(InputError, match=r"For its column 'hyp', write .*gen\.csv and columns={'report': 'hyp'};"):
         rrgmetrics.compare({"ours": f"{tmp_path}/gen.csv:hyp"}, [REFERENCE], metrics="bleu")
     with pytest.raises(InputError, match=r"does not exist \(looked in [^)]*\)\.$"):
         rrgmetrics.compare({"ours": f"{tmp_path}/other.csv"}, [REFERENCE], metrics="bleu")
@@ -382,12 +385,12 @@ def test_a_join_by_order_is_said(tmp_path, caplog):
     pd.DataFrame({"patient_id": [1, 2], "gt": [REFERENCE] * 2}).to_csv(references, index=False)
     pd.DataFrame({"patient_id": [2, 1], "pred": [CANDIDATE] * 2}).to_csv(system, index=False)
     files.join(files.read_references(references), files.read_system(system))
-    assert "have no study_id: joined by order. --columns study_id=COLUMN" in caplog.text
+    assert "have no study_id: joined by order. columns={'study_id': 'COLUMN'} joins" in caplog.text
 
 
 def test_the_line_to_copy_names_a_column_of_texts_rather_than_one_of_ids():
     found = ("dicom_accession", "patient_id", "PatientAge", "metadata", "gt", "chexagent", "llava")
-    with pytest.raises(InputError, match=r",candidate=chexagent or --columns .*,candidate=llava\. If"):
+    with pytest.raises(InputError, match=r", 'candidate': 'chexagent'} or columns=.*, 'candidate': 'llava'}\. If"):
         pick_columns(found, PAIRS, {}, "a.csv")
 
 
@@ -440,7 +443,7 @@ def test_lists_of_reports_need_names():
 
 @pytest.mark.parametrize(
     ("found", "says"),
-    [(("id", "Output"), "holds for every file: rename the column in this one"), (("id", "gen"), "Did you mean 'gen'?")],
+    [(("id", "Output"), "hold for every file: rename the column in this one"), (("id", "gen"), "Did you mean 'gen'?")],
 )
 def test_columns_hold_for_the_file_of_every_system(found, says):
     with pytest.raises(InputError, match=re.escape(says)):
@@ -547,8 +550,8 @@ def test_a_respelt_context_is_taken_where_a_metric_uses_it(tmp_path, monkeypatch
     with use_context(context_of("finding_errors")):
         (pair,) = files.read_pairs("pairs.csv").pairs
     assert pair.context.age == 72
-    assert caplog.messages == ["pairs.csv: age is column 'Age', by name; same as --columns age=Age"]
-    with pytest.raises(InputError, match=r"\['sex'\] is 'X'; .* --columns sex= leaves the column 'Sex' out\."):
+    assert caplog.messages == ["pairs.csv: age is column 'Age', by name; same as columns={'age': 'Age'}"]
+    with pytest.raises(InputError, match=r"\['sex'\] is 'X'; .* columns={'sex': ''} leaves the column 'Sex' out\."):
         rrgmetrics.score("crimson@paper", "pairs.csv", progress=False)
     pd.DataFrame(rows).assign(Age="unknown").to_csv("pairs.csv", index=False)
     command = ["score", "pairs.csv", "--metrics", "finding_errors", "--no-trivial", "--no-progress"]
@@ -567,7 +570,7 @@ def test_a_field_in_other_letters_is_taken_before_other_names(tmp_path, caplog):
     path.write_text(f"Study_ID,ImageID,Reference,generated_report\na,1,{REFERENCE},{CANDIDATE}\n")
     source = files.read_pairs(path)
     assert (source.study_ids, source.pairs[0][:2]) == (["a"], (REFERENCE, CANDIDATE))
-    assert caplog.messages[0].endswith(
+    assert as_options(caplog.messages[0]).endswith(
         "same as --columns reference=Reference,candidate=generated_report,study_id=Study_ID"
     )
     (pair,) = files.pairs_of(

@@ -28,6 +28,11 @@ def test_explain_tells_category_words_and_evidence():
     assert [CANDIDATE[s.start : s.end] for s in missing.candidate_spans] == ["heart is normal in size"]
 
 
+def test_reports_without_their_names_are_refused_with_the_call_to_write():
+    with pytest.raises(rrgmetrics.InputError, match=r"explain\(reference=\.\.\., candidate=\.\.\.\)"):
+        rrgmetrics.explain("Small right effusion.", "Small left effusion.")
+
+
 def test_context_decides_what_is_significant():
     young = rrgmetrics.explain(
         reference="Aortic calcification.", candidate="", context={"age": "025Y", "indication": "Chest pain."}

@@ -192,8 +192,8 @@ UNUSABLE = {
     "blank.csv": (PAIRS + "\n" * 2_000 + "\0", "line 2 is blank"),
     "age.csv": ("reference,candidate,age\na,b,old\n", "line 2: age 'old' is not an age"),
     "sex.csv": ("reference,candidate,sex\na,b,x\n", "line 2['sex'] is 'x'"),
-    "mine.csv": ("reference,mine\na,b\n", "'reference', 'mine'. Name the right one: --columns candidate=mine."),
-    "label.csv": ("label,other,candidate\na,b,c\n", "--columns reference=label."),
+    "mine.csv": ("reference,mine\na,b\n", "'reference', 'mine'. Name the right one: columns={'candidate': 'mine'}."),
+    "label.csv": ("label,other,candidate\na,b,c\n", "columns={'reference': 'label'}."),
     "system.csv": ("ImageID,pred\n1,a\n", "If the radiologists' reports are in another file, name it"),
     "capitals.csv": ("Study ID,study id,reference,candidate\n1,1,a,b\n", "'Study ID'; rename it to 'study_id'"),
     "semicolons.csv": (
@@ -218,11 +218,17 @@ def test_unusable(save, name):
 
 def test_the_command_for_a_list_in_json_writes_what_can_be_read(save, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    path = save("my pairs.json", '[{"study_id": "01", "reference": "Ödem.", "candidate": "b"}]')
-    command = refused(path).partition("in a shell: ")[2].removesuffix(".")
-    subprocess.run(command, shell=True, check=True)
-    read = files.read_pairs("my pairs.jsonl")
-    assert (read.study_ids, read.pairs[0].reference) == (["01"], "Ödem.")
+    for name, written in (
+        ("my pairs.json", "my pairs.jsonl"),
+        ("array.jsonl", "array_lines.jsonl"),
+        ("a.csv", "a.jsonl"),
+    ):
+        path = save(name, '[{"study_id": "01", "reference": "Ödem.", "candidate": "b"}]')
+        said = refused(path)
+        subprocess.run(said.partition("in a shell: ")[2].removesuffix("."), shell=True, check=True)
+        read = files.read_pairs(written)
+        assert (read.study_ids, read.pairs[0].reference) == (["01"], "Ödem.")
+        assert "matching suffix" not in said
     assert "; in Python: import pandas; pandas.read_csv(" in refused(save("t.tsv", "study_id\treference\n"))
 
 
@@ -251,7 +257,7 @@ def test_unusable_parquet_cells(tmp_path, value):
 def test_parquet_of_other_columns_or_no_rows(tmp_path):
     path = tmp_path / "a.parquet"
     pd.DataFrame({"reference": ["a"], "mine": ["b"]}).to_parquet(path)
-    assert "--columns candidate=mine" in refused(path)
+    assert "columns={'candidate': 'mine'}" in refused(path)
     pd.DataFrame({"reference": [], "candidate": []}).to_parquet(path)
     assert "contains no reports" in refused(path)
 

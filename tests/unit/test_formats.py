@@ -61,8 +61,16 @@ def test_a_terminal_has_best_marks_and_the_floor(compared):
     code, out, err = compared("--no-trivial", "--full")
     assert (code, err) == (0, "")
     assert "≤ 0.015 (floor)" in out  # three tests at 1/201, corrected by Holm: rounded up
+    assert "(floor): no smaller p is possible with so many trials." in " ".join(out.split())
     assert f"Best in bold. † differs from {HOSTILE}, p < 0.05" in out.replace("\n", " ")
     assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_a_page_explains_the_floor(compared, tmp_path):
+    assert compared("--no-trivial", "--html", str(tmp_path / "page.html"))[0] == 0
+    text = (tmp_path / "page.html").read_text()
+    assert "≤ 0.015 (floor)" in text
+    assert "(floor): no smaller p is possible" in text
 
 
 def test_markdown(compared):

@@ -83,7 +83,7 @@ def test_a_client_lists_and_calls_the_tools():
     assert {row["metric"] for row in listed["metrics"]} == set(rrgmetrics.SPECS)
     assert crepe["metric"] == "crepe"
     assert "did you mean bleu?" in unknown
-    assert "predictions has 1 report and references has 2" in short
+    assert "candidates has 1 report and references has 2" in short
 
 
 def test_without_the_sdk_one_sentence_names_the_extra(monkeypatch, capsys):

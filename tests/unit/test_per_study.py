@@ -174,6 +174,32 @@ def test_several_reports_of_a_study_are_not_counted_as_studies(tmp_path, capsys)
     assert words in Path(written["html"]).read_text()
 
 
+def test_advice_names_arguments_in_python_and_options_on_the_command_line(tmp_path, capsys):
+    """`by` for several rows of a study, and the columns that were taken by their names."""
+    rows = ["exam_id,gt,hyp", "1,Clear lungs.,Edema.", "1,Clear lungs.,Clear lungs."]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    with pytest.raises(InputError, match=r"use compare with by='COLUMN'\.$"):
+        files.read_pairs(tmp_path / "a.csv", {"study_id": "exam_id"})
+    common = ["score", str(tmp_path / "a.csv"), "--metrics", "rouge", "--no-trivial", "--no-progress"]
+    assert main([*common, "--columns", "study_id=exam_id"]) == 2
+    assert "use compare with --by COLUMN." in capsys.readouterr().err
+
+
+def test_skill_and_verdict_know_of_several_reports_of_a_study(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    reports = [f"Small left effusion. Edema. Nodule {size} mm." for size in range(12)]
+    for name, texts in (("good", reports), ("bad", ["Clear lungs."] * 12)):
+        rows = [f"{i // 2},{text},{own}" for i, (text, own) in enumerate(zip(reports, texts, strict=True))]
+        Path(f"{name}.csv").write_text("\n".join(["study_id,reference,candidate", *rows]))
+    common = ["--metrics", "rouge", "--per-study", "all", "--no-progress", "--full", "--html", "page.html"]
+    assert main(["compare", "--systems", "bad.csv", "good.csv", *common]) == 0
+    page = html.unescape(Path("page.html").read_text())
+    for text in (" ".join(capsys.readouterr().out.split()), " ".join(page.split())):
+        assert "ompared with trivial systems: 12 reports, several of a study" in text
+        assert "Abnormal studies only: 12 of 12 reports, several of a study" in text
+        assert "the tests take them as independent: p is too small." in text
+
+
 def test_each_report_of_a_study_is_a_pair_if_all_count(tmp_path):
     studies = files.read_pairs(PAIRS, per_study="all")
     assert len(studies.pairs) == len(PAIRS)

@@ -74,6 +74,13 @@ def test_a_mistake_is_answered_by_the_command_to_type(folder, capsys, command: s
     assert run(capsys, *typed[1].split())[0] == 0
 
 
+@pytest.mark.parametrize("metrics", [(), ("--metrics", "rouge")])
+def test_a_column_of_a_system_is_not_suggested_as_the_reference(folder, capsys, metrics: tuple[str, ...]) -> None:
+    write(folder / "doctor.csv", "study_id,doctor,a,b", [(key, *texts) for key, texts in STUDIES.items()])
+    code, _, err = run(capsys, "compare", "doctor.csv", "--systems", "a", "b", *metrics)
+    assert (code, err.split("Name the right one: ")[1]) == (2, "--columns reference=doctor.\n")
+
+
 def test_columns_of_a_table_can_have_names_of_their_own(folder, capsys) -> None:
     status, out, _ = run(capsys, "compare", "wide.csv", "--systems", "base=b", "ours=a", "--format", "csv")
     assert status == 0
@@ -170,7 +177,7 @@ def test_what_synthesize_writes_is_compared_in_one_command(folder, capsys) -> No
     status, _, err = run(capsys, "score", "pairs.parquet")
     assert status == 2
     assert "--per-study all scores each" in err
-    assert "rrgmetrics compare TABLE --by COLUMN" in err
+    assert "use compare with --by COLUMN." in err
 
 
 @pytest.mark.parametrize(

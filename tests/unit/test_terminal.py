@@ -14,7 +14,7 @@ from rich.console import Console
 
 from rrgmetrics import cli
 from rrgmetrics.cli.terminal import Terminal
-from rrgmetrics.utils.printable import visible
+from rrgmetrics.utils.printable import as_options, visible
 
 ATTACKS = ["\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\r", "\x08", "\x7f", "\u202e", "\u2066", "\x1b]8;;http://a\x1b\\"]
 OBEYED = "".join({each for attack in ATTACKS for each in attack if not each.isprintable()})
@@ -106,3 +106,21 @@ def test_lines_of_progress_are_written_out(capsys, monkeypatch) -> None:
     assert "asking" in printed
     assert "crepe" in printed
     assert [each for each in OBEYED if each in printed] == []
+
+
+@pytest.mark.parametrize(
+    ("column", "option"),
+    [
+        ("gt", "reference=gt"),
+        ("my gt", "'reference=my gt'"),
+        ('it\'s {"x"}', "'reference=it's {\"x\"}'"),
+        ("", "reference="),
+    ],
+)
+def test_columns_of_any_name_are_shown_as_an_option(column, option):
+    assert as_options(f"or columns={ {'reference': column} }.") == f"or --columns {option}."
+
+
+@pytest.mark.parametrize("text", [r"columns={'a': '\x'}", "columns={'a' 'b'}", "columns={}", "columns={'a': 'b"])
+def test_what_only_looks_like_columns_stays(text):
+    assert as_options(text) == text

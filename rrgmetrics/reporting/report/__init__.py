@@ -25,7 +25,7 @@ from rrgmetrics.files.per_study import dependent_lines
 from rrgmetrics.reporting import html, theme
 from rrgmetrics.reporting.html import legend
 from rrgmetrics.reporting.marks import SIGNIFICANT
-from rrgmetrics.reporting.numbers import estimate, p_value, signed
+from rrgmetrics.reporting.numbers import estimate, floor_note, p_value, signed
 from rrgmetrics.reporting.report import sections
 from rrgmetrics.reporting.report.studies import Studies, as_data, blocks, comparisons_of, worst_first
 from rrgmetrics.reporting.results import how_tested, left_out_clause
@@ -100,6 +100,7 @@ def report_page(
         for part in (parts_of(references, readings) if found else [])
     ]
     abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
+    several = bool(dependent_lines(notes))
     said = [*text_lines(results, pairs), *kind_lines(results), *notes]
     said += [*missing_of(results, pairs, ids).lines, *token_lines(pairs)]
     said += unscored_lines(results, study_ids, without=[REASON])
@@ -114,21 +115,22 @@ def report_page(
         counts=count_studies(
             len(references),
             *(each.n_unscored for own in beside.values() for each in own.values()),
-            several=bool(dependent_lines(notes)),
+            several=several,
         ),
         n_abnormal=len(abnormal),
         metrics=sections.metrics_of(results),
-        verdict=sections.verdict(beside, rows, worth, correction),
+        verdict=sections.verdict(beside, rows, worth, correction, several=several),
         overviews=sections.overviews(beside, rows, worth),
         differences=sections.differences(beside, rows) if rows else {},
         tested=how_tested(rows, correction),
+        floor=floor_note(row.at_floor for row in rows),
         coverage=coverage(rows),
         left_out=left_out_clause(rows),
         score_lines=sections.score_lines(beside, rows),
         every_score=sections.every_score(beside, rows),
         worth=worth,
         skills=None if worth is None else sections.skill_lines(results, worth),
-        worth_tables=[] if worth is None else worth_tables(worth)[:-1],
+        worth_tables=[] if worth is None else worth_tables(worth, several=several)[:-1],
         collapse=None if worth is None else collapse_table(worth.collapses),
         kinds=sections.kinds(beside, found, level=level_of(rows), seed=seed),
         groups=sections.groups(

@@ -34,6 +34,7 @@ Results = Mapping[str, Mapping[str, Result]]
 Comparisons = Mapping[str, Mapping[int, ReportComparison]]  # by system and number of the study
 
 CORRECTIONS: Mapping[str, str] = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
+DEPENDENT = "Several reports are of one study, and the tests take them as independent: p is too small."
 OTHER = "other"  # errors that belong to no finding
 LOWEST_SKILL = -1.0  # that is drawn; numbers say how much less it is
 
@@ -61,8 +62,18 @@ def estimate_of(result: Result, key: str, row: Row | None) -> Estimate:
 # --- the verdict ------------------------------------------------------------------------------------------------------
 
 
-def verdict(results: Results, rows: Sequence[Row], worth: Worth | None, correction: str) -> Verdict:
-    """The page's first sentence and what belongs to it."""
+def verdict(
+    results: Results, rows: Sequence[Row], worth: Worth | None, correction: str, *, several: bool = False
+) -> Verdict:
+    """The page's first sentence and what belongs to it.
+
+    Args:
+        results: For each system its Results by metric.
+        rows: As `compare_systems` returns them.
+        worth: What the systems are worth, or None.
+        correction: Of the p-values.
+        several: Whether some reports are of one study.
+    """
     titles = {metric.name: metric.title for metric in metrics_of(results)}
     baseline, *others = results
     headlines = [row for row in rows if row.test is not None and row.key.name == _headline(results, row)]
@@ -72,7 +83,8 @@ def verdict(results: Results, rows: Sequence[Row], worth: Worth | None, correcti
             tally(each, [(titles[row.metric], row) for row in headlines if row.system == each]) for each in others
         ]
         found = verdict_on(baseline, tallies, CORRECTIONS[correction], n_tests)
-        return found._replace(lines=(*found.lines, *_one_voice(results)))
+        is_different = several and any(each.leans != "none" for each in tallies)
+        return found._replace(lines=(*found.lines, *([DEPENDENT] if is_different else []), *_one_voice(results)))
     if not others and worth is not None and (skills := [each for each in worth.skills if each.state != "undefined"]):
         better = [titles[each.metric] for each in skills if each.state == "better"]
         return verdict_alone(baseline, better, [titles[each.metric] for each in skills if each.state != "better"])
@@ -153,8 +165,7 @@ def _n_without_score(results: Iterable[Result]) -> int:
 
 
 def _written(collapse: Collapse) -> str:
-    studies = counted(collapse.own.n_reports, "study", "studies")
-    return f"{counted(collapse.own.n_distinct, 'different report')} for {studies}"
+    return f"{counted(collapse.own.n_distinct, 'different report')} of {collapse.own.n_reports:,}"
 
 
 # --- differences and scores -------------------------------------------------------------------------------------------

@@ -82,7 +82,8 @@ def test_nothing_shows_until_all_is_revealed(make_board, send, work_off, capsys)
     reasons = {(line.rank, line.reason) for line in board.standings().systems}
     assert reasons == {(None, "No study counts yet: withheld_share of the board is 1.")}
     assert cli.main(["leaderboard", "limits", board.place, "withheld_share=0"]) == 0
-    assert f"Round 2: {PROBES} submissions queued." in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert f"Round 2: {PROBES} submissions queued.\n`rrgmetrics leaderboard work {board.place} --once` scores" in out
     work_off(board)
     lines = board.standings().systems
     assert {line.rank is None for line in lines} == {False}

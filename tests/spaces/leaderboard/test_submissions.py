@@ -53,14 +53,13 @@ def test_csv_and_jsonl_in_any_order(board, tmp_path, write_reports):
 
 
 def test_the_columns_can_have_other_names(board, tmp_path):
-    columns = {"study_id": "exam", "report": "generated"}
+    columns = {"study_id": "exam", "report": "model"}
     path = tmp_path / "reports.csv"
-    path.write_text(rows().replace("study_id,report", "exam,generated"))
+    path.write_text(rows().replace("study_id,report", "exam,model"))
     assert problems(board, path, columns=columns) == []
     problem = next(iter(problems(board, path, columns={"study_id": "exam"})))
     assert problem.startswith(
-        "reports.csv, line 2 has no report; it has 'exam', 'generated'. The columns are exam, report; rename those of "
-        "the file, or on the command line name them: --columns study_id=exam,report=generated."
+        "reports.csv, line 2 has no report; it has 'exam', 'model'. The columns are exam, report."
     )
     with pytest.raises(InputError, match="A submission has no age; name the columns of study_id and report only"):
         problems(board, path, columns={"age": "a"})
@@ -69,15 +68,16 @@ def test_the_columns_can_have_other_names(board, tmp_path):
 @pytest.mark.parametrize(
     ("header", "option"),
     [
-        ("exam_id,generated", " --columns report=generated."),
-        ("study_id,findings", " --columns report=findings."),
-        (f"study_id,prediction_{'x' * 99}", " The columns are study_id, report. The rest"),  # too long to copy
-        ("key,prediction", " The columns are study_id, report."),  # no name says that it holds ids
+        ("study_id,generated,output", " --columns report=generated."),
+        ("study_id,findings,impression", " --columns report=findings."),
+        (f"study_id,prediction_{'x' * 99},output_{'x' * 99}", " The columns are study_id, report. The"),  # too long
+        ("key,prediction,more", " The columns are study_id, prediction."),  # no name says that it holds ids
     ],
 )
 def test_the_option_to_copy_is_shown(board, tmp_path, header, option):
-    """Where a column is named alike."""
-    problem = file_problems(board, tmp_path, rows().replace("study_id,report", header))[0]
+    """Where two columns are named alike."""
+    content = rows().replace("study_id,report", header).replace("Clear", "Clear,Clear")
+    problem = file_problems(board, tmp_path, content)[0]
     assert option in problem
 
 
@@ -87,7 +87,17 @@ def test_a_column_of_ids_is_found_by_its_name(board, tmp_path, caplog, name):
     assert f"reports.csv: study_id is column {name!r}, by name" in caplog.text
 
 
-@pytest.mark.parametrize("header", ["Study_ID,Report", "study_id, report", "STUDY ID,REPORT"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Study_ID,Report",
+        "study_id, report",
+        "STUDY ID,REPORT",
+        "study_id,prediction",
+        "exam_id,hyp",
+        "study_id,findings",
+    ],
+)
 def test_columns_that_are_spelt_otherwise_are_taken(board, tmp_path, caplog, header):
     assert file_problems(board, tmp_path, rows().replace("study_id,report", header)) == []
     assert f"report is column {header.partition(',')[2]!r}, by name" in caplog.text
@@ -145,7 +155,7 @@ def test_damaged_lines_are_all_named(board, tmp_path):
         (b"", ".csv", "is empty"),
         (b"study_id,report\n", ".csv", "no report for"),
         ("study_id;report\nstudy-000;Clear.\n", ".csv", "separated by semicolons"),
-        ("study_id,candidate\nstudy-000,Clear.\n", ".csv", "has no report; it has 'study_id', 'candidate'"),
+        ("study_id,age\nstudy-000,70\n", ".csv", "has no report; it has 'study_id', 'age'"),
         ("report\nClear.\n", ".csv", "has no study_id"),
         (rows().replace("Clear", "Cl\0ear"), ".csv", "NUL"),
         (rows().replace("Clear", "\x1b[31mClear"), ".csv", "control character U+001B"),
