@@ -205,12 +205,14 @@ class Scan:
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
         self._advised: set[int] = set()  # tokens of advice: "CT angiography with contrast is recommended"
+        self._begins = 0  # where the report does, behind headings, which may be in two languages
         self._in_front: int | None = None  # unread sentences before the first heading, if none there is a statement
 
     def add(self, sentence: Sentence, parsed: Parsed) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
         if self._in_front is None and self._is_headed(sentence.first):
             self._in_front = 0 if self._statements else len(self._unread)
+            self._begins = self._tokens[sentence.first].start if not self._statements and not self._unread else 0
         sense = parsed.once(_sense)
         if sense.unread is not None and says_nothing(self._text_of(sentence)):
             return  # "FINDINGS: nan"
@@ -249,7 +251,8 @@ class Scan:
     def _kind(self) -> tuple[Kind, str]:
         if not any(character.isalnum() for character in self._report):
             return "empty", ""
-        language = _other_script(self._report, self._knowledge) or _other_language(self._report, self._knowledge)
+        text = self._report[self._begins :]
+        language = _other_script(text, self._knowledge) or _other_language(text, self._knowledge)
         if language:
             return "language", language
         words = [token.word for token in self._tokens]
