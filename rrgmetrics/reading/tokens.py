@@ -265,6 +265,8 @@ def sentences(
             if heading is not None:
                 if _runs_on(section, headed=headed) and heading[0] == "impression":
                     pieces.extend(skipped[1:])  # "Technique: CT. Acute embolus in ... Conclusion: ..."
+                elif heading[2] == i and section == _ONE_LINE:
+                    pieces.extend(skipped[1:])  # "Comparison: CT of May. No cavity. Heart: normal."
                 elif heading[0] in searched and _runs_on(section, headed=headed):
                     unheaded = skipped[1:]  # "Indication: cough. Small effusion. Signed: ..."
                 section, read, i = heading
