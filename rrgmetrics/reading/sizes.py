@@ -174,6 +174,8 @@ def settle_sizes(items: list[Item], lexicon: Lexicon) -> None:
             items[i] = item.saying({**without(item.senses, "resolved_before"), "change": "better"})
         elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
             was(items, i - 1, "measure" if "measure" in items[i - 1].senses else "severity")
+        elif item.word == "to" and 1 < i < len(items) - 1 and _is_changed(items, i):
+            was(items, i - 2, "measure")
         elif item.senses.get("severity") in _COURSES and item.last - item.first == 3 and _is_begun(items, i, lexicon):
             before, now = _COURSES[item.senses["severity"]]
             items[i] = item.saying({"severity": now, "before": ("severity", before)})  # "from SMALL TO MODERATE"
@@ -360,6 +362,13 @@ def _is_course(items: list[Item], i: int) -> bool:
     kinds = items[i - 1].senses.keys() & items[i + 1].senses.keys() & {"severity", "measure"}
     started = i > 1 and (items[i - 2].word == "from" or "nothing" in items[i - 2].senses)
     return bool(kinds) and (started or items[i].word == "→")
+
+
+def _is_changed(items: list[Item], i: int) -> bool:
+    """Whether the size before "to" is what was: "41 mm DOWN TO 22 mm", "a mass of 41 mm HAS SHRUNK TO 22 mm"."""
+    before, moved, now = items[i - 2], items[i - 1], items[i + 1]
+    changed = moved.word == "down" or moved.senses.get("change") in ("better", "worse")
+    return changed and "measure" in before.senses and "measure" in now.senses
 
 
 def _is_way(items: list[Item], i: int, lexicon: Lexicon) -> bool:

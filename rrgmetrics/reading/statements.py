@@ -183,7 +183,7 @@ class StatementSearch(BoundarySearch):
         if item.last - item.first > 1 and self.tokens[item.last - 1].word in self.small.after_nouns:
             return False  # "suspected FROM", "unchanged SINCE"
         if not item.senses:
-            return item.word not in _function_words(self.lexicon)
+            return item.word not in _function_words(self.lexicon) | self.small.showing
         judges = not JUDGEMENTS.isdisjoint(item.senses)
         if judges and (_OPEN.isdisjoint(item.senses) or self.is_finite(self.items[k - 1])):
             return True  # but "with SUSPECTED adenopathy"
