@@ -472,7 +472,7 @@ SHAPES: dict[str, Shape] = {
         )
     ),
 }
-LAST_WINS = ("rules", "harm")  # of context.yaml; in every other list the first of two rows wins
+LAST_WINS = ("rules", "harm", "left_out")  # of context.yaml and rubric.yaml; elsewhere the first of two rows wins
 
 
 def shape_of(name: str) -> Shape:
