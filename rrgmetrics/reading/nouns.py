@@ -82,6 +82,9 @@ _NEVER_BEHIND = frozenset({"to"})  # "SECONDARY TO a fall"
 ASPECTS = frozenset(
     "size shape form position contour outline caliber volume density attenuation lucency radiolucency".split()
 )
+UNITS_OF_DENSITY = frozenset({"hu", "hounsfield"})
+_DENSITIES = frozenset({"density", "attenuation"})
+_TO_UNIT = 8  # items from a density to its unit
 _OWNER = 6  # items from a shadow to what it is the shadow of
 CHOSEN = frozenset({"index", "dominant", "largest", "biggest", "target", "reference", "bulkiest", "smallest", "main"})
 
@@ -130,6 +133,16 @@ def _is_aspect(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     """Whether an aspect of an organ follows at `i`: "IN SIZE", "AND density"."""
     leads = i + 1 < len(items) and (items[i].word in ("in", "of") or items[i].word in small.joints)
     return leads and items[i + 1].word in ASPECTS
+
+
+def drop_measured_densities(items: Sequence[Item]) -> None:
+    """Takes a density that is measured for no finding of its own, in place: "effusion, DENSITY of 15 HU"."""
+    for i, item in enumerate(items):
+        if item.word in UNITS_OF_DENSITY:
+            start = max(0, i - _TO_UNIT)
+            at = next((k for k in range(i - 1, start - 1, -1) if items[k].word in _DENSITIES), i)
+            if not any("concept" in each.senses for each in items[at + 1 : i]):
+                items[at].senses = {}
 
 
 def drop_larger_of_several(items: Sequence[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:

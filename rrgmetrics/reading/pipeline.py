@@ -65,8 +65,10 @@ from rrgmetrics.reading.normality import read_normal_structures
 from rrgmetrics.reading.nouns import (
     ASPECTS,
     CHOSEN,
+    UNITS_OF_DENSITY,
     drop_chosen_lesions,
     drop_larger_of_several,
+    drop_measured_densities,
     drop_normal_aspects,
     drop_outlines,
     name_nouns,
@@ -232,6 +234,7 @@ ITEMS = (
     ),
     Step(drop_outlines, ("items",), ("senses",), needs=(Signs(senses=("structure",)),)),
     Step(drop_normal_aspects, _SMALL, ("senses",), needs=(Signs(words=ASPECTS), Signs(senses=("quality",)))),
+    Step(drop_measured_densities, ("items",), ("senses",), needs=(Signs(words=UNITS_OF_DENSITY),)),
     Step(drop_names_of_studies, _ITEMS, ("senses",), needs=(Signs(lists=("studies",)), Signs(words=ON))),
     Step(separate_rows, _ITEMS, ("word",), needs=_COLON),
     Step(answer_headings, _ITEMS, ("quality",), needs=_COLON),
