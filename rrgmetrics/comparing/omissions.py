@@ -183,7 +183,7 @@ def _gives(cand: Unit, detail: Detail, candidate: Reading, lexicon: Lexicon) -> 
         told = cand.zones.intersection(lexicon.rubric.get("tells_side", ()))
         return bool(cand.side or told) or any(lexicon.zones[zone].side for zone in cand.zones)
     if detail == "both_sides":
-        return bool(cand.side) or _is_plural(cand, candidate, lexicon)
+        return bool(cand.side or cand.zones & lexicon.everywhere) or _is_plural(cand, candidate, lexicon)
     if detail == "zone":
         return bool(cand.zones or head.levels)
     if detail in ("severity", "severe"):

@@ -28,6 +28,7 @@ from rrgmetrics.reading.prior_values import is_fresh, is_growth, is_large
 from rrgmetrics.reading.subjects import (
     LIKEWISE,
     Head,
+    aside_before,
     beside_device,
     is_hardware,
     is_setting,
@@ -273,7 +274,8 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
     if side is not None:
         yield side, change
         return
-    before = [k for k in range(len(heads)) if heads[k][1] <= i]
+    aside = aside_before(items, i, lexicon.small)
+    before = [k for k in range(len(heads)) if heads[k][1] <= i and heads[k][0] not in aside]
     left = before[-1] if before else None
     left = subject(items, i, heads, left, lexicon) if left else left
     left = beside_device(items, heads, left, lexicon) if left and change in ("better", "worse") else left

@@ -21,7 +21,7 @@ from rrgmetrics.reading.predicates import (
     sharing,
     suits,
 )
-from rrgmetrics.reading.subjects import likewise_from
+from rrgmetrics.reading.subjects import aside_before, likewise_from
 
 # Between a structure and its quality only these may be, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(
@@ -291,8 +291,11 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     structures: list[int] = []
     gap_has_joint = False
     read_as = not items[q - 1].senses.keys().isdisjoint(_READING) and items[q - 1].last - items[q - 1].first > 1
+    aside = aside_before(items, q, lexicon.small)
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
+        if s in aside:
+            continue
         if s == floor:
             described = "concept" in item.senses and _only_placed(items[s + 1 : q])
             both = ("holds" in item.senses and not read_as) or is_device(item, lexicon) or described

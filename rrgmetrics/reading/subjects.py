@@ -13,6 +13,9 @@ _PRONOUN = "it"
 _JOINTS = frozenset({";", ","})
 LIKEWISE = frozenset({"as", "so"})
 _PLACE = frozenset({"side", "zone", "structure", "level", "location_preposition", "tip", "holds", "several"})
+_RELATIVE = frozenset({"that", "whose"})
+_ENDS = frozenset({";", ":"})
+_NAMES = frozenset({"concept", "structure", "listed"})
 _HAVE = frozenset({"has", "have"})
 _WHERE = frozenset({"position", "tip"})  # of a device
 _PLACED = 6  # items from a quality to the end of its place
@@ -48,6 +51,21 @@ def _is_of_one_clause(items: Sequence[Item], one: Head, other: Head, lexicon: Le
     verb = [item for item in between if item.word not in lexicon.small.definite][-1:]
     joined = any(item.word in lexicon.small.list_joints and item.word != "with" for item in between)
     return any("quality" in item.senses for item in verb) or not joined
+
+
+def aside_before(items: Sequence[Item], i: int, small: SmallWords) -> range:
+    """Returns the clause between a subject and its predicate at `i`: "the mass, WHICH ABUTS THE AORTA, has shrunk"."""
+    end = next((k for k in range(i - 1, max(0, i - NEAR), -1) if items[k].word == ","), 0)
+    predicate = items[end + 1 : i + 1]
+    named = any(item.senses.keys() & _NAMES for item in predicate[:-1])
+    if not end or named or not any(item.word in small.verbs for item in predicate):
+        return range(0)
+    for k in range(end - 1, 0, -1):
+        if items[k].word in _ENDS:
+            break
+        if items[k].word in small.relative | _RELATIVE and items[k - 1].word == ",":
+            return range(k - 1, end)
+    return range(0)
 
 
 def likewise_from(items: Sequence[Item], i: int, small: SmallWords) -> int:
