@@ -59,7 +59,8 @@ def antecedent(
         if tipped and number - earlier.sentence <= (SENTENCES if mention.definite_article else 0):
             return k
         if mention.definite_article and _is_name_for(mention.concept, earlier.concept, lexicon):
-            return k
+            own = (each for each in findings[:k] if each.sentence == earlier.sentence and each.assertion != "absent")
+            return None if any(each.concept == mention.concept for each in own) else k  # it is the one of its own name
         picture = generic and mention.definite_article and earlier.concept in lexicon.roles["picture"]
         if picture and number - earlier.sentence <= SENTENCES:
             return k
