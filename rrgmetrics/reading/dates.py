@@ -18,6 +18,10 @@ _ON = frozenset({"on", "in", "at"})
 _NONE = frozenset({"none", "neither"})
 _DENIED = 5  # items from "none of which" to "was present"
 _ALSO = frozenset({"was", "were", "also", "already", ","})  # before "present"
+_NAMES = frozenset({"concept", "listed"})
+_WHICH = frozenset({"that"})
+_YET = frozenset({"been", "yet"})
+_EXISTING = frozenset({"described", "mentioned", "reported", "recorded", "documented", "exist", "existing", "there"})
 _CENTURIES = ("19", "20")
 PRIOR = frozenset({"prior", "previous"})
 _BEFORE_PRIOR = frozenset({"than", "to", "from", "with", "on", "as", "since", "versus", "vs"})
@@ -78,13 +82,34 @@ def read_seen_before(items: list[Item], small: SmallWords) -> None:
     named = bool(items) and ("negation_after" in items[0].senses or items[0].word in small.existing)
     for i, item in enumerate(items):
         unseen = named and "negation_after" in item.senses and leads_to_then(items, i, small)
-        if unseen:
+        if unseen or (named and _was_not_shown(items, i, small)):
             items[i] = item.saying({"change": "new"})
+        elif named and "negation_verb" in item.senses and (last := _was_not_there(items, i, small)):
+            items[i:last] = [item.saying({"change": "new"}), *(each.saying({}) for each in items[i + 1 : last])]
         elif item.word in small.existent and leads_to_then(items, i, small):
             none = any(other.word in _NONE for other in items[max(0, i - _DENIED) : i])
             if none or _was_there(items, i, small):
                 items[i] = item.saying({"change": "new" if none else "stable"})  # "NONE of which WAS PRESENT in May"
-        named = named or "concept" in item.senses or item.word in small.subjects
+        named = named or not _NAMES.isdisjoint(item.senses) or item.word in small.subjects
+
+
+def _was_not_shown(items: Sequence[Item], i: int, small: SmallWords) -> bool:
+    """Whether an earlier study is said not to show what is before it: "a collection WHICH THE LAST CT DID NOT SHOW"."""
+    ends = i + 1 == len(items) or items[i + 1].word in small.separators
+    if not ends or "negation_before" not in items[i].senses:
+        return False
+    start = max(0, i - _THEN)
+    which = next((k for k in range(i - 1, start - 1, -1) if items[k].word in small.relative | _WHICH), i)
+    return any(item.word in small.films or "earlier_study" in item.senses for item in items[which + 1 : i])
+
+
+def _was_not_there(items: Sequence[Item], i: int, small: SmallWords) -> int:
+    """Returns the item behind "not there before": "PREVIOUSLY NOT EXISTING", "NOT DESCRIBED in the last report"; 0."""
+    at = next((k for k in range(i + 1, len(items)) if items[k].word not in _YET), len(items))
+    if at == len(items) or items[at].word not in small.existent | _EXISTING:
+        return 0
+    earlier = items[at].senses.get("change") == "stable" or (i and items[i - 1].word in small.past)
+    return at + 1 if earlier or leads_to_then(items, at, small) else 0
 
 
 def _was_there(items: Sequence[Item], i: int, small: SmallWords) -> bool:

@@ -255,8 +255,8 @@ ITEMS = (
     Step(
         read_seen_before,
         _SMALL,
-        ("change", "item_break", "negation_after", "negation_before", "quality"),
-        needs=(Signs(lists=("existent",), senses=("negation_after",)),),
+        ("change", "item_break", "negation_after", "negation_before", "negation_verb", "quality"),
+        needs=(Signs(lists=("existent",), senses=("negation_after", "negation_before", "negation_verb")),),
     ),
     Step(read_same_as_before, _SMALL, ("change",), needs=(Signs(words=("as",)),)),
     Step(restore_points, _ITEMS, ("measure",), needs=(Signs(senses=("measure",)),)),
