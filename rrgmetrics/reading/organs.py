@@ -15,6 +15,9 @@ _ASIDE = frozenset(
 )  # between a lesion and its organ
 _IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
 _HOLDING = frozenset({"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring"})
+_HOLDING_FLUID = frozenset({"pleura", "heart_and_vessels"})  # files of findings beside which fluid is an effusion
+_SOME = frozenset({"some", "more", "much"})
+_PARTING = frozenset({";", ":", "."})
 _SAID_OF = frozenset({"in", "within", "inside", "of"})
 _AROUND = _SAID_OF | {"around", "surround", "surrounding", "between", "surrounded"}
 _LEVELS = frozenset({"level", "height", "region", "projection"})  # "at the LEVEL of the fifth rib" is not in it
@@ -53,7 +56,7 @@ def name_in_organs(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
         found = (lexicon.findings_in.get((mention.concept, organ)) for organ in organs)
         name = next((each for each in found if each), None)
         if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
-            if _is_look(items, mention, lexicon):
+            if _is_look(items, mention, lexicon) or _is_held(items, mention, lexicon):
                 continue
             organ = _organ_said_of(items, mention, lexicon) or _organ_of_lesion(items, mention, lexicon)
             is_quality = mention.last < len(items) and items[mention.last].word == "of"  # "the density OF the skin"
@@ -78,6 +81,27 @@ def _is_look(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     joint = next((k for k in reversed(range(mention.first)) if "quality" not in items[k].senses), 0)
     listed = items[joint].word == "and" and items[joint - 1].word in lexicon.small.looks
     return ends and joint > 0 and listed and mention.tokens[1] - mention.tokens[0] == 1
+
+
+def _is_held(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
+    """Whether bare fluid is only what an organ or a finding contains: "hernia CONTAINING FLUID"."""
+    if "effusion_head" not in items[mention.at].senses.get("structure", ()) or mention.last - mention.first > 1:
+        return False
+    led = mention.first - 1
+    while led > 0 and (_is_aside(items[led], lexicon) or items[led].word in _SOME):
+        led -= 1
+    holding = items[led].word in _HOLDING
+    if led < 1 or not (holding or items[led].word == "with"):
+        return False
+    for item in reversed(items[max(0, led - _REACH) : led]):
+        places = {*item.senses.get("structure", ()), *item.senses.get("holds", ())}
+        if places & lexicon.elsewhere:
+            return True
+        if "concept" in item.senses:
+            return holding and lexicon.concepts[item.senses["concept"]].group not in _HOLDING_FLUID
+        if "pleura" in places or item.word in _PARTING or "clause_end" in item.senses:
+            return False
+    return False
 
 
 def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:

@@ -18,6 +18,7 @@ _BELOW, _ABOVE, _NOT = frozenset({"<", "≤"}), frozenset({">", "≥"}), frozens
 _EXCEED = frozenset({"exceed", "exceeding"})
 RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
 _AGAINST = frozenset({"versus", "vs"})  # between a size and an earlier one
+_SET_AGAINST = _AGAINST | {"against", "compared"}
 _THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its date
 _ACROSS = frozenset({"deep", "thick", "wide", "long", "across"})
 _OF_IMAGES = frozenset({"/", ":", ",", "-"})  # between a series and an image
@@ -54,8 +55,15 @@ def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[i
         if unit is None and not numbers[1:] and _ranges(tokens, i, step, last):
             numbers, i = [], step + 1  # of "2 to 3 cm" the larger
             continue
-        return (step, tuple(n * unit for n in numbers)) if unit else None
+        shared = unit or _unit_shared(tokens, step, last, lexicon)
+        return (step, tuple(n * shared for n in numbers)) if shared else None
     return None
+
+
+def _unit_shared(tokens: list[Token], step: int, last: int, lexicon: Lexicon) -> float | None:
+    """Returns the unit that a number shares with the one it is set against: "4.1 VS 9.8 CM"."""
+    against = step + 2 < last and tokens[step].word in _SET_AGAINST and tokens[step + 1].word[0].isdigit()
+    return lexicon.units.get(tokens[step + 2].word) if against else None
 
 
 def _listed(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
