@@ -15,6 +15,7 @@ LIKEWISE = frozenset({"as", "so"})
 _PLACE = frozenset({"side", "zone", "structure", "level", "location_preposition", "tip", "holds", "several"})
 _RELATIVE = frozenset({"that", "whose"})
 _ENDS = frozenset({";", ":"})
+_CLOSING = frozenset({",", ")"})
 _NAMES = frozenset({"concept", "structure", "listed"})
 _HAVE = frozenset({"has", "have"})
 _WHERE = frozenset({"position", "tip"})  # of a device
@@ -55,7 +56,7 @@ def _is_of_one_clause(items: Sequence[Item], one: Head, other: Head, lexicon: Le
 
 def aside_before(items: Sequence[Item], i: int, small: SmallWords) -> range:
     """Returns the clause between a subject and its predicate at `i`: "the mass, WHICH ABUTS THE AORTA, has shrunk"."""
-    end = next((k for k in range(i - 1, max(0, i - NEAR), -1) if items[k].word == ","), 0)
+    end = next((k for k in range(i - 1, max(0, i - NEAR), -1) if items[k].word in _CLOSING), 0)
     predicate = items[end + 1 : i + 1]
     named = any(item.senses.keys() & _NAMES for item in predicate[:-1])
     if not end or named or not any(item.word in small.verbs for item in predicate):
@@ -63,9 +64,18 @@ def aside_before(items: Sequence[Item], i: int, small: SmallWords) -> range:
     for k in range(end - 1, 0, -1):
         if items[k].word in _ENDS:
             break
-        if items[k].word in small.relative | _RELATIVE and items[k - 1].word == ",":
+        if items[end].word == ")":
+            if items[k].word == "(":
+                return range(k, end)
+        elif items[k - 1].word == "," and _opens_clause(items[k], small):
             return range(k - 1, end)
     return range(0)
+
+
+def _opens_clause(item: Item, small: SmallWords) -> bool:
+    """Whether a clause of its own begins behind a comma: "WHICH abuts the aorta", "ENCASING the lung"."""
+    participle = item.word.endswith("ing") and "change" not in item.senses
+    return participle or item.word in small.relative | _RELATIVE
 
 
 def likewise_from(items: Sequence[Item], i: int, small: SmallWords) -> int:
