@@ -14,7 +14,8 @@ _ASIDE = frozenset(
     {"side", "measure", "before", "severity", "morphology", "change", "count", "acuity", "level", "ordinal", "several"}
 )  # between a lesion and its organ
 _IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
-_HOLDING = frozenset({"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring"})
+_CONTAINING = frozenset({"contain", "containing", "hold", "holding"})
+_HOLDING = _CONTAINING | frozenset({"has", "show", "showing", "harbor", "harboring"})
 _HOLDING_FLUID = frozenset({"pleura", "heart_and_vessels"})  # files of findings beside which fluid is an effusion
 _SOME = frozenset({"some", "more", "much"})
 _PARTING = frozenset({";", ":", "."})
@@ -85,12 +86,12 @@ def _is_look(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
 
 def _is_held(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     """Whether bare fluid is only what an organ or a finding contains: "hernia CONTAINING FLUID"."""
-    if "effusion_head" not in items[mention.at].senses.get("structure", ()) or mention.last - mention.first > 1:
+    if items[mention.at].word != "fluid" or mention.last - mention.first > 1:
         return False
     led = mention.first - 1
     while led > 0 and (_is_aside(items[led], lexicon) or items[led].word in _SOME):
         led -= 1
-    holding = items[led].word in _HOLDING
+    holding = items[led].word in _CONTAINING
     if led < 1 or not (holding or items[led].word == "with"):
         return False
     for item in reversed(items[max(0, led - _REACH) : led]):

@@ -59,7 +59,7 @@ def aside_before(items: Sequence[Item], i: int, small: SmallWords) -> range:
     end = next((k for k in range(i - 1, max(0, i - NEAR), -1) if items[k].word in _CLOSING), 0)
     predicate = items[end + 1 : i + 1]
     named = any(item.senses.keys() & _NAMES for item in predicate[:-1])
-    if not end or named or not any(item.word in small.verbs for item in predicate):
+    if not end or named or predicate[0].word not in small.verbs:
         return range(0)
     for k in range(end - 1, 0, -1):
         if items[k].word in _ENDS:
