@@ -21,6 +21,7 @@ _THEN = {
     ("there", "was"),
     ("there", "were"),
 }  # "less THAN IT WAS"
+_DURING = frozenset({"during", "with", "between"})
 _THINGS = frozenset({"concept", "structure"})
 PLAIN = frozenset(
     {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
@@ -29,6 +30,8 @@ PLAIN = frozenset(
 
 def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Whether a word of change compares no two studies."""
+    if _of_two_phases(items, i, lexicon.small):
+        return True
     if items[i].word not in lexicon.small.comparatives:
         return False
     if _than_another_thing(items, i, lexicon):
@@ -59,6 +62,14 @@ def was_then(items: list[Item], i: int, small: SmallWords) -> bool:
         return False
     opening = items[:verb] if items[0].word in ("in", "on") else []  # "ON THE LAST FILM it was larger"
     return any(is_then(item, small) for item in (*opening, *behind))
+
+
+def _of_two_phases(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Whether a change is that of a breath, of a position or of contrast: "accentuated ON EXPIRATION"."""
+    behind = items[i + 1 : i + 2 + NEAR]
+    at = next((k for k, item in enumerate(behind) if item.word in small.phases), len(behind))
+    led = any(item.word in small.placing or item.word in _DURING for item in behind[:at])
+    return at < len(behind) and led and not any(_is_date(item, small) for item in items)
 
 
 def _than_another_thing(items: list[Item], i: int, lexicon: Lexicon) -> bool:

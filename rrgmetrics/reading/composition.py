@@ -386,7 +386,8 @@ def _placed_at(items: list[Item], s: int, lexicon: Lexicon) -> int | None:
     if "concept" in items[s].senses or not items[s].senses.keys() & {"zone", "structure"}:
         return None
     for k in range(s - 1, max(-1, s - _PLACE), -1):
-        if "concept" in items[k].senses or items[k].word in _NAMELESS:
+        noun = "quality" in items[k].senses and items[k + 1].word == "of"  # "the LACERATION OF the lobe has shrunk"
+        if noun or "concept" in items[k].senses or items[k].word in _NAMELESS:
             return k
         leads = items[k].word == "the" or items[k].word in lexicon.small.nearby
         if not items[k].senses.keys() <= _PLACING or not (items[k].senses or leads):

@@ -224,6 +224,7 @@ class SmallWords:
     relative: frozenset[str]
     raised: frozenset[str]
     lowered: frozenset[str]
+    phases: frozenset[str]
     sparing: frozenset[str]
     associated: frozenset[str]
     reaching: frozenset[str]
