@@ -46,6 +46,13 @@ def test_pairs_of_ct(reference: str, candidate: str, expected: str) -> None:
     assert ("".join(f"{kind.letter}{n}" for kind, n in counts.items() if n) or "none") == expected
 
 
+@each_row("expected, reference, candidate", read_table(HERE / "left_out.tsv"))
+def test_what_is_left_out_on_ct(expected: str, reference: str, candidate: str) -> None:
+    errors = explain(reference=reference, candidate=candidate, modality="chest_ct").errors
+    left = {error.sentence.partition(" left out")[0].lower() for error in errors if error.is_left_out}
+    assert left == (set() if expected == "free" else set(expected.split(", ")))
+
+
 @each_row(
     "before, heading, concept",
     [
