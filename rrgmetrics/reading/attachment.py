@@ -221,7 +221,7 @@ def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int
     """Returns where the words of the later mention begin, from item `lo` on."""
     hi = later.first
     if later.elided:
-        joints = (i for i in range(hi - 1, lo - 1, -1) if is_joint(items[i], small))
+        joints = (i for i in range(hi - 1, lo - 1, -1) if items[i].word == ":" or is_joint(items[i], small))
         return next(joints, lo - 1) + 1
     stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
     if stop is not None:

@@ -165,8 +165,8 @@ def _pieces(items: Sequence[Item], lo: int, hi: int, lexicon: Lexicon) -> Iterat
     """Yields the parts of a sentence between its joints; a word of contrast opens a part."""
     first = lo
     for i in range(lo, hi):
-        if is_joint(items[i], lexicon.small):
-            yield first, i
+        if is_joint(items[i], lexicon.small) or (items[i].word == ":" and "bilateral" in _sides(items[lo:i])):
+            yield first, i  # "effusions on both sides: large right, small left"
             first = i + 1
     yield first, hi
 

@@ -51,6 +51,9 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
     own = next((k for k, (first, last) in enumerate(parts) if first <= named.at < last), None)
     if own is None or any("negation_before" in item.senses for item in items[slice(*parts[own])]):
         return []
+    if listed := _bracketed(items, named, between[1], lexicon):
+        named.dropped = True
+        return [_unnamed(items, named, part, whole=True) for part in listed]
     opening, *behind = parts[own:]
     told = [part for part in behind if _tells(items, part, lexicon)]
     if between[1] < len(items) and told and told[-1] == behind[-1]:
@@ -65,6 +68,15 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
     whole = not (sized and placed)
     named.dropped = whole
     return [_unnamed(items, named, part, whole=whole) for part in told]
+
+
+def _bracketed(items: Sequence[Item], named: Mention, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:
+    """Returns the parts of a list in brackets right behind a name: "nodules (RLL 8 MM, LINGULA 6 MM)"."""
+    if named.last >= end or items[named.last].word != "(":
+        return []
+    close = next((i for i in range(named.last, end) if items[i].word == ")"), end)
+    listed = list(_parts(items, named.last + 1, close, lexicon))
+    return listed if len(listed) > 1 and all(_tells(items, part, lexicon) for part in listed) else []
 
 
 def _ahead(items: Sequence[Item], parts: Sequence[tuple[int, int]], lexicon: Lexicon) -> list[tuple[int, int]]:
