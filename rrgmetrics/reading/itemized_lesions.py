@@ -40,6 +40,7 @@ _NEVER = frozenset({"concept", "normal", "negation_before", "negation_after", "l
 _NUMBERED = frozenset(
     {"another", "other", "further", "image", "series", "slice", "im", "se", "img", "segment"}
 )  # where it is to be found
+_UP_TO = frozenset({"up", "to", "max", "maximum", "maximal", "most", "about"})
 _LONGEST = 20  # items of a part
 
 
@@ -119,7 +120,7 @@ def _tells(items: Sequence[Item], part: tuple[int, int], lexicon: Lexicon) -> bo
         depth = max(0, depth + (item.word == "(") - (item.word == ")"))
         if not _NEVER.isdisjoint(item.senses) or not item.senses.keys() <= _PLAIN:
             return False
-        known = item.senses or depth or item.word in lexicon.small.unnamed or item.word in _NUMBERED
+        known = item.senses or depth or item.word in lexicon.small.unnamed | _NUMBERED | _UP_TO
         if not known and not item.word[0].isdigit() and item.word not in lexicon.small.earlier:
             return False
     return True
