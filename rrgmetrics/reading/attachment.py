@@ -54,6 +54,8 @@ _OWNING = frozenset({"its", "their"})
 _REACH = 16  # tokens
 _DATED = 2  # items from "previously" to a size: "previously measured 5 cm"
 _DEPTH = 4  # items from a device to the word that judges its depth
+_SIZE = frozenset({"measure", "before"})
+_SIZING = frozenset({"measure"})  # the finite verb: "measures"; a participle is of the noun beside it
 _SEEN = frozenset({"noted", "seen", "present", "is", "are"})  # between a finding and "with"
 
 
@@ -87,7 +89,10 @@ def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
         if k == len(groups) - 1:
             tail = _without_largest(items[group[0].last :], group, mentions, lexicon)
-            tail = _without_last_degree(tail, before, items[before[0].last : group[0].first]) if before else tail
+            if before:
+                between = items[before[0].last : group[0].first]
+                tail = _without_last_degree(tail, before, between)
+                tail = _without_size_of_subject(tail, before, between, small)
             for mention in group:
                 mention.modifiers.extend(tail)
                 mention.post_place = _has_place(tail)
@@ -113,6 +118,24 @@ def _without_last_degree(tail: list[Item], before: list[Mention], between: list[
     for mention in before:
         mention.modifiers.append(tail[-1])
     return tail[:-1]
+
+
+def _without_size_of_subject(
+    tail: list[Item], before: list[Mention], between: list[Item], small: SmallWords
+) -> list[Item]:
+    """Gives a size to the subject of its verb, and returns the other words: "the MASS with atelectasis MEASURES 4 cm"."""
+    verb = next((i for i, item in enumerate(tail) if item.word in small.verbs | _SIZING), len(tail))
+    sized = any("measure" in item.senses for mention in before for item in mention.modifiers)
+    apart = any(item.word in small.separators or "clause_end" in item.senses for item in tail[: verb + 1])
+    if sized or apart or not any(item.word == "with" for item in between):
+        return tail
+    if any("clause_end" in item.senses or "item_break" in item.senses for item in between if item.word != "with"):
+        return tail
+    if all(_SIZE.isdisjoint(item.senses) for item in tail[verb:]):
+        return tail
+    for mention in before:
+        mention.modifiers.extend(tail[verb:])
+    return tail[:verb]
 
 
 def return_earlier_sizes(mentions: list[Mention], small: SmallWords) -> None:
