@@ -184,4 +184,7 @@ def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> b
     if after >= len(items) or items[after].word != ":":
         return False
     topic = mentions[0].concept
-    return any(not m.denies and topic in (m.concept, *lexicon.concepts[m.concept].ancestors) for m in mentions[1:])
+    return any(
+        topic in m.denies if m.denies else topic in (m.concept, *lexicon.concepts[m.concept].ancestors)
+        for m in mentions[1:]
+    )

@@ -355,7 +355,8 @@ def _is_of_lesion(items: list[Item], at: int, lexicon: Lexicon) -> bool:
 
 
 def _says(item: Item) -> bool:
-    return "concept" in item.senses or "quality" in item.senses
+    counts = item.senses.get("morphology") == "multifocal"  # "nodes: FEW, the largest 9 mm"
+    return "concept" in item.senses or ("quality" in item.senses and not counts)
 
 
 def _with_diameter(item: Item, lexicon: Lexicon) -> str:
