@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from rrgmetrics.comparing.decisions import decided, excused
+from rrgmetrics.comparing.decisions import decided, excused, unrecorded
 from rrgmetrics.comparing.denials import by_name, denials
 from rrgmetrics.comparing.device_positions import other_route
 from rrgmetrics.comparing.device_sums import is_summed_up
@@ -65,7 +65,9 @@ class Counterparts(NamedTuple):
 def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
     """Finds which observations of two readings by one pack show the same."""
     lexicon = lexicon_of(reference)
-    refs, cands = units(reference, lexicon), units(candidate, lexicon)
+    with unrecorded():
+        refs, cands = units(reference, lexicon), units(candidate, lexicon)
+    refs, cands = units(reference, lexicon, cands), units(candidate, lexicon, refs)
     refs, cands = _in_parts(refs, cands, lexicon), _in_parts(cands, refs, lexicon)
     refs, cands = _marked(refs, cands, candidate, lexicon), _marked(cands, refs, reference, lexicon)
     pairs = assign(refs, cands, lexicon)

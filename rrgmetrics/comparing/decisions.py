@@ -62,6 +62,16 @@ def record() -> Iterator[Decisions]:
         _recorder.reset(token)
 
 
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Records nothing in this thread until the block ends: what is decided there is decided again."""
+    token = _recorder.set(None)
+    try:
+        yield
+    finally:
+        _recorder.reset(token)
+
+
 def decided(thing: T, step: Callable[..., object], what: str = "", row: Mapping[str, Any] | None = None) -> T:
     """Records that a step decided on an object, and returns the object."""
     if (made := _recorder.get()) is not None:

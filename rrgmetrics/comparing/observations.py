@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from rrgmetrics.comparing.decisions import excused
@@ -15,14 +16,17 @@ from rrgmetrics.reading.similarity import related
 MOVING = frozenset({"new", "worse", "better"})  # changes that a picture shares with what it is
 
 
-def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
-    """Returns the observations of a reading that count, in the order of the text."""
+def units(reading: Reading, lexicon: Lexicon, shown: Collection[Unit] = ()) -> list[Unit]:
+    """Returns the observations of a reading that count, in the order of the text.
+
+    `shown` are those of the other report: a sign that is one of its own there is one here.
+    """
     groups: dict[int, list[Finding]] = {}
     for finding in reading.findings:
         if is_observation(finding, lexicon):
             groups.setdefault(finding.observation, []).append(finding)
     observations = []
-    for group in _without_signs(list(groups.values()), lexicon):
+    for group in _without_signs(list(groups.values()), shown, lexicon):
         placed = [finding for finding in group if finding.concept not in lexicon.roles["directed"]] or group
         sides = {finding.side for finding in placed if finding.side}
         side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
@@ -60,8 +64,11 @@ def _with_their_parts(observations: list[Unit], lexicon: Lexicon) -> list[Unit]:
     ]
 
 
-def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[Finding]]:
-    """Leaves out what a sentence tells together with its cause: an effusion WITH A BLUNTED ANGLE is one observation."""
+def _without_signs(groups: list[list[Finding]], shown: Collection[Unit], lexicon: Lexicon) -> list[list[Finding]]:
+    """Leaves out what a sentence tells together with its cause: an effusion WITH A BLUNTED ANGLE is one observation.
+
+    A sign stays one of its own if it is `shown` beside its cause by the other report.
+    """
     by_sentence: dict[int, list[Finding]] = {}
     for group in groups:
         for finding in group:
@@ -69,21 +76,34 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
 
     def is_sign(finding: Finding) -> bool:
         causes = lexicon.concepts[finding.concept].sign_of
-        return finding.concept not in lexicon.roles["apart"] and any(
-            other.concept in causes
-            and other.certainty not in DOUBT  # "shift, CONCERNING FOR TENSION"
-            and not (
-                finding.side and finding.zones and not other.side and not other.zones
-            )  # "a bulla at the LEFT APEX"
-            and (finding.concept in lexicon.roles["directed"] or same_side(finding.side, other.side))
-            and near(finding.zones, other.zones, lexicon)
-            for other in by_sentence[finding.sentence]
+        return (
+            finding.concept not in lexicon.roles["apart"]
+            and not _is_among(finding, shown, lexicon)
+            and any(
+                other.concept in causes
+                and other.certainty not in DOUBT  # "shift, CONCERNING FOR TENSION"
+                and not (
+                    finding.side and finding.zones and not other.side and not other.zones
+                )  # "a bulla at the LEFT APEX"
+                and (finding.concept in lexicon.roles["directed"] or same_side(finding.side, other.side))
+                and near(finding.zones, other.zones, lexicon)
+                for other in by_sentence[finding.sentence]
+            )
         )
 
     signs = [finding for group in groups if all(map(is_sign, group)) for finding in group]
     for sign in signs:
         excused(sign, _without_signs)
     return [_as_their_signs(group, signs, lexicon) for group in groups if not all(map(is_sign, group))]
+
+
+def _is_among(finding: Finding, others: Collection[Unit], lexicon: Lexicon) -> bool:
+    """Whether another report has a finding and a cause of it as two observations, at that place."""
+    causes = lexicon.concepts[finding.concept].sign_of
+    return any(unit.head.concept in causes for unit in others) and any(
+        finding.concept == unit.head.concept and finding.side == unit.side and near(finding.zones, unit.zones, lexicon)
+        for unit in others
+    )
 
 
 def _as_their_signs(group: list[Finding], signs: list[Finding], lexicon: Lexicon) -> list[Finding]:

@@ -123,7 +123,7 @@ def _without_last_degree(tail: list[Item], before: list[Mention], between: list[
 def _without_size_of_subject(
     tail: list[Item], before: list[Mention], between: list[Item], small: SmallWords
 ) -> list[Item]:
-    """Gives a size to the subject of its verb, and returns the other words: "the MASS with atelectasis MEASURES 4 cm"."""
+    """Gives a size to the subject of its verb, returns the other words: "the MASS with atelectasis MEASURES 4 cm"."""
     verb = next((i for i, item in enumerate(tail) if item.word in small.verbs | _SIZING), len(tail))
     sized = any("measure" in item.senses for mention in before for item in mention.modifiers)
     apart = any(item.word in small.separators or "clause_end" in item.senses for item in tail[: verb + 1])
