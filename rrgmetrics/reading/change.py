@@ -242,10 +242,12 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
         if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= PLAIN:
             break
     beside, other = True, False
+    between_commas = "zone" in items[i].senses and [item.word for item in items[i + 1 : i + 2]] == [","]
     for k in range(i - 1, max(-1, i - NEAR - 1), -1):
         item = items[k]
         other = other or (not beside and not item.senses and item.word.isalpha())  # "drain in SITU, lung re-expanded"
-        beside = beside and item.word not in lexicon.small.separators and "item_break" not in item.senses
+        apposed = between_commas and item.word == "," and k - 1 in inside  # "consolidation, LEFT UPPER LOBE, improved"
+        beside = beside and (apposed or item.word not in lexicon.small.separators) and "item_break" not in item.senses
         if beside and k in inside and "concept" in item.senses:
             return True  # "pneumothorax RIGHT APEX, unchanged"
         if "change" in item.senses:

@@ -356,7 +356,7 @@ def _add_normals(lexicon: Lexicon, trie: _Builder) -> None:
     normal = load_file("normal", lexicon.key)
     for structure, entry in normal["structures"].items():
         for quality in entry["when"]:
-            lexicon.denials[structure, quality] = tuple(entry["denies"])
+            lexicon.denials[structure, quality] = tuple(entry.get("only", {}).get(quality, entry["denies"]))
     for entry in normal["phrases"]:
         trie.add(entry["terms"], "normal", tuple(entry["denies"]))
 

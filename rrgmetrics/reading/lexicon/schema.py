@@ -289,7 +289,11 @@ SHAPES: dict[str, Shape] = {
     "normal": _record(
         {
             "structures": Table(
-                _record({"when": _names("qualities"), "denies": _names("concepts")}), Value(of="structures")
+                _record(
+                    {"when": _names("qualities"), "denies": _names("concepts")},
+                    {"only": Table(_names("concepts"), Value(of="qualities"))},
+                ),
+                Value(of="structures"),
             ),
             "sentences": Table(_TEXT, Value(of="files")),
             "phrases": Many(_record({"terms": _TERMS, "denies": _names("concepts")}), joins=True),
