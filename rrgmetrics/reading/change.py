@@ -383,6 +383,7 @@ def _list_after(items: list[Item], i: int, heads: list[Head], right: int, lexico
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[right][2], "at", None)]
     waiting: list[Mention] = []
     leads = leads_to_change(items, i, lexicon)
+    headed = any(item.word == ":" for item in items[i + 1 : heads[right][0]])  # "NEW since May: a mass and an effusion"
     for k in range(right, len(heads) - 1):
         between = items[heads[k][1] : heads[k + 1][0]]
         mention = heads[k + 1][2]
@@ -391,11 +392,11 @@ def _list_after(items: list[Item], i: int, heads: list[Head], right: int, lexico
         if mention.elided or getattr(heads[k][2], "elided", None) is mention:
             break  # "new right and old left fractures"
         again = leads and len(items) > i + 1 and [item.word for item in between[-9:]].count(items[i + 1].word) > 0
-        if not again and any(
+        if not (again or headed) and any(
             item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between
         ):
             break
-        if not leads and any(item.word in small.definite for item in between):
+        if not (leads or headed) and any(item.word in small.definite for item in between):
             break
         waiting.append(mention)
         if any(item.word in ("and", "or", "/") for item in between):
