@@ -29,6 +29,7 @@ SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
 SUMMARY = "impression"
 LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
+DRAINS = frozenset({"drain"})  # no other kind of tube is called so
 BARE_DEVICES = frozenset({"catheter", "drain"})
 TOLD = frozenset({"change", "severity", "measure", "quality"})
 OTHER_SIDE = {"left": "right", "right": "left"}
@@ -56,6 +57,8 @@ def antecedent(
             continue
         is_device = device and lexicon.concepts[earlier.concept].is_device
         tipped = is_device and earlier.concept in lexicon.roles["tipped"] and _goes_its_way(fields, earlier, lexicon)
+        other = mention.concept in DRAINS and fields["sides"] and not related(mention.concept, earlier.concept, lexicon)
+        tipped = tipped and not other  # "ETT and a RIGHT DRAIN"
         if tipped and number - earlier.sentence <= (SENTENCES if mention.definite_article else 0):
             return k
         if mention.definite_article and _is_name_for(mention.concept, earlier.concept, lexicon):
