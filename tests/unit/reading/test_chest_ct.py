@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmark import benchmark
 from synonyms import check_synonyms
 
-from rrgmetrics.comparing import explain
+from rrgmetrics.comparing import compare
 from rrgmetrics.labels.ct import ct_conditions
 from rrgmetrics.reading import Reader
 from table_rows import each_row, read_table
@@ -42,13 +42,13 @@ def test_kinds_of_ct_conditions(kind: str, text: str, labels: str) -> None:
 
 @each_row("reference, candidate, expected", read_table(HERE / "pairs.tsv"))
 def test_pairs_of_ct(reference: str, candidate: str, expected: str) -> None:
-    counts = explain(reference=reference, candidate=candidate, modality="chest_ct").counts
+    counts = compare(READER.read(reference), READER.read(candidate)).counts
     assert ("".join(f"{kind.letter}{n}" for kind, n in counts.items() if n) or "none") == expected
 
 
 @each_row("expected, reference, candidate", read_table(HERE / "left_out.tsv"))
 def test_what_is_left_out_on_ct(expected: str, reference: str, candidate: str) -> None:
-    errors = explain(reference=reference, candidate=candidate, modality="chest_ct").errors
+    errors = compare(READER.read(reference), READER.read(candidate)).errors
     left = {error.sentence.partition(" left out")[0].lower() for error in errors if error.is_left_out}
     assert left == (set() if expected == "free" else set(expected.split(", ")))
 

@@ -9,7 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.comparing import explain
+from rrgmetrics.comparing import compare
+from rrgmetrics.reading import read
 from table_rows import Row, each_row
 
 FOLDER = Path(__file__).parent / "variants"
@@ -26,6 +27,7 @@ def rows() -> list[Row]:
 @each_row("row", rows())
 def test_variant(row: dict[str, Any]) -> None:
     modality = row.get("modality", "auto")
-    comparison = explain(candidate=row["candidate"], reference=row["reference"], modality=modality)
+    reference = read(row["reference"], modality)
+    comparison = compare(reference, read(row["candidate"], reference.pack))
     counts = {kind.letter: number for kind, number in comparison.counts.items() if number}
     assert counts == row["expected"], [error.sentence for error in comparison.errors]
