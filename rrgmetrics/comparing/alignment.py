@@ -7,6 +7,7 @@ and place. What is left over may yet be said by the other report in other words,
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from rrgmetrics.comparing.decisions import decided, excused, unrecorded
@@ -65,9 +66,8 @@ class Counterparts(NamedTuple):
 def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
     """Finds which observations of two readings by one pack show the same."""
     lexicon = lexicon_of(reference)
-    with unrecorded():
-        refs, cands = units(reference, lexicon), units(candidate, lexicon)
-    refs, cands = units(reference, lexicon, cands), units(candidate, lexicon, refs)
+    refs = units(reference, lexicon, partial(_alone, candidate, lexicon))
+    cands = units(candidate, lexicon, partial(_alone, reference, lexicon))
     refs, cands = _in_parts(refs, cands, lexicon), _in_parts(cands, refs, lexicon)
     refs, cands = _marked(refs, cands, candidate, lexicon), _marked(cands, refs, reference, lexicon)
     pairs = assign(refs, cands, lexicon)
@@ -77,6 +77,12 @@ def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
     links += [Link(r, c, other_words=True) for c, r in of_cands]
     links += [Link(r, c, other_words=True) for r, c in of_refs]
     return Counterparts(refs, cands, pairs, links, missing, false)
+
+
+def _alone(reading: Reading, lexicon: Lexicon) -> list[Unit]:
+    """Returns the observations of a reading, whatever the other report has."""
+    with unrecorded():
+        return units(reading, lexicon)
 
 
 def _in_parts(mine: list[Unit], others: list[Unit], lexicon: Lexicon) -> list[Unit]:

@@ -24,13 +24,13 @@ from rrgmetrics.comparing.denials import by_name, denials
 from rrgmetrics.comparing.differences import (
     attribute_errors,
     certainty_errors,
+    changed_in_picture,
     comparison_errors,
     denied_change,
     named_as_well,
     severity_steps,
     told_beside,
     told_of_all,
-    told_of_picture,
 )
 from rrgmetrics.comparing.model import (
     INTERPRETED,
@@ -179,7 +179,7 @@ def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Le
         error
         for error in errors
         if not (told_beside(error, reference, candidate) and excused(error, told_beside))
-        and not (told_of_picture(error, reference, candidate, lexicon) and excused(error, told_of_picture))
+        and not (changed_in_picture(error, reference, candidate, lexicon) and excused(error, changed_in_picture))
     ]
     errors = [_turned(error, lexicon) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))

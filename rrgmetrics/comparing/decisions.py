@@ -7,7 +7,7 @@ what it makes or finds, `became` for what it changes, `excused` for what it leav
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -55,17 +55,18 @@ _recorder: ContextVar[Decisions | None] = ContextVar("decisions", default=None)
 def record() -> Iterator[Decisions]:
     """Records what is compared in this thread until the block ends."""
     made = Decisions()
-    token = _recorder.set(made)
-    try:
+    with _recorded_in(made):
         yield made
-    finally:
-        _recorder.reset(token)
+
+
+def unrecorded() -> AbstractContextManager[None]:
+    """Records nothing in this thread until the block ends: what is decided there is decided again."""
+    return _recorded_in(None)
 
 
 @contextmanager
-def unrecorded() -> Iterator[None]:
-    """Records nothing in this thread until the block ends: what is decided there is decided again."""
-    token = _recorder.set(None)
+def _recorded_in(made: Decisions | None) -> Iterator[None]:
+    token = _recorder.set(made)
     try:
         yield
     finally:

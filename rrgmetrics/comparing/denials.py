@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import BESIDES, Finding, Reading
-from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.places import at_one_place
 
 
 def denials(reading: Reading, lexicon: Lexicon) -> dict[str, list[Finding]]:
@@ -35,11 +35,6 @@ def _narrow(denial: Finding) -> bool:
             denial.position,
         )
     )
-
-
-def at_one_place(finding: Finding, denial: Finding, lexicon: Lexicon) -> bool:
-    """Whether a finding may lie where another is denied."""
-    return same_side(finding.side, denial.side) and near(finding.zones, denial.zones, lexicon)
 
 
 def by_name(

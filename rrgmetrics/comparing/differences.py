@@ -16,7 +16,7 @@ from rrgmetrics.reading.levels import number_of, touch
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.lexicon.rules import Opposed, Threshold
 from rrgmetrics.reading.model import Finding, Reading
-from rrgmetrics.reading.places import beside, near, same_side
+from rrgmetrics.reading.places import at_one_place, beside, near, same_side
 from rrgmetrics.reading.similarity import INTERCHANGEABLE, concept_similarity, related
 
 # Steps of severity (lexicon/*/attributes.yaml) that differ by more than observer variation, and that matter.
@@ -401,42 +401,39 @@ def told_beside(error: FindingError, reference: Reading, candidate: Reading) -> 
 
     "New opacification with volume loss" against "opacification with volume loss, new" leaves out no change.
     """
-    ref, cand = error.reference, error.candidate
-    if error.attribute != "temporal" or ref is None or cand is None:
+    sides = _change_and_silence(error, reference, candidate)
+    if sides is None:
         return False
-    missing = error.category is ErrorCategory.MISSING_COMPARISON
-    (told, one), (silent, other) = (
-        ((ref, reference), (cand, candidate)) if missing else ((cand, candidate), (ref, reference))
-    )
-    if silent.change is not None or told.change is None:
+    (changed, one), (silent, other) = sides
+    if silent.change is not None or changed.change is None:
         return False
-    beside = {f.concept for f in one.findings if f.sentence == told.sentence and f.change == told.change and f != told}
+    beside = {
+        f.concept
+        for f in one.findings
+        if f.sentence == changed.sentence and f.change == changed.change and f != changed
+    }
     return any(
-        f.concept in beside and f.sentence == silent.sentence and f.change == told.change for f in other.findings
+        f.concept in beside and f.sentence == silent.sentence and f.change == changed.change for f in other.findings
     )
 
 
-def told_of_picture(error: FindingError, reference: Reading, candidate: Reading, lexicon: Lexicon) -> bool:
+def changed_in_picture(error: FindingError, reference: Reading, candidate: Reading, lexicon: Lexicon) -> bool:
     """Whether the other report states the change of another name for the picture, a sign of it or what it is a sign of.
 
     "Fibrosis, increased, with traction bronchiectasis" against "fibrosis; traction bronchiectasis has increased".
     """
-    ref, cand = error.reference, error.candidate
-    if error.attribute != "temporal" or ref is None or cand is None:
+    sides = _change_and_silence(error, reference, candidate)
+    if sides is None:
         return False
-    missing = error.category is ErrorCategory.MISSING_COMPARISON
-    (told, one), (silent, other) = (
-        ((ref, reference), (cand, candidate)) if missing else ((cand, candidate), (ref, reference))
-    )
-    course = next((f.change for f in _of_observation(told, one) if f.change not in (None, "stable")), None)
+    (changed, one), (silent, other) = sides
+    course = next((f.change for f in _of_observation(changed, one) if f.change not in (None, "stable")), None)
     if course is None or any(f.change for f in _of_observation(silent, other)):
         return False
     return any(
         f.change == course
         and f.assertion != "absent"
-        and _is_of_picture(f.concept, told.concept, lexicon)
-        and same_side(f.side, told.side)
-        and near(f.zones, told.zones, lexicon)
+        and _is_of_picture(f.concept, changed.concept, lexicon)
+        and at_one_place(f, changed, lexicon)
         for f in other.findings
     )
 
@@ -451,12 +448,19 @@ def named_as_well(error: FindingError, reference: Reading, candidate: Reading, l
         return False
     other = candidate if under else reference
     return any(
-        f.concept == special.concept
-        and f.assertion == "present"
-        and same_side(f.side, special.side)
-        and near(f.zones, special.zones, lexicon)
+        f.concept == special.concept and f.assertion == "present" and at_one_place(f, special, lexicon)
         for f in other.findings
     )
+
+
+def _change_and_silence(
+    error: FindingError, reference: Reading, candidate: Reading
+) -> tuple[tuple[Finding, Reading], tuple[Finding, Reading]] | None:
+    """Returns the finding with a change and the one without it, each in its report; None for other errors."""
+    if error.attribute != "temporal" or error.reference is None or error.candidate is None:
+        return None
+    ref, cand = (error.reference, reference), (error.candidate, candidate)
+    return (ref, cand) if error.category is ErrorCategory.MISSING_COMPARISON else (cand, ref)
 
 
 def _of_observation(finding: Finding, reading: Reading) -> list[Finding]:

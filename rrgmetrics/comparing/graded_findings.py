@@ -12,7 +12,7 @@ from rrgmetrics.comparing.significance import harm
 from rrgmetrics.comparing.wording import phrase
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.model import Significance
-from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.places import at_one_place
 from rrgmetrics.reports import Context
 
 SEVERE = 4  # steps of severity from which on a sign is more than a sign
@@ -83,7 +83,7 @@ def regraded(
     result = list(own)
     for i in alone:
         each, head = own[i], own[i].unit.head
-        beside = _names((m for m in matched if _at_one_place(m, each, lexicon)), lexicon) & theirs
+        beside = _names((m for m in matched if at_one_place(m.unit, each.unit, lexicon)), lexicon) & theirs
         slight = (head.severity or 0) < SEVERE and head.change not in ("new", "worse")
         names = {head.concept, *lexicon.concepts[head.concept].ancestors}
         for row in lexicon.rubric["named"]:
@@ -114,15 +114,10 @@ def _names(units: Iterable[Graded], lexicon: Lexicon) -> set[str]:
     }
 
 
-def _at_one_place(one: Graded, other: Graded, lexicon: Lexicon) -> bool:
-    a, b = one.unit, other.unit
-    return same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
-
-
 def _offered(each: Graded, matched: Iterable[Graded], lexicon: Lexicon) -> bool:
     """Whether an observation is a mere possibility beside a matched one that matters, at its place."""
     return (
         each.matters
         and all(finding.assertion == "uncertain" for finding in each.unit.readings)
-        and any(found.matters and _at_one_place(found, each, lexicon) for found in matched)
+        and any(found.matters and at_one_place(found.unit, each.unit, lexicon) for found in matched)
     )

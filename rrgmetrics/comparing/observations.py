@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from rrgmetrics.comparing.decisions import excused
@@ -13,13 +13,14 @@ from rrgmetrics.reading.model import Finding, Reading
 from rrgmetrics.reading.places import near, same_side
 from rrgmetrics.reading.similarity import related
 
+Shown = Callable[[], Collection[Unit]]
 MOVING = frozenset({"new", "worse", "better"})  # changes that a picture shares with what it is
 
 
-def units(reading: Reading, lexicon: Lexicon, shown: Collection[Unit] = ()) -> list[Unit]:
+def units(reading: Reading, lexicon: Lexicon, shown: Shown = tuple) -> list[Unit]:
     """Returns the observations of a reading that count, in the order of the text.
 
-    `shown` are those of the other report: a sign that is one of its own there is one here.
+    `shown` gives those of the other report, and is called for signs only: one of its own there is one here.
     """
     groups: dict[int, list[Finding]] = {}
     for finding in reading.findings:
@@ -64,7 +65,7 @@ def _with_their_parts(observations: list[Unit], lexicon: Lexicon) -> list[Unit]:
     ]
 
 
-def _without_signs(groups: list[list[Finding]], shown: Collection[Unit], lexicon: Lexicon) -> list[list[Finding]]:
+def _without_signs(groups: list[list[Finding]], shown: Shown, lexicon: Lexicon) -> list[list[Finding]]:
     """Leaves out what a sentence tells together with its cause: an effusion WITH A BLUNTED ANGLE is one observation.
 
     A sign stays one of its own if it is `shown` beside its cause by the other report.
@@ -78,7 +79,6 @@ def _without_signs(groups: list[list[Finding]], shown: Collection[Unit], lexicon
         causes = lexicon.concepts[finding.concept].sign_of
         return (
             finding.concept not in lexicon.roles["apart"]
-            and not _is_among(finding, shown, lexicon)
             and any(
                 other.concept in causes
                 and other.certainty not in DOUBT  # "shift, CONCERNING FOR TENSION"
@@ -89,6 +89,7 @@ def _without_signs(groups: list[list[Finding]], shown: Collection[Unit], lexicon
                 and near(finding.zones, other.zones, lexicon)
                 for other in by_sentence[finding.sentence]
             )
+            and not _is_among(finding, shown(), lexicon)
         )
 
     signs = [finding for group in groups if all(map(is_sign, group)) for finding in group]

@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 from rrgmetrics.comparing.claims import without_excuse
 from rrgmetrics.comparing.decisions import decided
-from rrgmetrics.comparing.denials import at_one_place, denials
+from rrgmetrics.comparing.denials import denials
 from rrgmetrics.comparing.model import SIGNIFICANT, ErrorCategory, FindingError
 from rrgmetrics.comparing.significance import significance
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Finding, Reading, Span
+from rrgmetrics.reading.places import at_one_place
 from rrgmetrics.reading.scope import unread_spans
 from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context

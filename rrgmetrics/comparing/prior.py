@@ -21,7 +21,7 @@ from rrgmetrics.comparing.decisions import excused
 from rrgmetrics.reading.engine import read_with
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Finding, Reading
-from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.places import at_one_place
 from rrgmetrics.reading.similarity import related
 
 
@@ -82,9 +82,7 @@ def _shown(finding: Finding, others: Sequence[Finding], lexicon: Lexicon) -> lis
     return [
         other
         for other in others
-        if related(other.concept, finding.concept, lexicon)
-        and same_side(other.side, finding.side)
-        and near(other.zones, finding.zones, lexicon)
+        if related(other.concept, finding.concept, lexicon) and at_one_place(other, finding, lexicon)
     ]
 
 

@@ -20,7 +20,7 @@ from rrgmetrics.comparing.model import INTERPRETED, SIGNIFICANT, Attribute, Erro
 from rrgmetrics.comparing.significance import harm, indication_kinds, position_of
 from rrgmetrics.reading.lexicon import Lexicon, lexicon_of
 from rrgmetrics.reading.model import Significance
-from rrgmetrics.reading.places import near, same_side
+from rrgmetrics.reading.places import at_one_place, near
 from rrgmetrics.reading.similarity import related
 from rrgmetrics.reports import Context
 
@@ -159,7 +159,7 @@ def _vague_links(
         a, b = refs[r].unit, cands[c].unit
         if a.denied or b.denied:
             return None
-        one_place = same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
+        one_place = at_one_place(a, b, lexicon)
         if _turned(refs[r], cands[c], lexicon) or _turned(cands[c], refs[r], lexicon):
             return None
         return _row(a.head.concept, b.head.concept, lexicon) if one_place else None

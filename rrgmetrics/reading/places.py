@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import Protocol
 
 from rrgmetrics.reading.lexicon import Concept, Lexicon, per_lexicon
 from rrgmetrics.reading.model import Finding
+
+
+class Placed(Protocol):
+    """What has a side and zones, as a finding."""
+
+    @property
+    def side(self) -> str | None:
+        """The side; None if it is not stated."""
+
+    @property
+    def zones(self) -> frozenset[str]:
+        """The zones; empty if none is stated."""
 
 
 def near(a: Set[str], b: Set[str], lexicon: Lexicon) -> bool:
@@ -61,6 +74,11 @@ def in_two_organs(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> boo
 def same_side(a: str | None, b: str | None) -> bool:
     """Whether two sides agree; an unstated side agrees with all."""
     return a is None or b is None or a == b
+
+
+def at_one_place(a: Placed, b: Placed, lexicon: Lexicon) -> bool:
+    """Whether two may lie at one place: neither their sides nor their zones contradict one another."""
+    return same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
 
 
 def is_astray(device: Finding, concept: Concept) -> bool:

@@ -52,12 +52,12 @@ def subject(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, lex
 
 def all_named(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, small: SmallWords) -> list[Mention]:
     """Returns the findings that "both" or "all" before a change stands for: "a cavity and a node; BOTH have grown"."""
-    told = collecting(items[heads[left][1] : i + 1])
-    if small.all_before.isdisjoint(told):
+    words = collecting(items[heads[left][1] : i + 1])
+    if small.all_before.isdisjoint(words):
         return []
     named = {mention.at: mention for _, _, mention in heads[: left + 1] if mention and mention.assertion != "absent"}
     others = [mention for mention in named.values() if not mention.denies]
-    return others if small.of_two.isdisjoint(told) else others[-_TWO:]
+    return others if small.of_two.isdisjoint(words) else others[-_TWO:]
 
 
 def collecting(items: Sequence[Item]) -> set[str]:

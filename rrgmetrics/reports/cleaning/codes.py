@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from rrgmetrics.reports.cleaning.edits import replacing
-from rrgmetrics.reports.cleaning.headings import is_heading
 
 _GAP = r"[ \t]{0,8}"  # bounded: two in a row would be tried in each way
 _NUMBER = r"\d+(?:\.\d+)?"
@@ -49,7 +48,6 @@ def _chosen(match: re.Match[str]) -> str:
 CODES = (
     replacing("code", ("Clip",), _CLIP),
     replacing("placeholder", "{", _CHOICE, _chosen),
-    replacing("placeholder", "@", r"@[A-Z]{3,20}@", lambda match: match[0] if is_heading(match[0]) else ""),
     replacing("label", "{[", _LABEL),
     replacing("signature", "/:", rf"(?m){_INITIALS}", where=re.compile(r"[/:](?:[A-Za-z]{2,3}[ \t]*(?:\n|\Z)| ?\d)")),
     replacing("HL7 segment", "|", rf"(?m){_TEXT}"),

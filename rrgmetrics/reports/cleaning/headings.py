@@ -44,11 +44,6 @@ def heading_names() -> dict[str, str]:
     }
 
 
-def is_heading(text: str) -> bool:
-    """Whether a text in marks is a heading: "@FINDINGS@"."""
-    return text.strip("@").lower() in heading_names()
-
-
 def any_heading() -> str:
     """Returns a regular expression for any of the headings, the longest first."""
     return "|".join(sorted(map(re.escape, heading_names()), key=len, reverse=True)).replace(r"\ ", "[ -]")
@@ -104,6 +99,7 @@ def _organ(match: re.Match[str]) -> str | None:
 HEADINGS = (
     replacing("", ("FDGS", "Fdgs"), r"(?m)\b(?:FDGS|Fdgs)(?=[ \t]{0,4}(?:[:–-]|$))", "FINDINGS"),
     Step("heading", "\n[({<=*~_+@-–—", _headings, _HEADED),
+    replacing("placeholder", "@", r"@[A-Z]{3,20}@"),  # of a template: those that are headings are rewritten by now
     replacing("heading", "\t", rf"(?im){_ORGAN_CELL}", ": "),
     replacing("heading", "\n", rf"(?i){_ORGAN_ALONE}", _organ),
 )
