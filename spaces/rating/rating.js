@@ -17,7 +17,7 @@ function say(text, bad) {
 
 class Item {
   constructor(key, { content, revision, writer }) {
-    Object.assign(this, { key, content, revision, client: CLIENT, step: 0, waiting: false, sending: null, name: `${state.store}/${key}` });
+    Object.assign(this, { key, content, revision, client: CLIENT, step: 0, waiting: false, sending: null, refused: false, name: `${state.store}/${key}` });
     const kept = this.kept();
     // An answer that this browser gave and the server has not confirmed: it follows what the server has, or nothing does.
     if (kept && (kept.revision === revision || kept.client === writer)) {
@@ -34,6 +34,7 @@ class Item {
 
   save() {
     this.step += 1;
+    if (!status.classList.contains("bad")) say("Saving…");
     try {
       const { content, client, step, revision } = this;
       localStorage.setItem(this.name, JSON.stringify({ content, client, step, revision }));
@@ -43,6 +44,7 @@ class Item {
 
   send() {
     this.waiting = true;
+    this.refused = false;
     this.sending ??= this.deliver().finally(() => { this.sending = null; });
     return this.sending;
   }
@@ -55,10 +57,13 @@ class Item {
       if (answer?.ok) {
         this.revision = answer.reply.revision;
         this.client = CLIENT;
-        if (!this.waiting) localStorage.removeItem(this.name);
-        say(`Saved at ${new Date().toLocaleTimeString()}.`);
+        if (this.waiting) continue;
+        localStorage.removeItem(this.name);
+        const unsaved = Object.values(items).some(item => item !== this && (item.sending || item.refused));
+        if (!unsaved) say(`Saved at ${new Date().toLocaleTimeString()}.`);
       } else if (answer) {
         if ([400, 409].includes(answer.status)) localStorage.removeItem(this.name); // else it is sent at the next visit
+        this.refused = true;
         say(`Not saved: ${answer.reply.message}`, true);
         return;
       } else {

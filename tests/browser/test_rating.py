@@ -147,7 +147,7 @@ def test_two_raters_a_closed_browser_and_a_killed_server(open_page, own_server, 
         for page in (ada, bob):
             visit(page, server.address, n)
             rate(page, n)
-            if n == 2 and page is ada:  # closed in the middle of a study, at once after a click
+            if n == 2 and page is ada:  # closed in the middle of a study
                 cookies = page.context.cookies()
                 saved(page)
                 page.context.close()
@@ -155,6 +155,7 @@ def test_two_raters_a_closed_browser_and_a_killed_server(open_page, own_server, 
                 page.context.add_cookies(cookies)
                 visit(page, server.address, n)
                 assert page.locator(".rating[data-item='1'] input:checked").get_attribute("value") == str(n % 5 + 1)
+                assert page.locator("[data-field=confidence] input:checked").get_attribute("value") == "7"
             if n == 3 and page is bob:  # the server dies, and the rater goes on
                 saved(page)
                 server.kill()
@@ -236,6 +237,28 @@ def test_an_answer_that_breaks_off_is_asked_for_again(open_page, server):
     project = open_project(server.project)
     assert [row.finished for row in project.progress() if row.rater == "Cleo"] == [1]
     project.close()
+
+
+def test_saved_is_shown_once_every_answer_is(open_page, server):
+    page = open_page()
+    enter(page, server.address, "Fay")
+    visit(page, server.address, 1)
+    held = []
+
+    def hold(route):
+        if route.request.post_data_json["item"] == "1":
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route(re.compile("/save$"), hold)
+    page.locator(".rating[data-item='1'] input[value='3']").check()
+    with page.expect_response(re.compile("/save$")):
+        page.locator(".rating[data-item='2'] input[value='5']").check()
+    page.wait_for_function("() => !items['2'].sending")
+    assert page.inner_text("#saved") == "Saving…"
+    held.pop().continue_()
+    saved(page)
 
 
 def test_words_are_marked_by_mouse_and_by_keyboard(page, server, tab_to, tmp_path):
