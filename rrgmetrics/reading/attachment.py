@@ -49,6 +49,7 @@ _DESCRIBING = frozenset(
 _PLACE = frozenset({"side", "zone", "structure", "location_preposition"})
 _WITH = frozenset({"without", "with"})
 _ENDS = frozenset({";", "and", "but", "while"})  # of what is denied with a normal structure
+_OPENING = frozenset({":", "("})  # marks before a part without a name
 _LARGEST = frozenset({"largest", "biggest", "dominant"})
 _OWNING = frozenset({"its", "their"})
 _REACH = 16  # tokens
@@ -244,7 +245,7 @@ def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int
     """Returns where the words of the later mention begin, from item `lo` on."""
     hi = later.first
     if later.elided:
-        joints = (i for i in range(hi - 1, lo - 1, -1) if items[i].word == ":" or is_joint(items[i], small))
+        joints = (i for i in range(hi - 1, lo - 1, -1) if items[i].word in _OPENING or is_joint(items[i], small))
         return next(joints, lo - 1) + 1
     stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
     if stop is not None:

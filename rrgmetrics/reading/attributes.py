@@ -300,6 +300,12 @@ def _leads_to_side(items: list[Item], i: int) -> bool:
     return words[:2] == ["on", "the"] and len(behind) > 2 and behind[2].senses.get("side") in ("left", "right")
 
 
+def _is_beside(item: Item, mention: Mention) -> bool:
+    """Whether a vessel is only beside a finding: "encases THE LEFT SUBCLAVIAN VEIN", but "clot in" it."""
+    inside = mention.tokens[0] <= item.first < mention.tokens[1]
+    return not inside and not any("zone" in part for part in item.senses.get("inside", ()))
+
+
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     """Yields what describes a mention: the words around it, then the words inside its own term."""
     earlier: tuple[str, ...] = ()
@@ -314,7 +320,7 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
             yield as_earlier(item.senses, old)
         elif item.senses:
             yield item.senses
-            if not (tipped and "tip" in item.senses):
+            if "tip" not in item.senses or not (tipped or _is_beside(item, mention)):
                 yield from item.senses.get("inside", ())
         risen = item.word in lexicon.small.rising and "change" in item.senses
         caused = item.word == "from" and item.first < mention.tokens[0]  # "collapse FROM a large effusion"

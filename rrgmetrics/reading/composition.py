@@ -73,6 +73,8 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         return []  # "the nodule over the aortic arch is NO LONGER SEEN"
     if q + 1 < len(items) and items[q + 1].word in lexicon.small.periods:
         return []  # "smaller than on POSTOPERATIVE DAY 1"
+    if "severity" in items[q].senses and _is_noun(items, q + 1):
+        return []  # "main pulmonary artery: LARGE clot"
     if "measured" in items[q].senses:
         partners = [items[q].senses["measured"]]
     elif (held_by := holder(items, q, qualities, lexicon)) is not None:
@@ -124,6 +126,14 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         concept, denies = meaning(items[s], qualities, lexicon)
         mentions.append(Mention(concept or "", s, s + 1, s, (items[s].first, items[s].last), denies, nearly))
     return mentions
+
+
+def _is_noun(items: list[Item], i: int) -> bool:
+    """Whether the quality at `i` is a noun, which names no structure behind it: "CLOT in the artery"."""
+    if i >= len(items) or "quality" not in items[i].senses or "severity" in items[i].senses:
+        return False
+    behind = items[i + 1].senses if i + 1 < len(items) else {}
+    return behind.keys().isdisjoint(("structure", "holds", "concept", "side", "zone", "quality"))
 
 
 def _likewise(items: list[Item], q: int, lexicon: Lexicon) -> list[int]:

@@ -175,7 +175,7 @@ def _is_placed(said: Sequence[Item]) -> bool:
     return any("location_preposition" in item.senses or "item_break" in item.senses for item in said)
 
 
-def inherit_words(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+def inherit_words(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Lets what is stated of both sides together hold of each: "NEW bilateral effusions, large on the right ..."."""
     for mention in mentions:
         if mention.elided and not _has_side(mention.modifiers, lexicon):
@@ -184,6 +184,8 @@ def inherit_words(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
                 for item in mention.elided.modifiers
                 if item.senses.get("side") in _OTHER and item.first < mention.tokens[0]
             )  # "in the LEFT lung nodules of 14 mm in the mid zone and of 8 mm at the base"
+        if mention.elided and not any("zone" in item.senses for item in mention.modifiers):
+            mention.modifiers.extend(_zones_of_name(mention.elided, items))
         if mention.whole and mention.elided:
             mention.course = mention.course or mention.elided.course
             mention.modifiers.extend(
@@ -191,6 +193,14 @@ def inherit_words(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
                 for item in mention.elided.modifiers
                 if item.senses.keys() & _OF_BOTH and item not in mention.modifiers
             )
+
+
+def _zones_of_name(named: Mention, items: Sequence[Item]) -> Iterator[Item]:
+    """Yields the zones in a name or before it: "HILAR nodes of 14 mm on the right and of 12 mm on the left"."""
+    yield from (item for item in named.modifiers if "zone" in item.senses and item.first < named.tokens[0])
+    for item in items[named.first : named.last]:
+        inside = (part["zone"] for part in (item.senses, *item.senses.get("inside", ())) if "zone" in part)
+        yield from (item.saying({"zone": zone}) for zone in inside)
 
 
 def _has_side(items: Sequence[Item], lexicon: Lexicon) -> bool:

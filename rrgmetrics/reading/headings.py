@@ -40,7 +40,7 @@ class Headings:
             words = parsed.items[colon].last if colon and named else 0
             self._heading = self._tokens[sentence.first : sentence.first + words]
             self._names_finding = any("concept" in item.senses for item in items)
-        elif self._heading and self._is_open(parsed.items):
+        elif self._heading and self._is_open(parsed):
             own = self._tokens[sentence.first : sentence.last]
             headed = parse_words(self._report, [*self._heading, *own], self._lexicon)
             if _gives_name(parsed, headed):
@@ -53,11 +53,11 @@ class Headings:
             return False
         return "\n" not in self._report[self._tokens[self._end - 1].end : self._tokens[sentence.first].start]
 
-    def _is_open(self, items: list[Item]) -> bool:
+    def _is_open(self, parsed: Parsed) -> bool:
         """Whether a sentence leaves open which organ it is about, or which finding of the heading it measures."""
-        if _measures(items):
-            return True
-        places = (item for item in items if item.senses.keys() & _PLACES)
+        if _measures(parsed.items):
+            return not parsed.mentions  # "Valve calcification: mild. ASCENDING AORTA 41 MM."
+        places = (item for item in parsed.items if item.senses.keys() & _PLACES)
         return not self._names_finding and all(_NOUNS.issuperset(item.senses.get("structure", "?")) for item in places)
 
 

@@ -12,6 +12,7 @@ from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
 
 _PLACE = frozenset({"side", "zone"})
+_WHERE = _PLACE | {"structure", "several", "location_preposition"}
 _SAID = _PLACE | {"measure"}
 _PLAIN = frozenset(
     {
@@ -49,7 +50,8 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
     if named.denies or named.concept not in lexicon.roles["one_by_one"]:
         return []
     parts = list(_parts(items, between[0], between[1], lexicon))
-    own = next((k for k, (first, last) in enumerate(parts) if first <= named.at < last), None)
+    name = named.first if "measured" in items[named.at].senses else named.at  # "NODES, 14 mm on the right, ..."
+    own = next((k for k, (first, last) in enumerate(parts) if first <= name < last), None)
     if own is None or any("negation_before" in item.senses for item in items[slice(*parts[own])]):
         return []
     if listed := _bracketed(items, named, between[1], lexicon):
@@ -68,15 +70,19 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
         return []
     whole = not (sized and placed)
     named.dropped = whole
+    if whole and name < named.at:
+        named.at, named.last = name, name + 1  # its first size is that of the first part
     return [_unnamed(items, named, part, whole=whole) for part in told]
 
 
 def _bracketed(items: Sequence[Item], named: Mention, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:
-    """Returns the parts of a list in brackets right behind a name: "nodules (RLL 8 MM, LINGULA 6 MM)"."""
-    if named.last >= end or items[named.last].word != "(":
+    """Returns the parts of a list in brackets behind a name and its place: "nodules (RLL 8 MM, LINGULA 6 MM)"."""
+    behind = range(named.last, end)
+    opened = next((i for i in behind if not items[i].senses or not items[i].senses.keys() <= _WHERE), end)
+    if opened == end or items[opened].word != "(":
         return []
-    close = next((i for i in range(named.last, end) if items[i].word == ")"), end)
-    listed = list(_parts(items, named.last + 1, close, lexicon))
+    close = next((i for i in range(opened, end) if items[i].word == ")"), end)
+    listed = list(_parts(items, opened + 1, close, lexicon))
     return listed if len(listed) > 1 and all(_tells(items, part, lexicon) for part in listed) else []
 
 

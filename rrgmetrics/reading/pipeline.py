@@ -502,7 +502,7 @@ DESCRIPTION = (
         needs=(*_DEVICE, Signs(words=INCLUDING)),
         mentions=2,
     ),
-    Step(inherit_words, ("mentions", "lexicon"), ("mention.course", "mention.modifiers"), mentions=2),
+    Step(inherit_words, _MENTIONS, ("mention.course", "mention.modifiers"), mentions=2),
 )
 STATEMENT = (
     Step(state_mentions, ("mentions", "lexicon"), ("mention.concept",), makes="stated", mentions=1),

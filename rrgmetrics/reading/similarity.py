@@ -21,7 +21,8 @@ def of_two_sizes(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
     if lexicon.concepts[a.concept].group not in lexicon.groups["one_picture"]:
         return False
     sizes = [max(each.measurements_mm, default=0.0) for each in (a, b)]
-    return all(sizes) and min(sizes) < OTHER_SIZE * max(sizes)
+    listed = a.sentence == b.sentence and a.zones and b.zones and a.zones.isdisjoint(b.zones)  # "hilar 12, axillary 11"
+    return all(sizes) and bool(listed or min(sizes) < OTHER_SIZE * max(sizes))
 
 
 def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:

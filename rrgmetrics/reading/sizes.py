@@ -337,7 +337,7 @@ def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | No
             break
     for at in range(lo - 1, max(-1, lo - _FAR), -1):
         if _with_diameter(items[at], lexicon):
-            return None if _is_of_lesion(items, at, lexicon) else at
+            return None if _is_of_lesion(items, at, lexicon) or _is_judged(items, at, lexicon) else at
         moved = "change" in items[at].senses and "concept" not in items[at].senses  # "the node HAS DECREASED to 12 mm"
         if (_says(items[at]) and not moved) or "clause_end" in items[at].senses or items[at].word == ";":
             break
@@ -347,11 +347,23 @@ def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | No
 def _is_of_lesion(items: list[Item], at: int, lexicon: Lexicon) -> bool:
     """Whether the structure at `at` only names where a lesion of it is: "a saccular aneurysm OF THE ARCH, 38 mm"."""
     lesion = next((k for k in range(at - 1, -1, -1) if items[k].word not in _OF_THE), at)
-    if lesion >= at - 1 or "concept" not in items[lesion].senses:
+    if lesion >= at - 1:
+        return False
+    if meaning(items[at], items[lesion].senses.get("quality", ()), lexicon)[0]:
+        return True  # "a THROMBUS of the aorta, 6 mm thick"
+    if "concept" not in items[lesion].senses:
         return False
     concept = lexicon.concepts[items[lesion].senses["concept"]]
     _, denied = meaning(items[at], ("normal",), lexicon)
     return not {concept.key, *concept.ancestors}.isdisjoint(denied)
+
+
+def _is_judged(items: list[Item], at: int, lexicon: Lexicon) -> bool:
+    """Whether the word before several structures says that they are abnormal: "ENLARGED nodes, 16 mm"."""
+    if not at or "several" not in items[at].senses:
+        return False
+    found, _ = meaning(items[at], items[at - 1].senses.get("quality", ()), lexicon)
+    return found is not None
 
 
 def _says(item: Item) -> bool:

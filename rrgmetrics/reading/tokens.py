@@ -78,6 +78,8 @@ BEFORE_NEW_NOUN = frozenset(  # words behind which an article begins a noun phra
     {"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "and", "or", "but"}
 )
 RUNNING = frozenset({"comparison", "indication", "technique"})
+FINDINGS = "findings"
+ORGAN = "organs"  # a heading that only names what the findings below it are in
 NAMED = "named"  # a heading that names what its sentence is about, and belongs to it
 _ONE_LINE = "comparison"  # a section of one line, also below the findings
 _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
@@ -257,7 +259,7 @@ def sentences(
     pieces: list[Sentence] = []
     skipped: list[Sentence] = []  # of the last section
     unheaded: list[Sentence] = []  # behind the first sentence of a section before one that closes the report
-    section, read, first, n, headed = "findings", True, 0, len(tokens), False
+    section, read, first, n, headed = FINDINGS, True, 0, len(tokens), False
     i = opened = 0
     while i < n:
         if i == first:
@@ -267,9 +269,13 @@ def sentences(
                     pieces.extend(skipped[1:])  # "Technique: CT. Acute embolus in ... Conclusion: ..."
                 elif heading[2] == i and section == _ONE_LINE:
                     pieces.extend(skipped[1:])  # "Comparison: CT of May. No cavity. Heart: normal."
+                elif heading[3] and _runs_on(section, headed=headed):
+                    pieces.extend(
+                        _behind_paragraph(skipped, tokens)
+                    )  # "Clinical: fall ¶ Rib fractures. Heart: normal."
                 elif heading[0] in searched and _runs_on(section, headed=headed):
                     unheaded = skipped[1:]  # "Indication: cough. Small effusion. Signed: ..."
-                section, read, i = heading
+                section, read, i, _ = heading
                 unheaded = [] if read else unheaded
                 bare = section in RUNNING and len(pieces) == opened  # "Findings: Comparison: 5/12. Small effusion."
                 first, headed, skipped = i, read or (headed and not bare), []
@@ -279,7 +285,7 @@ def sentences(
         ends = tokens[i].word in ENDS or (section == _ONE_LINE and tokens[i].word == ";")
         if opens or (ends and not _is_abbreviation(tokens, i, abbreviations)):
             if not read and section not in searched:
-                skipped.extend(_pieces(first, i, "findings"))
+                skipped.extend(_pieces(first, i, FINDINGS))
             else:
                 pieces.extend(_pieces(first, i + (tokens[i].word == "?"), section))  # "consolidation?" is doubtful
             first = i + (not opens)
@@ -287,13 +293,19 @@ def sentences(
     if read or section in searched:
         pieces.extend(_pieces(first, n, section))
     elif _runs_on(section, headed=headed):
-        pieces.extend([*skipped, *_pieces(first, n, "findings")][1:])
+        pieces.extend([*skipped, *_pieces(first, n, FINDINGS)][1:])
     return sorted([*pieces, *unheaded]) if unheaded else pieces
 
 
 def _runs_on(section: str, *, headed: bool) -> bool:
     """Whether the report continues behind the first sentence of a section that is not read."""
     return section == _ONE_LINE or (section in RUNNING and not headed)
+
+
+def _behind_paragraph(skipped: list[Sentence], tokens: list[Token]) -> list[Sentence]:
+    """Returns the sentences behind the first paragraph, or the first line that ends without a full stop."""
+    begins = (k for k in range(1, len(skipped)) if tokens[skipped[k].first - 1].word == "¶")
+    return skipped[next(begins, len(skipped)) :]
 
 
 def inline_headings(text: str, tokens: list[Token], headings: frozenset[str]) -> set[int]:
@@ -322,8 +334,8 @@ def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str])
 
 def _heading(
     tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]], *, read: bool
-) -> tuple[str, bool, int] | None:
-    """Returns section, whether it is read, and the index after it, if a section heading starts at `i`.
+) -> tuple[str, bool, int, bool] | None:
+    """Returns section, whether it is read, the index after it, and whether it is an organ's, if one starts at `i`.
 
     "AORTA: no dissection" starts a section only behind one that is not read, and is part of its first sentence.
     """
@@ -336,8 +348,8 @@ def _heading(
             name = " ".join(token.word for token in tokens[i : end or k])
             known = headings.get(name) or _in_two_languages(name, headings)
             if known and known[0] == NAMED:
-                return None if read else ("findings", True, i)
-            return known and (*known, k + 1)
+                return None if read else (FINDINGS, True, i, True)
+            return known and ((FINDINGS, True, k + 1, True) if known[0] == ORGAN else (*known, k + 1, False))
         elif word in ENDS or (k > i + _HEADING and not end):
             break
     return None

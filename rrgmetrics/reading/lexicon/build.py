@@ -176,8 +176,9 @@ class _Builder:
                 if kept:
                     inside.append(kept)
                 i = end
-            if inside and (kind != "tip" or any("zone" in part for part in inside)):
-                senses["inside"] = inside  # the "left lower lobe bronchus" is a place, the "right atrium" is on no side
+            paired = held and "structure" not in senses  # a "left jugular vein"; the "right atrium" is on no side
+            if inside and (kind != "tip" or paired or any("zone" in part for part in inside)):
+                senses["inside"] = inside
 
     def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
         """The index after the longest describing phrase at `i`, shorter than the whole term, and what it says."""

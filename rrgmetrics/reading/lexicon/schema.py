@@ -214,6 +214,7 @@ _PRECISION = _record(
 _SECTIONS = (
     "findings",
     "named",
+    "organs",
     "impression",
     "indication",
     "comparison",

@@ -70,6 +70,26 @@ def test_a_heading_that_names_what_it_is_about_ends_a_section_that_is_not_read(
     assert [finding.concept for finding in reading.abnormal] == [concept]
 
 
+@each_row(
+    "before, behind, concepts",
+    [
+        ("Clinical: fall.\n\nLeft rib fracture. Left hemothorax.", "Upper abdomen: Normal.", "rib_fracture hemothorax"),
+        ("Clinical: dyspnea\nLarge right pleural effusion.", "Heart: Normal.", "pleural_effusion"),
+        ("Indication - fever\n\nCavity in the left upper lobe.", "Pleura: No effusion.", "cavity"),
+        ("Reason for exam: staging.\n\nA 4 cm mass is in the right upper lobe.", "Liver: Normal.", "mass"),
+        ("Clinical information: Chest pain.\n\nSaddle embolus.", "LUNGS: Clear.", "saddle_embolism"),
+        ("Clinical question: infection?\n\n- small left effusion", "Mediastinum: Normal.", "pleural_effusion"),
+        ("Indication: Pneumonia in March. History of COPD.", "Lungs: Clear.", ""),
+        ("History: right pneumothorax. Chest tube yesterday.", "LUNGS: Clear.", ""),
+    ],
+)
+def test_paragraphs_before_a_heading_of_an_organ_are_no_part_of_the_indication(
+    before: str, behind: str, concepts: str
+) -> None:
+    reading = READER.read(f"{before}\n\n{behind}")
+    assert [finding.concept for finding in reading.abnormal] == concepts.split()
+
+
 def test_the_evidence_of_a_finding_under_a_heading_is_its_own_sentence() -> None:
     text = "Thyroid: Enlarged. 15 mm nodule on the left."
     (nodule,) = (finding for finding in READER.read(text).findings if finding.concept == "thyroid_nodule")
