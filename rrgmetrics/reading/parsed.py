@@ -105,7 +105,7 @@ Parts = Callable[[Parsed], list[tuple[int, int]]]  # the words `[first, last)` o
 def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
     """Yields the sentences of a report in the sections that are read."""
     inline = inline_headings(report, tokens, lexicon.inline)
-    found = [*sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline, SEARCHED)]
+    found = [*sentences(report, tokens, lexicon.headings, lexicon.small.abbreviations, inline, SEARCHED)]
     parts: tuple[Parts, ...] = (_unmarked_statements, _clauses)
     if _has_ends(report, tokens, found):
         parts = (_at_semicolons, _statements if _are_several(found, tokens) else _joined_statements, _clauses)

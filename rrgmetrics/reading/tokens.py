@@ -242,6 +242,7 @@ def _split_contraction(tokens: list[Token]) -> str:
 
 
 def sentences(
+    text: str,
     tokens: list[Token],
     headings: Mapping[str, tuple[str, bool]],
     abbreviations: frozenset[str],
@@ -271,8 +272,8 @@ def sentences(
                     pieces.extend(skipped[1:])  # "Comparison: CT of May. No cavity. Heart: normal."
                 elif heading[3] and _runs_on(section, headed=headed):
                     pieces.extend(
-                        _behind_paragraph(skipped, tokens)
-                    )  # "Clinical: fall ¶ Rib fractures. Heart: normal."
+                        _below_first_line(skipped, tokens, text)
+                    )  # "Clinical: fall ¶ Fracture. Heart: normal"
                 elif heading[0] in searched and _runs_on(section, headed=headed):
                     unheaded = skipped[1:]  # "Indication: cough. Small effusion. Signed: ..."
                 section, read, i, _ = heading
@@ -302,10 +303,14 @@ def _runs_on(section: str, *, headed: bool) -> bool:
     return section == _ONE_LINE or (section in RUNNING and not headed)
 
 
-def _behind_paragraph(skipped: list[Sentence], tokens: list[Token]) -> list[Sentence]:
-    """Returns the sentences behind the first paragraph, or the first line that ends without a full stop."""
-    begins = (k for k in range(1, len(skipped)) if tokens[skipped[k].first - 1].word == "¶")
-    return skipped[next(begins, len(skipped)) :]
+def _below_first_line(skipped: list[Sentence], tokens: list[Token], text: str) -> list[Sentence]:
+    """Returns the sentences from the second one on that begins a line."""
+    lines = (k for k in range(1, len(skipped)) if _begins_line(skipped[k].first, tokens, text))
+    return skipped[next(lines, len(skipped)) :]
+
+
+def _begins_line(first: int, tokens: list[Token], text: str) -> bool:
+    return tokens[first - 1].word == "¶" or "\n" in text[tokens[first - 1].end : tokens[first].start]
 
 
 def inline_headings(text: str, tokens: list[Token], headings: frozenset[str]) -> set[int]:

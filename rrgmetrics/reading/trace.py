@@ -135,7 +135,7 @@ def _sections(reading: Reading, recorded: Recorder, lexicon: Lexicon) -> Iterato
     inline = inline_headings(reading.text, tokens, lexicon.inline)
     every = {words: (section, True) for words, (section, _) in lexicon.headings.items()}
     seen = [*recorded.taken_back, *(sentence.span for sentence in recorded.sentences)]
-    for sentence in sentences(tokens, every, lexicon.small.abbreviations, inline):
+    for sentence in sentences(reading.text, tokens, every, lexicon.small.abbreviations, inline):
         span = _characters(tokens[sentence.first : sentence.last])
         if not any(start < span.end and span.start < end for start, end in seen):
             yield LeftOut(span, f"The section {sentence.section} is not read (headings of sections.yaml).")

@@ -43,7 +43,7 @@ def rows_of_senses() -> dict[int, list[int]]:
     lexicon, rows = load(), dict[int, list[int]]()
     for number, (_, sentence, _) in enumerate(ROWS):
         tokens = tokenize(sentence, lexicon.words)
-        for piece in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
+        for piece in sentences(sentence, tokens, lexicon.headings, lexicon.small.abbreviations):
             for item in find_items(tokens, piece.first, piece.last, lexicon):
                 rows.setdefault(id(item.senses), []).append(number)
     return rows
