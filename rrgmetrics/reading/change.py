@@ -44,6 +44,7 @@ _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
 _NEW_SINCE = ("new", "since")
 RECENT = frozenset({"since", "compared", "comparison", "when", "from"})
+_IN = (["in"], ["within"])
 _CONTINUED = frozenset({"continued", "continuing"})
 
 
@@ -157,6 +158,8 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
         ends = i + 2 >= len(items) or items[i + 2].word in small.after_nouns
         noun = after.word in small.change_nouns or (after.word in small.gerunds and ends)
         return after.senses["change"] != "new" and (adverb or noun)
+    if "quality" in after.senses and [item.word for item in items[i + 2 : i + 3]] in _IN:
+        return True  # "SMALL pockets of gas in the collection"
     if not adverb:
         return False
     if after.senses:

@@ -16,8 +16,9 @@ _ASIDE = frozenset(
 _IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
 _CONTAINING = frozenset({"contain", "containing", "hold", "holding"})
 _HOLDING = _CONTAINING | frozenset({"has", "show", "showing", "harbor", "harboring", "bear", "bearing"})
+_WITH = frozenset({"with", "by"})
 _HOLDING_FLUID = frozenset({"pleura", "heart_and_vessels"})  # files of findings beside which fluid is an effusion
-_SOME = frozenset({"some", "more", "much"})
+_SOME = frozenset({"some", "more", "much", "retained"})
 _PARTING = frozenset({";", ":", "."})
 _SAID_OF = frozenset({"in", "within", "inside", "of"})
 _AROUND = _SAID_OF | {"around", "surround", "surrounding", "between", "surrounded"}
@@ -53,7 +54,7 @@ def name_in_organs(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
     """Returns the mentions, each lesion under the name that it has in its organ."""
     named: list[Mention] = []
     for mention in mentions:
-        organs = () if mention.denies or mention.elided else _organs(items, mention, lexicon)
+        organs = () if mention.denies or mention.elided else _organs_of(items, mention, lexicon)
         found = (lexicon.findings_in.get((mention.concept, organ)) for organ in organs)
         name = next((each for each in found if each), None)
         if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
@@ -76,6 +77,12 @@ def name_in_organs(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
     return [mention for mention in named if not _moves(items, mention, lesions)]
 
 
+def _organs_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[str]:
+    """Yields the organs that a lesion may lie in, last that of what it explains: "SPLENIC defect, likely INFARCT"."""
+    yield from _organs(items, mention, lexicon)
+    yield from _organ_of_lesion(items, mention, lexicon)
+
+
 def _is_look(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     """Whether a bare noun ends a list of how an organ looks: "natural CONTOURS AND DENSITY"."""
     ends = mention.last == len(items) or items[mention.last].word in lexicon.small.separators
@@ -92,7 +99,7 @@ def _is_held(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     while led > 0 and (_is_aside(items[led], lexicon) or items[led].word in _SOME):
         led -= 1
     holding = items[led].word in _CONTAINING
-    if led < 1 or not (holding or items[led].word == "with"):
+    if led < 1 or not (holding or items[led].word in _WITH):
         return False
     for item in reversed(items[max(0, led - _REACH) : led]):
         places = {*item.senses.get("structure", ()), *item.senses.get("holds", ())}

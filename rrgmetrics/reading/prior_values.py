@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
-from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.dates import is_then
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.senses import as_earlier
 from rrgmetrics.reading.tokens import Item
 
@@ -31,6 +32,19 @@ def tell_what_was(items: list[Item], lexicon: Lexicon) -> None:
                 was(items, other, kind)
             elif _is_now(items, one, other, lexicon):
                 was(items, one, kind)
+    for i in (i for i, item in enumerate(items) if item.word == "("):
+        _tell_aside(items, i, lexicon.small)
+
+
+def _tell_aside(items: list[Item], i: int, small: SmallWords) -> None:
+    """Takes the sizes in brackets for what was, if its first is: "55 x 13 mm (THEN 80 MM AND 22 MM)"."""
+    inner = list(takewhile(lambda k: items[k].word != ")", range(i + 1, len(items))))
+    sized = [k for k in inner if items[k].senses.keys() & {"measure", "before"}]
+    sized_ahead = any("measure" in item.senses for item in items[:i])
+    if sized_ahead and len(sized) > 1 and (items[inner[0]].word in small.earlier or is_then(items[inner[0]], small)):
+        for k in sized:
+            if "measure" in items[k].senses:
+                was(items, k, "measure")
 
 
 def _is_own(item: Item) -> bool:

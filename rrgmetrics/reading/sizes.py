@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from rrgmetrics.reading.dates import is_dated, is_then
+from rrgmetrics.reading.dates import is_date, is_dated, is_then
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.predicates import meaning
 from rrgmetrics.reading.prior_values import was
@@ -177,7 +177,7 @@ def settle_sizes(items: list[Item], lexicon: Lexicon) -> None:
     """Takes "almost gone" for better, and the length from sizes that are advised or supposed: "withdraw BY 2 CM"."""
     asked = False
     for i, item in enumerate(items):
-        asked = asked or "hypothetical" in item.senses
+        asked = (asked or "hypothetical" in item.senses) and item.word != ":"  # "evaluation of the lungs: 5 MM nodule"
         if item.senses.get("change") == "resolved" and _is_almost(items, i, lexicon):
             items[i] = item.saying({**without(item.senses, "resolved_before"), "change": "better"})
         elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
@@ -265,6 +265,8 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return True
     if not any("measure" in item.senses for item in items if item is not items[i]):
         return False
+    if i > 1 and items[i - 1].word == ":" and is_date(items[i - 2], small):
+        return True  # "14 mm (2022: 12 mm)"
     if not after:
         return False
     if after[0].word == "before" and len(after) > 1 and after[1].word in small.treated:
