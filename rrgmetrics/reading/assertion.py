@@ -112,7 +112,7 @@ class Engine(Clause):
                 mention.dropped = True  # "not normal" says nothing exact
         elif effect in ("hypothetical", "assessed"):
             mention.dropped = True
-        elif effect.startswith("absent") or self.is_unseen(mention):
+        elif (effect.startswith("absent") and not self.is_host(mention)) or self.is_unseen(mention):
             mention.assertion = "absent"
         elif scope and effect == "resolved":
             mention.assertion, mention.change = "absent", scope.rule.change
@@ -153,7 +153,9 @@ class Engine(Clause):
                 mention.assertion, mention.course = "present", "stable"
             elif rule.effect == "resolved" and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", rule.change
-            elif rule.effect == "absent" or (rule.effect == "normal" and not self.is_device(mention)):
+            elif rule.effect == "normal" and self.is_device(mention):
+                continue
+            elif rule.effect in ("absent", "normal") and not self.is_host(mention):
                 mention.assertion = "absent"
 
     def _is_contrasted(self, mention: Mention, i: int) -> bool:

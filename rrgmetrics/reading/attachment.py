@@ -47,6 +47,7 @@ _DESCRIBING = frozenset(
     }
 )
 _PLACE = frozenset({"side", "zone", "structure", "location_preposition"})
+_WHERE = _PLACE - {"location_preposition"}
 _WITH = frozenset({"without", "with"})
 _ENDS = frozenset({";", "and", "but", "while"})  # of what is denied with a normal structure
 _OPENING = frozenset({":", "("})  # marks before a part without a name
@@ -253,9 +254,10 @@ def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int
     predicate = any("item_break" in item.senses for item in items[lo : hi - 2])
     if predicate and items[hi - 1].word == "and" and "severity" in items[hi - 2].senses:
         return hi  # "the effusion is LARGE and displaces the heart"
-    colon = next((i for i in range(lo, hi) if items[i].word in small.separators or items[i].word == ":"), None)
-    if colon is not None and items[colon].word == ":" and colon > lo:
-        return colon + 1  # "the mediastinum is shifted to the left: mucus plug"
+    colon = next((i for i in range(lo, hi) if items[i].word == ":"), lo)
+    comma = next((i for i in range(lo, colon) if items[i].word in small.separators), colon)
+    if colon > lo and all(_WHERE.isdisjoint(item.senses) for item in items[comma:colon]):
+        return colon + 1  # "the mediastinum is shifted to the left: mucus plug", "nodule, 8 MM: granuloma"
     strong = next(
         (
             i

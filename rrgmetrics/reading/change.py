@@ -241,7 +241,8 @@ def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon)
 
 def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon) -> bool:
     """Whether a structure only says where a finding is: "in the left lung", "left lung nodule"."""
-    for k in range(i + 1, min(len(items), i + NEAR)):
+    first = _behind_bracket(items, i + 1)
+    for k in range(first, min(len(items), first + NEAR)):
         if k in inside:
             return True
         if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= PLAIN:
@@ -260,6 +261,14 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
         if item.word == "(" or ("location_preposition" in item.senses and item.word != "the"):
             return not other
     return False
+
+
+def _behind_bracket(items: Sequence[Item], i: int) -> int:
+    """Returns `i`, or the item behind a place in brackets that opens there: "lower lobe (SUPERIOR SEGMENT) nodule"."""
+    if i == len(items) or items[i].word != "(":
+        return i
+    close = next((k for k in range(i + 1, len(items)) if not items[k].senses or not items[k].senses.keys() <= PLAIN), i)
+    return close + 1 if items[close].word == ")" else i
 
 
 def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> Iterator[tuple[Mention, str]]:

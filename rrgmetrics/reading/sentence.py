@@ -14,6 +14,11 @@ _FIRM_BEHIND = _FIRM | {"side", "zone"}
 ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
 
 
+def _describes(item: Item) -> bool:
+    """Whether an item says how a finding is, or where."""
+    return bool(item.senses) and ("zone" in item.senses or item.senses.keys() <= ATTRIBUTIVE)
+
+
 class SentenceView:
     """The items of a sentence and the findings that they mention, with questions about what is around one of them.
 
@@ -102,10 +107,25 @@ class SentenceView:
         named = next((k for k, each in enumerate(behind) if "concept" in each.senses), None)
         return named is not None and all(each.senses or each.word in self.small.indefinite for each in behind[:named])
 
+    def is_host(self, mention: Mention) -> bool:
+        """Whether a finding is that in which another is denied, so that it is there: "no fluid level IN THE CAVITY"."""
+        k = mention.first - 1
+        while k > 0 and _describes(self.items[k]):
+            k -= 1
+        if k < 1 or mention.denies or mention.elided or self.items[k].word not in self.small.definite:
+            return False
+        feature = self.items[k - 1].word == "of" and any(each.last == k - 1 for each in self.mentions)
+        return feature or self.items[k - 1].word in self.small.inside
+
     def device_next(self, i: int) -> bool:
         """Whether a device follows: "large effusion, suggest A CHEST DRAIN"."""
         after = self.next_mention(i)
         return after is not None and self.is_device(after) and after.first <= i + 2
+
+    def operation_ahead(self, i: int) -> bool:
+        """Whether the next mention is an operation: "follow-up CT AFTER LOBECTOMY"."""
+        after = self.next_mention(i)
+        return after is not None and self.is_device(after) and after.concept in self.lexicon.roles["background"]
 
     def is_device(self, mention: Mention) -> bool:
         """Whether a mention names a device."""

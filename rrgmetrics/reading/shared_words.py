@@ -13,7 +13,7 @@ from rrgmetrics.reading.senses import Senses
 from rrgmetrics.reading.tokens import ARTICLES, Item, Token
 
 TOGETHER = frozenset({"together", "along"})  # before "with"
-JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
+JOINTS = frozenset({"and", "or", "nor", ",", "/", "&", "the"})
 _VALVE = "heart_valve"  # "aortic and mitral valves" are two that a report counts one by one
 _REACH = 6  # items from a name to the one that it shares its noun with
 _GENERIC = frozenset({"disease", "process", "abnormality", "change"})  # nouns that make a name of nearly any word

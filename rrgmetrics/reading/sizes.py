@@ -335,7 +335,7 @@ def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | No
         if _with_diameter(items[at], lexicon):
             return at
         parts = any(items[at].word in words for words in (small.separators, small.touching, small.nearby))
-        if _says(items[at]) or parts or "item_break" in items[at].senses:
+        if _says(items[at]) or parts or items[at].word == "(" or "item_break" in items[at].senses:
             break
     for at in range(lo - 1, max(-1, lo - _FAR), -1):
         if _with_diameter(items[at], lexicon):

@@ -155,6 +155,7 @@ class SmallWords:
     uncounted: frozenset[str]
     indefinite: frozenset[str]
     definite: frozenset[str]
+    inside: frozenset[str]
     pointers: frozenset[str]
     device_pointers: frozenset[str]
     historic: frozenset[str]

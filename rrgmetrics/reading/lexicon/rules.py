@@ -19,7 +19,7 @@ PREDICATES = tuple(  # of reading/clause.py
         "asks_for_device changes_verb denies_subject device_next ends_denied_list finding_ahead "
         "has_findings is_before_scope is_beside_finding is_due is_fresh is_hedge_used "
         "is_history is_made is_named is_pair is_patient looks_back names_next new_statement opens_readings "
-        "or_other_quality proves shares_change"
+        "operation_ahead or_other_quality proves shares_change"
     ).split()
 )
 
