@@ -56,11 +56,13 @@ from rrgmetrics.reading.device_sums import BARE, sum_devices
 from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis, share_sides_beside
 from rrgmetrics.reading.excluded_places import LEAVING, OTHER, exclude_places
 from rrgmetrics.reading.held_states import before_cues, explain_states
+from rrgmetrics.reading.in_turn import IN_TURN, give_in_turn
 from rrgmetrics.reading.inclusions import keep_calcium_in_lesions, merge_parts
 from rrgmetrics.reading.items import COILING, Item, Mention, bend_verbs, deny_larger, match_phrases
 from rrgmetrics.reading.levels import SIDED_RIBS, name_ribs, number_bones
 from rrgmetrics.reading.lexicon import Lexicon, Role, SmallWords, per_lexicon
 from rrgmetrics.reading.mentions import add_wholes, drop_topics, find_named, merge_qualities
+from rrgmetrics.reading.node_stations import NUMBERS, name_stations
 from rrgmetrics.reading.normality import read_normal_structures
 from rrgmetrics.reading.nouns import (
     ASPECTS,
@@ -230,6 +232,8 @@ ITEMS = (
         ("inside", "level", "listed", "structure"),
         needs=(Signs(words=JOINTS), Signs(senses=("structure",))),
     ),
+    Step(name_stations, _ITEMS, ("structure", "listed", "zone", "inside"), needs=(Signs(words=NUMBERS),)),
+    Step(give_in_turn, ("items",), ("measure", "severity", "zone"), makes="items", needs=(Signs(words=IN_TURN),)),
     Step(name_nouns, _ITEMS, ("senses", "concept", "noun"), needs=(Signs(senses=("noun",)),)),
     Step(drop_chosen_lesions, _ITEMS, ("senses",), needs=(Signs(words=CHOSEN),)),
     Step(

@@ -39,7 +39,7 @@ def slots(text: str, pack: str = DEFAULT_PACK) -> list[Slot]:
     lexicon = load(pack)
     tokens = tokens_of(text, pack)
     sentences = []
-    for first, last, section in reader_sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
+    for first, last, section in reader_sentences(text, tokens, lexicon.headings, lexicon.small.abbreviations):
         start, end = tokens[first].start, tokens[last - 1].end
         if any(token.word[0].isalpha() for token in tokens[first:last]):
             sentences.append(Slot(start, end + (text[end : end + 1] in (".", "!", "?")), section))
