@@ -24,13 +24,13 @@ _Value = tuple[int, Senses]  # the item of a value, and the value alone
 
 def give_in_turn(items: list[Item]) -> list[Item]:
     """Returns the items with each of several values behind the place that it belongs to."""
-    items = [part for item in items for part in _each_side(item)]
-    end = next((i for i, item in enumerate(items) if item.word in IN_TURN), 0)
-    runs = [run for run in _runs(items[:end]) if len(run) > 1]
-    for values in (_sizes(items[:end]), _degrees(items[:end])):
+    parts = [part for item in items for part in _each_side(item)]
+    end = next((i for i, item in enumerate(parts) if item.word in IN_TURN), 0)
+    runs = [run for run in _runs(parts[:end]) if len(run) > 1]
+    for values in (_sizes(parts[:end]), _degrees(parts[:end])):
         run = next((run for run in reversed(runs) if len(run) == len(values)), None)
         if run:
-            return _with_values(items, run, values)
+            return _with_values(parts, run, values)
     return items
 
 
