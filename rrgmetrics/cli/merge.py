@@ -59,7 +59,9 @@ def run(options: argparse.Namespace) -> None:
         seed=options.seed,
     )
     first = next(iter(systems.values()))
-    print_scores(options, results, rows, n_pairs=first.whole.n_pairs, correction=options.correction)
+    print_scores(
+        options, results, rows, n_pairs=first.whole.n_pairs, correction=options.correction, ids=first.study_ids
+    )
     if options.output:
         columns: dict[str, Any] = {"study_id": first.study_ids, **per_pair_columns(first.results)}
         files.write_table(options.output, columns, force=options.force)

@@ -18,7 +18,7 @@ from rrgmetrics.reporting.tables import Table
 from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scoring.notice import text_lines, token_lines
 from rrgmetrics.scoring.packs import kind_lines
-from rrgmetrics.scoring.results import missing_of, unscored_lines
+from rrgmetrics.scoring.results import missing_of, strange_lines, unscored_lines
 from rrgmetrics.scoring.streaming import Totals
 from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.specs.names import parse_name
@@ -64,6 +64,7 @@ def print_scores(
     parts = _tables(options, results, shown, n_pairs, correction, worth, notes)
     remarks = [] if worth is None else worth.remarks
     remarks += unscored_lines(results, ids, without=[REASON] if announced else [])
+    remarks += strange_lines(results, ids)
     remarks += text_lines(results) if options.format == TERMINAL else []
     has_more = worth is not None or len(results) > 1
     is_short = options.format == TERMINAL and not getattr(options, "full", True)

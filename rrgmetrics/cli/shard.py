@@ -14,9 +14,10 @@ from rrgmetrics.cli.output import print_totals
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.frequencies import read_frequencies, write_frequencies
 from rrgmetrics.reports import Pair
+from rrgmetrics.reports.missing import REASON
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scoring.prepared import Metrics
-from rrgmetrics.scoring.results import unscored_lines
+from rrgmetrics.scoring.results import strange_lines, unscored_lines
 from rrgmetrics.scoring.shards import check_shard, checksum_of, parse_shard, whole_of, write_part
 from rrgmetrics.scoring.streaming import score_stream
 from rrgmetrics.specs.names import uncounted
@@ -62,7 +63,9 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
         part: dict[str, Any] = {"statistics": statistics, "study_ids": study_ids(studies)[rows]}
         results = metrics.score_pairs(studies.pairs[rows], progress=not options.no_progress, **part)
     write_part(options.output, shard, whole, results, study_ids(studies)[rows], force=options.force)
-    for line in unscored_lines({whole.system: results}):
+    ids = study_ids(studies)[rows]
+    of_system = {whole.system: results}
+    for line in (*unscored_lines(of_system, ids, without=[REASON]), *strange_lines(of_system, ids)):
         print_line(line)
     print_line(f"Part {shard}: pairs {rows.start + 1:,} to {rows.stop:,} of {whole.n_pairs:,} in {options.output}")
 

@@ -10,11 +10,17 @@ from pathlib import Path
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.columns import written
 from rrgmetrics.files.labels import some
+from rrgmetrics.files.per_study import dependent_lines
 from rrgmetrics.files.read import Reports, Studies
 from rrgmetrics.reports import Pair
 from rrgmetrics.utils.text_format import counted
 
 logger = logging.getLogger("rrgmetrics")
+_IN_ORDER = (
+    "%s and %s have several reports of a study: the first of each are a pair, the second of each, and so on. If that "
+    "is wrong, %s joins by a column that names each report, as an image's id."
+)
+_PRIOR_NOT_USED = "The prior reports in %s are not used; contexts belong to the references, so put them into %s."
 _NUMBER = re.compile(r"^0*(\d+?)(?:\.0)?$")
 
 
@@ -43,7 +49,11 @@ def join(references: Reports, system: Reports) -> Studies:
         order = [place[study_id] for study_id in study_ids]
     _check_same_references(references, system, order)
     rows = zip(references.reports, [system.reports[index] for index in order], references.contexts, strict=True)
+    if any(each.prior for each in system.contexts) and not any(each.prior for each in references.contexts):
+        logger.warning(_PRIOR_NOT_USED, system.name, references.name)
     left_out = tuple(dict.fromkeys((*references.left_out, *system.left_out)))
+    if dependent_lines(references.left_out) and dependent_lines(system.left_out):
+        logger.warning(_IN_ORDER, references.name, system.name, written({"study_id": "COLUMN"}))
     return Studies(study_ids, [Pair(*row) for row in rows], left_out)
 
 

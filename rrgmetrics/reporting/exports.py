@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
@@ -91,6 +92,7 @@ def of_result(result: Result) -> dict[str, object]:
         "n_pairs": result.n_pairs,
         "n_unscored": result.n_unscored,
         "unscored": result.unscored_counts,
+        "candidates_out_of_scope": dict(Counter(result.strange_candidates.values()).most_common()),
         "signature": result.signature,
     }
 

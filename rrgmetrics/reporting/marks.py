@@ -113,7 +113,8 @@ class Explanation:
         if why := comparison.out_of_scope:
             return cls(note=f"The bundled reader supports {known(AUTO)}.", out_of_scope=why)
         errors = comparison.errors
-        effect = ", which the reader does not support" if comparison.candidates else " and counts as an empty report"
+        worse = ", so that it gets the worse of its own score and that of an empty report"
+        effect = worse if comparison.candidates else " and counts as an empty report"
         return cls(
             reference=tuple(Mark(e.reference_spans, e.category.value) for e in errors if e.reference_spans),
             candidate=tuple(Mark(e.candidate_spans, e.category.value) for e in errors if e.candidate_spans),

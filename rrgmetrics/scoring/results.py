@@ -24,7 +24,7 @@ from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.error_rows import TOLD, ToldError, errors_of
 from rrgmetrics.scoring.packs import FACT, counts_of, facts_of, packs_of
-from rrgmetrics.scoring.scope_filter import REMOVED
+from rrgmetrics.scoring.scope_filter import PLURAL, REMOVED, STRANGE
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import MetricName, parse_name, shown
 from rrgmetrics.utils.causes import Cause, as_entry
@@ -151,6 +151,12 @@ class Result:
         unscored = np.flatnonzero(~aggregate.scored(self.pair_stats)).tolist()
         words = {index: (reasons[index] or {}).get("unscored", self.spec.no_number) for index in unscored}
         return {index: reason.removesuffix(".") for index, reason in words.items()}
+
+    @property
+    def strange_candidates(self) -> dict[int, str]:
+        """Why a candidate cannot be read, by its index: a clause. It gets the worse of its score and an empty one's."""
+        reasons = self.details.get(f"{self.spec.name}{STRANGE}") or ()
+        return {index: reason for index, reason in enumerate(reasons) if reason}
 
     @property
     def unscored_causes(self) -> dict[int, Cause | None]:
@@ -561,6 +567,30 @@ def unscored_lines(
         of = f" of {listed(list(systems))}" if len(systems) < len(results) else ""
         named = some_of([ids[row] for row in numbers])
         lines.append(f"Not scored in {where}{of}: {count_studies(len(numbers))} ({named}), because {reason}.")
+    return lines
+
+
+def strange_lines(results: Mapping[str, Mapping[str, Result]], study_ids: Sequence[str] | None = None) -> list[str]:
+    """Describes which candidates metrics could not read, though they scored them: a line for each system and reason.
+
+    Args:
+        results: For each system its Results by metric.
+        study_ids: One id a pair; None names them by their index.
+    """
+    lines = []
+    for system, by_metric in results.items():
+        found: dict[str, dict[int, None]] = {}  # reason → pairs
+        for result in by_metric.values():
+            for row, reason in result.strange_candidates.items():
+                found.setdefault(reason, {})[row] = None
+        of = f" of {system}" if len(results) > 1 else ""
+        for reason, rows in found.items():
+            named = some_of([study_ids[row] if study_ids else str(row) for row in rows])
+            looks = reason if len(rows) == 1 else PLURAL.sub(r"\1", reason).replace("has ", "have ", 1)
+            lines.append(
+                f"{counted(len(rows), 'candidate')}{of} ({named}) {looks}: {by_number(len(rows), 'it', 'each')} gets "
+                "the worse of its own score and that of an empty report."
+            )
     return lines
 
 

@@ -43,6 +43,7 @@ logger = logging.getLogger("rrgmetrics")
 _in_tables: ContextVar[bool] = ContextVar("in_tables", default=False)
 
 NOTHING = -1  # no row
+STRANGE = "_candidate_out_of_scope"  # what the details of such candidates are called, behind the metric's name
 REMOVED = "_removed"  # what the details of cleaned texts are called, behind the metric's name
 THE_REFERENCE = "the reference "
 UNREAD = "unread"  # the kind of a text that says nothing which could be read
@@ -62,6 +63,7 @@ class Gate:
         packs: For each of the given pairs the pack that it is read with.
         given: The given pairs of a block, distinct.
         removed: For each of the given pairs what was cleaned away from its texts, by kind.
+        strange: For each of the given pairs why its candidate cannot be read; "" if it can.
     """
 
     pairs: list[Pair]
@@ -71,6 +73,7 @@ class Gate:
     packs: tuple[str, ...] = ()
     given: tuple[Pair, ...] = ()
     removed: tuple[Mapping[str, int], ...] = ()
+    strange: tuple[str, ...] = ()
 
     @classmethod
     def joined(cls, blocks: Sequence[Gate], pairs: Sequence[Pair]) -> Gate:
@@ -86,6 +89,7 @@ class Gate:
         reasons = [reason for block in blocks for reason in block.reasons]
         packs = [pack for block in blocks for pack in block.packs]
         removed = [each for block in blocks for each in block.removed or ({},) * len(block.given)]
+        strange = [each for block in blocks for each in block.strange or ("",) * len(block.given)]
 
         def moved(rows: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
             parts = [
@@ -100,6 +104,7 @@ class Gate:
             tuple(reasons[place] for place in places),
             tuple(packs[place] for place in places),
             removed=tuple(removed[place] for place in places),
+            strange=tuple(strange[place] for place in places),
         )
 
     @property
@@ -123,7 +128,11 @@ class Gate:
         return placed
 
     def details(self, chosen: NDArray[np.intp], name: str, details: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-        """Returns the details of the given pairs, `<name>_unscored` if any is, `<name>_removed` if any was cleaned."""
+        """Returns the details of the given pairs.
+
+        Beside the scorer's `<name>_unscored` if any pair is, `<name>_removed` if any text was cleaned, and
+        `<name>_candidate_out_of_scope` if any candidate cannot be read.
+        """
         unscored = [as_entry(reason, "reference") if reason else None for reason in self.reasons]
         placed = {
             key: [reason or values[row] for reason, row in zip(unscored, chosen, strict=True)]
@@ -131,6 +140,8 @@ class Gate:
         }
         if any(self.reasons):
             placed.setdefault(f"{name}_unscored", unscored)  # a judge's has reasons of its own beside these
+        if any(self.strange):
+            placed[name + STRANGE] = [reason or None for reason in self.strange]
         if any(self.removed):
             placed[name + REMOVED] = [dict(each) or None for each in self.removed]
         return placed
@@ -179,7 +190,7 @@ def open_gate(
     index: dict[Pair, int] = {}
     rows = np.full(len(pairs), NOTHING, dtype=np.intp)
     silent_rows = np.full(len(pairs), NOTHING, dtype=np.intp)
-    reasons = [""] * len(pairs)
+    reasons, strange = [""] * len(pairs), [""] * len(pairs)
     for i, pair in enumerate(pairs):
         if not missing and not pair.reference.strip():
             reasons[i] = REASON
@@ -187,12 +198,14 @@ def open_gate(
         if reason := (lacking or {}).get(pair.reference) or reason_of(pair.reference):
             reasons[i] = THE_REFERENCE + reason
             continue
-        if reason_of(pair.candidate):
+        if reason := reason_of(pair.candidate):
+            strange[i] = reason
             silent_rows[i] = index.setdefault(pair._replace(candidate=""), len(index))
         rows[i] = index.setdefault(pair, len(index))
     gone = tuple(Counter(removed[pair.reference]) + Counter(removed[pair.candidate]) for pair in pairs if removed)
     packs = (pack,) * len(pairs)
-    return Gate(list(index) or [Pair("", "")], rows, silent_rows, tuple(reasons), packs, tuple(pairs), gone)
+    kept = list(index) or [Pair("", "")]
+    return Gate(kept, rows, silent_rows, tuple(reasons), packs, tuple(pairs), gone, tuple(strange))
 
 
 def _unread(left: Mapping[str, Scope] | None, text: str, modality: str) -> str:

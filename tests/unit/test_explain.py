@@ -291,7 +291,8 @@ def test_a_candidate_of_another_kind_has_the_errors_that_the_metric_counts(refer
         ("Derrame pleural izquierdo, sin neumotórax.", "The candidate looks Spanish and counts as an empty report."),
         (
             "MRI of the knee. Large left pneumothorax. Left rib fracture.",
-            "The candidate looks like a limb report, which the reader does not support.",
+            "The candidate looks like a limb report, so that it gets the worse of its own score and that of an empty "
+            "report.",
         ),
         ("Small left pleural effusion.", ""),
         ("", ""),

@@ -200,6 +200,21 @@ def test_skill_and_verdict_know_of_several_reports_of_a_study(tmp_path, capsys, 
         assert "the tests take them as independent: p is too small." in text
 
 
+def test_reports_of_two_files_are_joined_in_order_within_a_study_and_that_is_said(caplog):
+    references = {"study_id": ["1", "1"], "report": ["Large left effusion.", "Small right effusion."]}
+    predictions = {"study_id": ["1", "1"], "report": ["Small right effusion.", "Large left effusion."]}
+    run = {"predictions": predictions, "references": references, "metrics": ["finding_errors"], "per_study": "all"}
+    assert rrgmetrics.score(**run)["finding_errors"].scores["finding_errors"] == 2
+    assert "the first of each are a pair, the second of each, and so on" in caplog.text
+
+
+def test_prior_reports_beside_the_predictions_are_not_used_and_that_is_said(caplog):
+    references = {"study_id": ["1"], "report": ["Large left effusion."]}
+    predictions = {"study_id": ["1"], "report": ["Large left effusion, increased."], "prior": ["Small left effusion."]}
+    rrgmetrics.score(predictions=predictions, references=references, metrics=["finding_errors"])
+    assert "The prior reports in predictions are not used" in caplog.text
+
+
 def test_each_report_of_a_study_is_a_pair_if_all_count(tmp_path):
     studies = files.read_pairs(PAIRS, per_study="all")
     assert len(studies.pairs) == len(PAIRS)

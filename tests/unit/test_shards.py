@@ -207,6 +207,19 @@ def test_what_a_part_cannot_have_is_refused(more, message, made, capsys, monkeyp
     assert message in capsys.readouterr().err
 
 
+def test_a_part_and_what_is_merged_name_studies_by_their_ids(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = ["study_id,reference,candidate", "3,Die Lunge ist frei.,Clear.", "0,Clear lungs.,CT chest: clear lungs."]
+    (tmp_path / "pairs.csv").write_text("\n".join(rows))
+    run = ["score", "pairs.csv", "--metrics", "finding_errors", "--no-progress"]
+    assert cli.main([*run, "--shard", "1/1", "--output", "part.parquet"]) == 0
+    of_part = " ".join(capsys.readouterr().out.split())
+    assert cli.main(["merge", "part.parquet"]) == 0
+    for said in (of_part, " ".join(capsys.readouterr().out.split())):
+        assert "1 study (3), because the reference looks German" in said
+        assert "1 candidate (0) looks like a CT report: it gets the worse of its own score" in said
+
+
 def test_shards_divide_all_pairs():
     for n_pairs, of in ((7, 3), (16, 16), (1000, 7)):
         rows = [list(range(n_pairs))[Shard(number, of).rows(n_pairs)] for number in range(1, of + 1)]

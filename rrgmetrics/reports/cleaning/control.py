@@ -24,6 +24,9 @@ _START = r"(?:<\|(?:im_start|start_header_id|start|header_start|turn|role)\|>|<s
 _ROLE = r"(?:assistant|user|system|model|human|tool|developer|ai|bot|gpt|ipython)"
 _OTHERS = r"(?:user|system|human|tool|developer)"
 _ROLE_NAMES = r"(?:assistant|model|response|output|answer|ai|bot):"  # what a reply may begin with
+_ENDED = r"(?:<\|(?:im_end|eot_id|eom_id|end|endoftext|turn_end)\|>|</s>|<end_of_turn>|<eos>)"
+_NEXT_TURN = rf"(?s)\A(?!\s*(?:(?:{_TOKEN})\s*)*{_START}).+?{_ENDED}\s*(?P<cut>{_START}.*)"  # behind the report
+_ROLE_LINE = r"(?i)\A\s*(?:assistant|model)[ \t]*\n\s*"  # what is left of a turn without its tokens
 _THOUGHT = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|rationale)"
 _WORDS = re.compile(r"\[/?(?:UNK|MASK)\]|<(?:unk|mask)>", re.IGNORECASE)  # in place of a word
 _RUN = re.compile(rf"(?:(?:{_TOKEN})\s*)+")
@@ -49,7 +52,8 @@ def first_control_token(text: str) -> str:
     found = _ONE.search(text) if "<" in text or "[" in text else None
     if found:
         return found[0]
-    *_, name = "", *text[: _end_of_prompt(text)].split()
+    role = re.match(_ROLE_LINE, text)
+    *_, name = "", *text[: role.end() if role else _end_of_prompt(text)].split()
     return name
 
 
@@ -138,11 +142,13 @@ CONTROL_TOKENS = (
     replacing("thinking", "<", r"(?s)<\|channel\|>(?:analysis|commentary).*?(?:(?=<\|channel\|>final)|\Z)"),
     replacing("thinking", "<[◁", rf"(?is){_THINKING}", where=_IS_THINKING),
     replacing("prompt", "[", r"(?s)\[INST\](?:(?!\[INST\]).)*?\[/INST\]\s*"),
+    replacing("later turn", "<", _NEXT_TURN, where=re.compile(_START)),
     replacing("prompt", "<", _OTHER_TURN),
     replacing("prompt", "<", _SPOKEN),
     replacing("role name", "<", rf"{_START}(?P<cut>\s*{_ROLE}\b:?)(?! */)"),
     replacing("role name", "<", r"<\|channel\|>(?P<cut>final|analysis|commentary)\b"),
     Step("control token", "<[", _tokens),
     Step("prompt", (":", "assistant", "model"), _prompt),
+    replacing("role name", ("assistant", "Assistant", "model"), _ROLE_LINE),
     replacing("role name", ":", rf"(?i)\A\s*(?:#{{1,4}} *)?{_ROLE_NAMES}\s*"),
 )
