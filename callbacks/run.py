@@ -19,6 +19,8 @@ from rrgmetrics.callbacks.baselines import Baseline
 from rrgmetrics.callbacks.scoring import Scores, headline
 from rrgmetrics.files.write import write_text
 from rrgmetrics.reporting.run import Curve, Evaluations, Point, Said, Sample, run_page
+from rrgmetrics.reports import Pair
+from rrgmetrics.scoring.notice import token_lines
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.stats import Estimate
 
@@ -31,8 +33,8 @@ NAME = re.compile(r"(.+)_(values|\d{6,})\.jsonl")  # a record's values, or its r
 Row = dict[str, Any]
 
 
-def values_of(step: int, scores: Scores, trivial: Mapping[str, Baseline]) -> Row:
-    """Makes the line of an evaluation: its values, the headlines' 95% intervals and what trivial systems score."""
+def values_of(step: int, scores: Scores, trivial: Mapping[str, Baseline], pairs: Sequence[Pair]) -> Row:
+    """Makes the line of an evaluation: values, the headlines' 95% intervals, scores of trivial systems, and notes."""
     scored = {headline(parse_name(text)): (text, result) for text, result in scores.results.items()}
     ends = {key: result.interval() for key, (_, result) in scored.items() if result.error is None}
     return {
@@ -41,6 +43,7 @@ def values_of(step: int, scores: Scores, trivial: Mapping[str, Baseline]) -> Row
         "metrics": {key: text for key, (text, _) in scored.items()},
         "intervals": {key: [each.low, each.high, each.n] for key, each in ends.items()},
         "trivial": {key: trivial[key]._asdict() for key in scored if key in trivial},
+        "notes": token_lines({"": pairs}),
     }
 
 
@@ -107,6 +110,7 @@ def _evaluations(folder: Path, record: str) -> Evaluations:
         rows[-1]["step"] if rows else 0,
         {row["step"]: {key: _number(value) for key, value in row["values"].items()} for row in rows},
         tuple(_samples(folder, record, [row["step"] for row in rows])),
+        tuple(rows[-1].get("notes", ())) if rows else (),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing
+from rrgmetrics.scoring import notice
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs.names import MetricName
@@ -68,9 +69,11 @@ class Scoring:
         self.metrics = prepare(metrics, batch_size=batch_size, device=device, missing=missing)
         self._on_error: Literal["raise", "unscored"] = "raise" if on_error == "raise" else "unscored"
         self._logged: set[tuple[str, str | type[Exception]]] = set()
+        self._warned: set[str] = set()
 
     def score(self, pairs: Sequence[Pair], metrics: Collection[str] | None = None, where: str = "") -> Scores:
         """Scores pairs with all metrics, or with those named; logs once why pairs of the set `where` are unscored."""
+        warn_of_tokens(pairs, where, self._warned)
         (scores,) = self.score_sets([pairs], metrics)
         for name, result in scores.results.items():
             if result.error is None:
@@ -111,6 +114,14 @@ class Scoring:
                 *(where, name, result.n_unscored, result.n_pairs, "; ".join(most)),
                 "; ..." if len(reasons) > N_REASONS else "",
             )
+
+
+def warn_of_tokens(pairs: Sequence[Pair], where: str, warned: set[str]) -> None:
+    """Warns once of control tokens in the candidates and once in the references of the set `where`."""
+    of = f" of {name}" if (name := where.rstrip("_/")) else ""
+    columns = {f"candidates{of}": [pair.candidate for pair in pairs]}
+    columns[f"references{of}"] = [pair.reference for pair in pairs]
+    notice.warn_of_control_tokens(columns, warned=warned)
 
 
 def unscored_reasons(result: Result) -> list[str | None]:

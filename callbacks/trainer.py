@@ -38,8 +38,9 @@ from rrgmetrics.callbacks.latest import Latest
 from rrgmetrics.callbacks.lengths import say_cut, say_overrun
 from rrgmetrics.callbacks.sampling import Generated, generate
 from rrgmetrics.callbacks.schedule import When, parse_turns
-from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics
+from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics, warn_of_tokens
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing, check_choice
 from rrgmetrics.scoring.notice import VARIABLE
 from rrgmetrics.scoring.results import Result
@@ -495,6 +496,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         pairs = [sample.pair for sample in samples]
         later = [metric for metric in due if self._turns[metric].background]
         if later:
+            warn_of_tokens(pairs, prefix, self._said)  # the other process has no notices
             self._background.submit(prefix, one.step, later, pairs)
         scores = self._scoring.score(pairs, due, f"{prefix}_") if self._scoring else Scores({})
         if later and one.model:  # no later evaluation would log them
@@ -504,7 +506,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         self._latest.keep(one.series, self._trainer.state, one.step, scores.results)
         try:
             self._show(generated, scores.results, one)
-            self._write(one, scores)
+            self._write(one, scores, pairs)
         except Exception as error:  # a full disk or a tracker must not end the training
             self._fail(f"The reports and their page could not be written: {type(error).__name__}: {error}", error)
         return scores.values
@@ -535,7 +537,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             tables.write(rows, self._reports, run.table_name(one.record, one.step))
             tables.track(rows, f"{one.record}/reports", one.step, self._trainer)
 
-    def _write(self, one: Evaluated, scores: Scores) -> None:
+    def _write(self, one: Evaluated, scores: Scores, pairs: Sequence[Pair]) -> None:
         """Writes the values of this time, and the page of the run anew."""
         trivial = {
             key.removeprefix(f"{one.prefix}_"): each
@@ -543,7 +545,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             if key.startswith(f"{one.prefix}_")
         }
         self._records.add(one.record)
-        run.add(self._reports, one.record, run.values_of(one.step, scores, trivial))
+        run.add(self._reports, one.record, run.values_of(one.step, scores, trivial, pairs))
         run.write_page(self._reports, list(self._sets), self._trainer.args.run_name or self._reports.parent.name)
 
     def _keep_late(self, prefix: str, step: int, values: Mapping[str, float]) -> None:

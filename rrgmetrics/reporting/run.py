@@ -107,6 +107,7 @@ class Evaluations:
         step: The latest.
         values: Every value by step and key, without the prefix; NaN is unscored.
         samples: Reports over time.
+        notes: On the reports of the latest step.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Evaluations:
     step: int
     values: Mapping[int, Mapping[str, float]]
     samples: tuple[Sample, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def run_page(sets: Sequence[Evaluations], *, name: str) -> str:
@@ -143,6 +145,7 @@ def _of_set(one: Evaluations) -> dict[str, object]:
     return {
         "name": one.name,
         "about": f"{counted(len(one.values), 'evaluation')}, {latest}at step {one.step:,}",
+        "notes": [f"{latest.capitalize()}reports: {note}" if latest else note for note in one.notes],
         "rows": [_row(curve) for curve in curves],
         "drawings": [_drawn(curve) for curve in curves],
         "steps": list(one.values),

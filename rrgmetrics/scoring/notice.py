@@ -49,14 +49,19 @@ def leave_stand_ins_to_tables() -> None:
     _once.acquire(blocking=False)
 
 
-def warn_of_control_tokens(columns: Mapping[str, Sequence[str]], study_ids: Sequence[str] | None = None) -> None:
+def warn_of_control_tokens(
+    columns: Mapping[str, Sequence[str]], study_ids: Sequence[str] | None = None, *, warned: set[str] | None = None
+) -> None:
     """Logs which texts of a column hold control tokens, a sign of a fault in decoding; the same message only once.
 
     Args:
         columns: Texts by the name of their column.
         study_ids: One a study; None: their indices.
+        warned: Columns that had their warning, for texts that change during a training; those that get one are added.
     """
     for name, texts in columns.items() if _speaks() else ():
+        if warned is not None and name in warned:
+            continue
         marked = {index: token for index, text in enumerate(texts) if (token := first_control_token(text))}
         if not marked:
             continue
@@ -71,6 +76,8 @@ def warn_of_control_tokens(columns: Mapping[str, Sequence[str]], study_ids: Sequ
         if message not in _of_tokens:
             _of_tokens.add(message)
             logger.warning("%s", message)
+        if warned is not None:
+            warned.add(name)
 
 
 def token_lines(systems: Mapping[str, Sequence[Pair]]) -> list[str]:

@@ -14,6 +14,7 @@ from functools import partial
 import pytest
 
 from rrgmetrics.callbacks import make_async_reward, make_reward, verl
+from rrgmetrics.errors import InputError
 from rrgmetrics.callbacks.reward import Reward, _Metric
 
 REFERENCE = "Small left pleural effusion."
@@ -55,6 +56,28 @@ def test_verl_s_naive_manager_calls_it_from_threads():
     )
     assert rewards == expected * 4
     assert rewards[0] == 1.0 > rewards[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("metrics", "write metric="),
+        ("metric_name", "write metric="),
+        ("transforms", "write transform="),
+        ("unscore", "write unscored="),
+        ("scal", "rewards are scaled to 0 to 1"),
+        ("scale", "rewards are scaled to 0 to 1"),
+    ],
+)
+def test_a_misspelt_argument_of_verl_s_reward_is_refused(name, advice):
+    given = {"data_source": "mimic", "solution_str": "Clear lungs.", "ground_truth": "Clear lungs."}
+    theirs = {"reward_router_address": None, "reward_model_tokenizer": None, "sandbox_fusion_url": None}
+    theirs |= {"concurrent_semaphore": None, "memory_limit_mb": 1024, "max_resp_len": 512, "overlong_buffer_cfg": None}
+    assert verl.compute_score(**given, **theirs) == 1.0
+    with pytest.raises(InputError, match=f"no argument {name!r}; {advice}.* metric, key, transform and unscored"):
+        verl.compute_score(**given, **{name: "bleu"})
+    with pytest.raises(InputError, match=advice):
+        verl.compute_scores(["mimic"], ["Clear lungs."], ["Clear lungs."], **{name: "bleu"})
 
 
 def test_verl_s_batch_manager_before_0_7_1():

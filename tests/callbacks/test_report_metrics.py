@@ -13,6 +13,7 @@ from rrgmetrics.callbacks.scoring import Scoring
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import check_pairs
 from rrgmetrics.scorers.bleu import Bleu
+from rrgmetrics.scoring import notice
 
 METRICS = ["finding_errors", "green", "crepe", "bleu", "bleu?tokenizer=13a"]
 
@@ -85,6 +86,19 @@ def test_a_missing_reference(missing, n_unscored, caplog):
     assert values["rouge_n_unscored"] == n_unscored
     assert values["rouge_1"] == pytest.approx(1 / (3 - n_unscored))
     assert ("1 x the reference is missing" in caplog.text) == bool(n_unscored)
+
+
+def test_control_tokens_are_warned_of_once_for_each_column(caplog, monkeypatch):
+    monkeypatch.setattr(notice, "_of_tokens", set())
+    monkeypatch.delenv(notice.VARIABLE, raising=False)
+    metrics = ReportMetrics(["bleu"], prefix="val/")
+    for n in (1, 2):
+        metrics.update(["Clear lungs.<|im_end|>"] * n, ["Clear lungs."] * n)
+        metrics.compute()
+        metrics.reset()
+    assert [message.partition(":")[0] for message in caplog.messages if "control tokens" in message] == [
+        "1 of 1 candidates of val contain control tokens or a prompt, as <|im_end|> (index 0)"
+    ]
 
 
 def test_one_metric_that_fails_is_nan_and_said_once(monkeypatch, caplog):

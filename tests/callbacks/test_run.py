@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import re
 
@@ -10,6 +11,7 @@ import pytest
 
 from rrgmetrics.callbacks import ReportMetricsCallback, best_model, run
 from rrgmetrics.errors import InputError
+from rrgmetrics.scoring import notice
 
 
 def values(folder, prefix="eval"):
@@ -69,6 +71,30 @@ def test_the_page_of_a_run(make_trainer, vision_model, studies, tmp_path):
         "beats it",
     }
     assert "nan" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL).lower().replace("resonance", "")
+
+
+@pytest.mark.parametrize("metrics", [["bleu"], {"bleu": "background"}], ids=["here", "background"])
+def test_control_tokens_are_warned_of_once_a_run_and_counted_on_its_page(
+    make_trainer, vision_model, tmp_path, caplog, monkeypatch, metrics
+):
+    monkeypatch.setattr(notice, "_of_tokens", set())
+    monkeypatch.delenv(notice.VARIABLE, raising=False)
+    endings = iter(["", "", ""])  # of the rehearsal, and of the first evaluation in two batches
+
+    def generate(model, examples):
+        ending = next(endings, "<|im_end|>")
+        return [f"{example['report']}{ending}" for example in examples]
+
+    trainer = make_trainer(vision_model, per_device_eval_batch_size=4)
+    ReportMetricsCallback(metrics, generate_fn=generate).attach(trainer)
+    with caplog.at_level(logging.WARNING, "rrgmetrics.notice"):
+        trainer.train()
+    warned = [message for message in caplog.messages if "control tokens" in message]
+    assert len(warned) == 1
+    assert warned[0].startswith("6 of 6 candidates of eval contain control tokens or a prompt, as <|im_end|> (indices")
+    if metrics == ["bleu"]:
+        page = (tmp_path / "out" / "reports" / "index.html").read_text()
+        assert "The latest reports: 6 of 6 candidates contain control tokens or a prompt" in page
 
 
 def test_a_run_that_goes_on_drops_what_it_trains_again(tmp_path):
