@@ -16,6 +16,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import read_text, working_folder
 from rrgmetrics.reading.lexicon.packs import AUTO, check_pack
 from rrgmetrics.reports import Pair, check_report
+from rrgmetrics.reports.missing import says_nothing
 from rrgmetrics.scoring.packs import experimental_note
 from rrgmetrics.scoring.prepared import score
 from rrgmetrics.scoring.results import Result
@@ -103,8 +104,8 @@ def run(options: argparse.Namespace) -> None:
     console.print(explained(reference, candidate, shown))
     if not comparison.out_of_scope and (note := experimental_note(comparison.pack)):
         console.print(f"\n{note}", markup=False)
-    if not reference.strip():
-        console.print("\nThe reference is empty; `score` leaves such a pair unscored.", markup=False)
+    if note := missing_note(reference):
+        console.print(f"\n{note}", markup=False)
     if options.trace:
         print_traces(console, {"reference": reference, "candidate": candidate}, options.modality)
         if comparison.trace is not None:
@@ -113,6 +114,14 @@ def run(options: argparse.Namespace) -> None:
     for name, result in results.items():
         console.print(verdict(name, result, pair, shown))
     _write(options, pair, comparison, results)
+
+
+def missing_note(reference: str) -> str:
+    """Returns that the reference is missing, as a sentence; "" if it is not."""
+    if not says_nothing(reference):
+        return ""
+    is_empty = not reference.strip()
+    return f"The reference is {'empty' if is_empty else 'missing'}; `score` leaves such a pair unscored."
 
 
 def _scored(names: Sequence[str], reference: str, candidate: str, context: Mapping[str, str]) -> dict[str, Result]:

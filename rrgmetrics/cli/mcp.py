@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeAlias
 
 from pydantic import Field
 
 import rrgmetrics
+from rrgmetrics.cli.explain import missing_note
 from rrgmetrics.cli.listing import metric_facts, metric_row
 from rrgmetrics.comparing import FindingError
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.reports import check_pairs
+from rrgmetrics.reporting.short import STAND_IN_MEANS
+from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.scoring.notice import text_lines, token_lines
+from rrgmetrics.scoring.packs import experimental_note, kind_lines
+from rrgmetrics.scoring.prepared import section_lines
+from rrgmetrics.scoring.results import Result, missing_of, unscored_lines
 from rrgmetrics.specs import PRESETS, all_specs
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.utils.extras import need
@@ -76,21 +82,18 @@ def score(
     candidates: Annotated[list[str], Field(description="The machine's reports, in the same order.")],
     contexts: Contexts = None,
 ) -> Answer:
-    """Scores a machine's reports against the radiologists' reports: the values for all pairs and for each pair."""
+    """Scores a machine's reports against the radiologists' reports: the values for all pairs and for each pair.
+
+    `unscored` has the reason why a pair has no value, by its index. `notes` are on the reports and metrics.
+    """
     _check_size(references)
-    check_pairs(candidates, references, contexts, name="candidates")
+    pairs = check_pairs(candidates, references, contexts, name="candidates")
     results = rrgmetrics.score(
         metrics, predictions=candidates, references=references, contexts=contexts, progress=False
     )
     return {
-        name: {
-            "scores": result.scores,
-            "better": {key.name: key.better for key in result.spec.keys},
-            "per_pair": {key: values.tolist() for key, values in result.per_pair.items()},
-            "n_unscored": result.n_unscored,
-            "signature": result.signature,
-        }
-        for name, result in results.items()
+        "metrics": {name: _scores(result) for name, result in results.items()},
+        "notes": _notes({"": results}, {"": pairs}),
     }
 
 
@@ -104,12 +107,14 @@ def explain(
 ) -> Answer:
     """Lists each error of a machine's report: its kind (A to F), a sentence, its significance and the words."""
     comparison = rrgmetrics.explain(candidate=candidate, reference=reference, context=context)
+    notes = [experimental_note(comparison.pack) if not comparison.out_of_scope else "", missing_note(reference)]
     return {
         "n_errors": None if comparison.out_of_scope else comparison.total,
         "n_significant": None if comparison.out_of_scope else comparison.significant,
         "errors": [_error(error, reference, candidate) for error in comparison.errors],
         "out_of_scope": comparison.out_of_scope,
         "unread_candidate": comparison.unread_candidate,
+        "notes": [note for note in notes if note],
     }
 
 
@@ -130,11 +135,13 @@ def compare(
     comparison = rrgmetrics.compare(
         systems, references, metrics=metrics, contexts=contexts, trivial=False, progress=False
     )
+    pairs = {name: studies.pairs for name, studies in comparison.studies.items()}
     return {
         "rows": [row.to_dict() for row in comparison.rows],
         "correction": comparison.correction,
         "n_studies": comparison.n_studies,
         "signatures": {name: result.signature for name, result in next(iter(comparison.results.values())).items()},
+        "notes": [*_notes(comparison.results, pairs), *unscored_lines(comparison.results)],
     }
 
 
@@ -158,6 +165,28 @@ TOOLS: Mapping[str, Callable[..., Answer]] = {
     "compare": compare,
     "list": list_metrics,
 }
+
+
+def _scores(result: Result) -> Answer:
+    return {
+        "title": result.title,
+        "stand_in": result.bundled,
+        "scores": result.scores,
+        "better": {key.name: key.better for key in result.spec.keys},
+        "per_pair": {key: values.tolist() for key, values in result.per_pair.items()},
+        "n_unscored": result.n_unscored,
+        "unscored": {str(index): reason for index, reason in result.unscored_reasons.items()},
+        "signature": result.signature,
+    }
+
+
+def _notes(results: Mapping[str, Mapping[str, Result]], pairs: Mapping[str, Sequence[Pair]]) -> list[str]:
+    """What tables note below them and the command line warns of, in sentences."""
+    first = next(iter(results.values()))
+    stand_ins = [f"{result.title} is {STAND_IN_MEANS}." for result in first.values() if result.bundled]
+    sections = section_lines(map(parse_name, first), "", pairs)
+    missing = missing_of(results, pairs, None).empty_lines
+    return [*stand_ins, *text_lines(results), *kind_lines(results), *sections, *missing, *token_lines(pairs)]
 
 
 def _error(error: FindingError, reference: str, candidate: str) -> Answer:

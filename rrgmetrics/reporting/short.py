@@ -15,7 +15,8 @@ from rrgmetrics.stats import Estimate
 
 STYLES = {"aligned": "better", "misaligned": "worse", "not significant": "quiet", "": "quiet"}
 STAND_IN = "‡"  # of a bundled stand-in, in tables
-STAND_IN_NOTE = f"{STAND_IN} a bundled stand-in: its scores are not comparable with published scores"
+STAND_IN_MEANS = "a bundled stand-in: its scores are not comparable with published scores"
+STAND_IN_NOTE = f"{STAND_IN} {STAND_IN_MEANS}"
 NOTHING = "–"
 NO_CEILING = "no ceiling known"  # of one rater, or raters who share no pairs
 CORRECTED = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}

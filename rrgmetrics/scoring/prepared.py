@@ -484,10 +484,15 @@ def warn_of_sections(
         systems: The pairs of each system, on the same studies.
         n_first: Their number, if they are only the first pairs of a source; else 0.
     """
+    first = f"Of the first {n_first:,} pairs: " if n_first else ""
+    log_lines(first + line for line in section_lines(names, text, systems))
+
+
+def section_lines(names: Iterable[MetricName], text: str, systems: Mapping[str, Sequence[Pair]]) -> list[str]:
+    """What `warn_of_sections` logs of pairs."""
     reads_whole = any(not sections_of(str(name.options.get("text", ""))) for name in names)
     unlike = unlike_sections(systems) if reads_whole and not text else ""
-    first = f"Of the first {n_first:,} pairs: " if n_first else ""
-    log_lines(first + line for line in (missing_sections(text, systems), unlike) if line)
+    return [line for line in (missing_sections(text, systems), unlike) if line]
 
 
 def score(

@@ -14,8 +14,8 @@ from functools import partial
 import pytest
 
 from rrgmetrics.callbacks import make_async_reward, make_reward, verl
-from rrgmetrics.errors import InputError
 from rrgmetrics.callbacks.reward import Reward, _Metric
+from rrgmetrics.errors import InputError
 
 REFERENCE = "Small left pleural effusion."
 WRONG_SIDE = "Small right pleural effusion."

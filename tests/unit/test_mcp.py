@@ -8,6 +8,8 @@ import anyio
 import pytest
 
 import rrgmetrics
+from rrgmetrics.cli import mcp
+from rrgmetrics.scoring.packs import SEVERAL
 
 pytest.importorskip("mcp")
 
@@ -69,10 +71,10 @@ def test_a_client_lists_and_calls_the_tools():
 
     ours = rrgmetrics.score(["bleu", "finding_errors"], predictions=FIRST, references=REFERENCES, progress=False)
     for name, result in ours.items():
-        assert scored[name]["scores"] == pytest.approx(result.scores)
-        assert scored[name]["signature"] == result.signature
+        assert scored["metrics"][name]["scores"] == pytest.approx(result.scores)
+        assert scored["metrics"][name]["signature"] == result.signature
         headline = result.spec.headline.name
-        assert scored[name]["per_pair"][headline] == pytest.approx(result.per_pair[headline].tolist())
+        assert scored["metrics"][name]["per_pair"][headline] == pytest.approx(result.per_pair[headline].tolist())
     assert [(error["letter"], error["sentence"]) for error in explained["errors"]] == [
         (error.category.letter, error.sentence)
         for error in rrgmetrics.explain(reference=REFERENCES[0], candidate=FIRST[0]).errors
@@ -84,6 +86,40 @@ def test_a_client_lists_and_calls_the_tools():
     assert crepe["metric"] == "crepe"
     assert "did you mean bleu?" in unknown
     assert "candidates has 1 report and references has 2" in short
+
+
+def test_answers_have_the_marks_and_notes_of_tables():
+    references = ["", "CT CHEST: Small right pleural effusion.", "Chest radiograph. Mild cardiomegaly."]
+    candidates = ["Clear lungs.", "Small right pleural effusion.<|im_end|>", ""]
+    stand_in = "GREEN (bundled) is a bundled stand-in: its scores are not comparable with published scores."
+    tokens = "1 of 3 candidates contain control tokens or a prompt"
+    systems = {"first": candidates, "second": REFERENCES[:1] * 3}
+    for _ in range(2):  # what the log has once, each answer has
+        scored = mcp.score(["green", "bleu"], references, candidates)
+        compared = mcp.compare(["green", "bleu"], references, systems)
+        green, bleu = (scored["metrics"][name] for name in ("green", "bleu"))
+        assert (green["title"], green["stand_in"]) == ("GREEN (bundled)", True)
+        assert (bleu["title"], bleu["stand_in"]) == ("BLEU", False)
+        assert green["unscored"] == bleu["unscored"] == {"0": "the reference is missing"}
+        for notes in (scored["notes"], compared["notes"]):
+            assert stand_in in notes
+            assert any(SEVERAL in note for note in notes)
+            assert any("missing and scored as an empty report" in note for note in notes)
+        assert any(note.startswith(tokens) for note in scored["notes"])
+        assert any("control tokens" in note for note in compared["notes"])
+        assert any("the reference is missing" in note for note in compared["notes"])
+
+
+@pytest.mark.parametrize(("reference", "word"), [("", "empty"), ("nan", "missing"), ("Clear lungs.", "")])
+def test_a_missing_reference_is_noted_by_explain(reference, word, capsys):
+    from rrgmetrics.cli import main
+
+    note = f"The reference is {word}; `score` leaves such a pair unscored."
+    answer = mcp.explain(reference, "Small left effusion.")
+    assert answer["notes"] == ([note] if word else [])
+    assert main(["explain", reference, "Small left effusion."]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert (note in printed) is bool(word)
 
 
 def test_without_the_sdk_one_sentence_names_the_extra(monkeypatch, capsys):
