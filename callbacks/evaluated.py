@@ -25,6 +25,7 @@ class Evaluated(NamedTuple):
         series: The prefix, and whether it is another set than the training evaluates with it.
         step: At which its model was trained.
         model: Which model, outside a training; "" within one.
+        record: The name of its files: `eval`, `test_best_model`.
     """
 
     prefix: str
@@ -32,11 +33,7 @@ class Evaluated(NamedTuple):
     series: str
     step: int
     model: Model
-
-    @property
-    def record(self) -> str:
-        """The name of its files: `eval`, `test_best_model`."""
-        return "_".join(filter(None, (self.series, self.model)))
+    record: str
 
     @property
     def where(self) -> str:
@@ -61,7 +58,7 @@ def evaluated(prefix: str, examples: EvaluationSet, own: EvaluationSet | None, m
     """
     series = f"{prefix}_other_set" if own is not None and examples is not own else prefix
     step = state.best_global_step if model == "best_model" else state.global_step
-    return Evaluated(prefix, examples, series, step, model)
+    return Evaluated(prefix, examples, series, step, model, "_".join(filter(None, (series, model))))
 
 
 def model_of(args: Any, state: Any) -> Model:

@@ -7,12 +7,14 @@ with its page: what stands there from later steps, which are trained again, is d
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from rrgmetrics.baselines.skill import TRIVIAL_NAMES
 from rrgmetrics.callbacks.baselines import Baseline
@@ -23,18 +25,72 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.scoring.notice import token_lines
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.stats import Estimate
+from rrgmetrics.utils.text_format import listed
 
 PAGE = "index.html"
 NAN = float("nan")
 TIMES = 5  # of which the page shows a study's reports: the first, the last, and some between
 
+FORBIDDEN = re.compile(r'[%/\\:*?"<>|\x00-\x1f]')  # in file names, on some system; and the sign that replaces them
 NAME = re.compile(r"(.+)_(values|\d{6,})\.jsonl")  # a record's values, or its reports at a step
 
 Row = dict[str, Any]
 
 
-def values_of(step: int, scores: Scores, trivial: Mapping[str, Baseline], pairs: Sequence[Pair]) -> Row:
-    """Makes the line of an evaluation: values, the headlines' 95% intervals, scores of trivial systems, and notes."""
+def digest_of(pairs: Iterable[Pair]) -> str:
+    """Returns what a set is recognised by: a digest of its references, in their order."""
+    return hashlib.sha256("\0".join(pair.reference for pair in pairs).encode()).hexdigest()[:16]
+
+
+def record_of(folder: Path, record: str, digest: str) -> str:
+    """Returns the name of a record for a set: with a number if the record of that name is another set's.
+
+    Args:
+        folder: Of the run.
+        record: The name.
+        digest: Of the set.
+    """
+    name, number = record, 1
+    while (rows := _read(_values(folder, name))) and rows[-1].get("set", digest) != digest:
+        number += 1
+        name = f"{record}_{number}"
+    return name
+
+
+def changes(folder: Path, record: str, digest: str, metrics: Collection[str]) -> str:
+    """Describes what is not as it was when an earlier process wrote to a record; "" if nothing is.
+
+    Args:
+        folder: Of the run.
+        record: Its name.
+        digest: Of the set.
+        metrics: Names of the metrics that are scored here, not in the background.
+    """
+    rows = _read(_values(folder, record))
+    if not rows:
+        return ""
+    stored = dict.fromkeys(name for row in rows for name in row.get("metrics", {}).values())
+    added, dropped = [name for name in metrics if name not in stored], [name for name in stored if name not in metrics]
+    found = [
+        "another validation set" if rows[-1].get("set", digest) != digest else "",
+        f"{listed(added)} in addition" if added else "",
+        f"without {listed(dropped)}" if dropped else "",
+    ]
+    return ", ".join(filter(None, found))
+
+
+def values_of(
+    step: int, scores: Scores, trivial: Mapping[str, Baseline], pairs: Sequence[Pair] = (), digest: str = ""
+) -> Row:
+    """Makes the line of an evaluation: values, the headlines' 95% intervals, scores of trivial systems, and notes.
+
+    Args:
+        step: Of the model.
+        scores: Of the metrics.
+        trivial: Scores of trivial systems by key.
+        pairs: What was scored.
+        digest: Of the set; "": that of all pairs.
+    """
     scored = {headline(parse_name(text)): (text, result) for text, result in scores.results.items()}
     ends = {key: result.interval() for key, (_, result) in scored.items() if result.error is None}
     return {
@@ -44,13 +100,14 @@ def values_of(step: int, scores: Scores, trivial: Mapping[str, Baseline], pairs:
         "intervals": {key: [each.low, each.high, each.n] for key, each in ends.items()},
         "trivial": {key: trivial[key]._asdict() for key in scored if key in trivial},
         "notes": token_lines({"": pairs}),
+        "set": digest or digest_of(pairs),
     }
 
 
 def add(folder: Path, record: str, row: Row) -> None:
     """Adds an evaluation's line to `<record>_values.jsonl`; what has a later step is of a run that was given up."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{record}_values.jsonl"
+    path = _values(folder, record)
     known = _read(path)
     for each in known:
         if each["step"] > row["step"]:
@@ -69,7 +126,7 @@ def set_aside(folder: Path, keep: Collection[str]) -> Path | None:
         Where they are; None if there were none.
     """
     names = {path: NAME.fullmatch(path.name) for path in folder.glob("*.jsonl")}
-    earlier = [path for path, name in names.items() if name and name[1] not in keep]
+    earlier = [path for path, name in names.items() if name and unquote(name[1]) not in keep]
     if not earlier:
         return None
     number = 1
@@ -84,7 +141,7 @@ def set_aside(folder: Path, keep: Collection[str]) -> Path | None:
 
 def add_late(folder: Path, record: str, step: int, values: Mapping[str, float]) -> None:
     """Adds values to the line of an earlier evaluation: those of a metric that was scored in the background."""
-    path = folder / f"{record}_values.jsonl"
+    path = _values(folder, record)
     rows = _read(path)
     for row in rows:
         if row["step"] == step:
@@ -94,7 +151,7 @@ def add_late(folder: Path, record: str, step: int, values: Mapping[str, float]) 
 
 def write_page(folder: Path, first: Sequence[str], name: str) -> Path:
     """Writes `index.html`, the page of the run, from the files in the folder; some records are shown first."""
-    records = sorted(path.name.removesuffix("_values.jsonl") for path in folder.glob("*_values.jsonl"))
+    records = sorted(unquote(path.name.removesuffix("_values.jsonl")) for path in folder.glob("*_values.jsonl"))
     sets = [_evaluations(folder, record) for record in dict.fromkeys((*first, *records))]
     path = folder / PAGE
     write_text(path, run_page([each for each in sets if each.curves], name=name), force=True)
@@ -102,7 +159,7 @@ def write_page(folder: Path, first: Sequence[str], name: str) -> Path:
 
 
 def _evaluations(folder: Path, record: str) -> Evaluations:
-    rows = _read(folder / f"{record}_values.jsonl")
+    rows = _read(_values(folder, record))
     names = {key: text for row in rows for key, text in row["metrics"].items()}
     return Evaluations(
         record,
@@ -148,9 +205,23 @@ def _reports(folder: Path, record: str, step: int) -> Path:
     return folder / f"{table_name(record, step)}.jsonl"
 
 
+def _values(folder: Path, record: str) -> Path:
+    return folder / f"{file_name(record)}_values.jsonl"
+
+
 def table_name(record: str, step: int) -> str:
     """Returns the name of the table of reports at a step."""
-    return f"{record}_{step:06d}"
+    return f"{file_name(record)}_{step:06d}"
+
+
+def file_name(record: str) -> str:
+    """Returns a record's name as a file name: what no file name may have is written as in an address.
+
+    Example:
+        >>> file_name("eval_org/mimic"), file_name("eval_mimic")
+        ('eval_org%2Fmimic', 'eval_mimic')
+    """
+    return FORBIDDEN.sub(lambda found: f"%{ord(found[0]):02X}", record)
 
 
 def spread_out(steps: Sequence[int], n: int) -> list[int]:

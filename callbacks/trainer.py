@@ -62,7 +62,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     After a training too, `trainer.evaluate()` and `trainer.predict()` score reports, of whichever set they are given:
     `trainer.evaluate(test_set, metric_key_prefix="test")` logs and returns `test_<key>`, of all metrics. In the folder
     of reports such an evaluation has a record of its own, named after its model: `test_best_model_values.jsonl`, or
-    `_last_model` without `load_best_model_at_end`, `_initial_model` without training.
+    `_last_model` without `load_best_model_at_end`, `_initial_model` without training. Another set that is evaluated
+    with the same prefix has a number behind it: `test_best_model_2`.
 
     What trivial systems would score (`rrgmetrics.baselines.skill`) is computed
     once a set, of the references alone, when the training begins (with the first evaluation where references cannot be
@@ -504,9 +505,11 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         best = best_key(self._trainer.args)
         self._watch.see(pairs, scores.values, prefix=f"{prefix}_", when=one.where, best=best, use=one.use)
         self._latest.keep(one.series, self._trainer.state, one.step, scores.results)
+        digest = run.digest_of(pairs[:1] if self._max_seconds else pairs)  # a time limit makes a set shorter
         try:
+            one = self._recorded(one, digest)
             self._show(generated, scores.results, one)
-            self._write(one, scores, pairs)
+            self._write(one, scores, pairs, digest)
         except Exception as error:  # a full disk or a tracker must not end the training
             self._fail(f"The reports and their page could not be written: {type(error).__name__}: {error}", error)
         return scores.values
@@ -537,7 +540,27 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             tables.write(rows, self._reports, run.table_name(one.record, one.step))
             tables.track(rows, f"{one.record}/reports", one.step, self._trainer)
 
-    def _write(self, one: Evaluated, scores: Scores, pairs: Sequence[Pair]) -> None:
+    def _recorded(self, one: Evaluated, digest: str) -> Evaluated:
+        """Names the record of an evaluation; warns of one that does not continue as it began, or has another name."""
+        if one.examples is self._sets.get(one.prefix) and not one.model:
+            here = [metric for metric, turn in self._turns.items() if not turn.background]
+            changed = "" if one.record in self._records else run.changes(self._reports, one.record, digest, here)
+            if changed:
+                logger.warning(
+                    "The record of %s in %s continues with %s: its values before and after step %d cannot be compared, "
+                    "and the best checkpoint is chosen among both.",
+                    *(one.record, self._reports, changed, one.step),
+                )
+            return one
+        record = run.record_of(self._reports, one.record, digest)
+        if record not in (one.record, *self._records):
+            logger.warning(
+                "%s belongs to another set that was evaluated with the prefix %r; this one is in %s_values.jsonl.",
+                *(one.record, one.prefix, run.file_name(record)),
+            )
+        return one._replace(record=record)
+
+    def _write(self, one: Evaluated, scores: Scores, pairs: Sequence[Pair], digest: str) -> None:
         """Writes the values of this time, and the page of the run anew."""
         trivial = {
             key.removeprefix(f"{one.prefix}_"): each
@@ -545,7 +568,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             if key.startswith(f"{one.prefix}_")
         }
         self._records.add(one.record)
-        run.add(self._reports, one.record, run.values_of(one.step, scores, trivial, pairs))
+        run.add(self._reports, one.record, run.values_of(one.step, scores, trivial, pairs, digest))
         run.write_page(self._reports, list(self._sets), self._trainer.args.run_name or self._reports.parent.name)
 
     def _keep_late(self, prefix: str, step: int, values: Mapping[str, float]) -> None:

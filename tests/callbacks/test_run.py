@@ -182,3 +182,66 @@ def test_a_run_that_goes_on_drops_the_reports_that_it_trains_again(tmp_path):
         run.add(tmp_path, "eval", {"step": step})
     run.add(tmp_path, "eval", {"step": 20})
     assert sorted(path.name for path in tmp_path.glob("eval_0*.jsonl")) == ["eval_000010.jsonl", "eval_000020.jsonl"]
+
+
+def test_another_set_with_the_same_prefix_has_files_of_its_own(
+    make_trainer, vision_model, parrot, studies, tmp_path, caplog
+):
+    trainer = make_trainer(vision_model, max_steps=2)
+    callback = ReportMetricsCallback("green", generate_fn=parrot()).attach(trainer)
+    trainer.train()
+    trainer.evaluate(studies[:4], metric_key_prefix="test")
+    folder = tmp_path / "out" / "reports"
+    files = [folder / "test_last_model_values.jsonl", folder / "test_last_model_000002.jsonl"]
+    first = [path.read_text() for path in files]
+    for _ in range(2):
+        trainer.predict(studies[4:], metric_key_prefix="test")
+        trainer.evaluate(studies[:4], metric_key_prefix="test")  # the first set again, in another list
+    assert [len(path.read_text().splitlines()) for path in files] == [1, 4]
+    assert [len(text.splitlines()) for text in first] == [1, 4]
+    assert len((folder / "test_last_model_2_000002.jsonl").read_text().splitlines()) == 2
+    assert [row["step"] for row in values(folder, "test_last_model_2")] == [2]
+    assert not (folder / "test_last_model_3_values.jsonl").exists()
+    (message,) = [text for text in caplog.messages if "belongs to another set" in text]
+    assert "test_last_model_2_values.jsonl" in message
+    assert callback.results(prefix="test")["green"].n_pairs == 4  # of the latest evaluation
+    assert "<h2>test_last_model_2</h2>" in (folder / "index.html").read_text()
+
+
+def test_a_set_may_have_a_name_that_no_file_may_have(make_trainer, vision_model, parrot, studies, tmp_path, caplog):
+    sets = {"org/mimic": studies, "a:b": studies[:3]}
+    for steps in (2, 2):
+        trainer = make_trainer(vision_model, eval_dataset=sets, max_steps=steps)
+        ReportMetricsCallback("green", generate_fn=parrot()).attach(trainer)
+        trainer.train()
+    folder = tmp_path / "out" / "reports"
+    assert [row["step"] for row in values(folder, "eval_org%2Fmimic")] == [2]
+    assert (folder / "eval_a%3Ab_000002.jsonl").is_file()
+    assert (folder / "earlier-1" / "eval_org%2Fmimic_000002.jsonl").is_file()
+    page = (folder / "index.html").read_text()
+    assert [page.count(f"<h2>eval_{name}</h2>") for name in sets] == [1, 1]
+    assert not [text for text in caplog.messages if "could not be written" in text]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "n", "changed"),
+    [
+        (["green", "bleu"], 6, ""),
+        (["green", "rouge"], 6, "rouge in addition, without bleu"),
+        (["green", "bleu"], 5, "another validation set"),
+        ({"green": "every:1", "bleu": "every:1", "rouge": "background"}, 6, ""),
+    ],
+)
+def test_a_run_that_goes_on_with_other_values_is_warned_of_once(
+    make_trainer, vision_model, parrot, studies, tmp_path, caplog, metrics, n, changed
+):
+    first = make_trainer(vision_model, save_strategy="steps", save_steps=2, max_steps=2)
+    ReportMetricsCallback(["green", "bleu"], generate_fn=parrot(), restore="ignore").attach(first)
+    first.train()
+    again = make_trainer(vision_model, save_strategy="steps", save_steps=2, max_steps=6, eval_dataset=studies[:n])
+    ReportMetricsCallback(metrics, generate_fn=parrot(), restore="ignore").attach(again)
+    again.train(resume_from_checkpoint=str(tmp_path / "out" / "checkpoint-2"))
+    assert [row["step"] for row in values(tmp_path / "out" / "reports")] == [2, 4, 6]
+    warned = [text for text in caplog.messages if "cannot be compared" in text]
+    assert len(warned) == bool(changed)
+    assert not changed or f"continues with {changed}: its values before and after step 4" in warned[0]
