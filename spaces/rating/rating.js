@@ -17,7 +17,7 @@ function say(text, bad) {
 
 class Item {
   constructor(key, { content, revision, writer }) {
-    Object.assign(this, { key, content, revision, client: CLIENT, step: 0, waiting: false, sending: null, refused: false, name: `${state.store}/${key}` });
+    Object.assign(this, { key, content, revision, client: CLIENT, step: 0, waiting: false, sending: null, refused: "", name: `${state.store}/${key}` });
     const kept = this.kept();
     // An answer that this browser gave and the server has not confirmed: it follows what the server has, or nothing does.
     if (kept && (kept.revision === revision || kept.client === writer)) {
@@ -44,7 +44,7 @@ class Item {
 
   send() {
     this.waiting = true;
-    this.refused = false;
+    this.refused = "";
     this.sending ??= this.deliver().finally(() => { this.sending = null; });
     return this.sending;
   }
@@ -63,8 +63,8 @@ class Item {
         if (!unsaved) say(`Saved at ${new Date().toLocaleTimeString()}.`);
       } else if (answer) {
         if ([400, 409].includes(answer.status)) localStorage.removeItem(this.name); // else it is sent at the next visit
-        this.refused = true;
-        say(`Not saved: ${answer.reply.message}`, true);
+        this.refused = `Not saved: ${answer.reply.message}`;
+        say(this.refused, true);
         return;
       } else {
         this.waiting = true;
@@ -320,6 +320,8 @@ document.getElementById("finish").addEventListener("click", async () => {
   };
   missing.replaceChildren();
   await Promise.all(Object.values(items).map(item => item.sending));
+  const { refused } = Object.values(items).find(item => item.refused) ?? {};
+  if (refused) return fail(`The study is not finished: an answer of this page is missing. ${refused}`);
   let answer;
   while (!(answer = await post("finish", { n: state.n }))) await retryLater();
   const { ok, reply } = answer;

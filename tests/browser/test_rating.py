@@ -313,6 +313,30 @@ def test_a_second_window_does_not_overwrite(open_page, server):
     assert first.locator(".remarks li").count() == 1
 
 
+@pytest.mark.parametrize("width", [375, 1280])
+def test_a_study_is_not_finished_while_an_answer_is_refused(open_page, server, photograph, width):
+    first = open_page(width, forgive=["status of 409"])
+    enter(first, server.address, f"Gil of {width}")
+    visit(first, server.address, 1)
+    second = first.context.new_page()
+    visit(second, server.address, 1)
+    rate(second, 1)
+    saved(second)
+    first.locator(".rating[data-item='1'] input[value='4']").check()
+    first.wait_for_selector("#saved.bad")
+    first.get_by_role("button", name=re.compile("go to the next study")).click()
+    first.wait_for_selector("#missing .alert")
+    assert "reload the page" in first.inner_text("#missing")
+    assert first.url.endswith("n=1")
+    photograph(first, f"rating-refused-{width}", whole=False)
+    refusal = first.locator("#saved").bounding_box()
+    assert 0 <= refusal["y"] and refusal["y"] + refusal["height"] <= first.evaluate("innerHeight")
+    button = first.locator("#finish").bounding_box()
+    assert button["y"] + button["height"] <= refusal["y"]
+    visit(first, server.address, 1)
+    finish(first)
+
+
 @pytest.mark.parametrize(
     ("width", "scheme"),
     [
