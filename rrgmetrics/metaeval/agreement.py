@@ -22,12 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.metaeval.beside import Beside, beside_published
-from rrgmetrics.metaeval.model import UNDEFINED, Agreement, Between, Preference, View
+from rrgmetrics.metaeval.model import FEW, UNDEFINED, Agreement, Between, Preference, View
 from rrgmetrics.metaeval.rated import KINDS, RATING, TOTAL, Rated, mean_of_raters
 from rrgmetrics.metaeval.timing import Timed
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.stats import (
+    FEWEST_GROUPS,
     LEVEL,
     TRIALS,
     Estimate,
@@ -38,6 +39,7 @@ from rrgmetrics.stats import (
     tau_b_difference,
     tau_b_draws,
     tau_p_value,
+    without_interval,
 )
 from rrgmetrics.systems.table import CORRECTIONS, Correction
 from rrgmetrics.utils.progress import watched
@@ -114,7 +116,7 @@ class AgreementReport:
             "n_pairs": len(self.data.pairs),
             "n_cases": self.data.n_studies,
             "n_raters": len(self.data.raters),
-            "notes": list(self.data.notes),
+            "notes": [*self.data.notes, *([FEW] if self.data.n_studies < FEWEST_GROUPS else [])],
             "trials": self.resampling.trials,
             "level": self.resampling.level,
             "seed": self.resampling.seed,
@@ -377,7 +379,7 @@ def agreement_of(
         bias=float(np.nanmean(errors)) if has_mae else np.nan,
         n=found.n,
         subset=subset,
-        p_value=tau_p_value(_tied(scores), _tied(annotated)),
+        p_value=np.nan if np.isnan(found.tau_b.low) else tau_p_value(_tied(scores), _tied(annotated)),
         mae_sd=float(np.nanstd(np.abs(errors))) if has_mae else np.nan,
     )
 
@@ -402,6 +404,7 @@ def _preference(data: Rated, subject: str, values: Array, truth: Array, resampli
     hits = (1 + ours * preferred[clear]) / 2
     studies = [data.studies[row] for row in twos[0][clear]]
     share = bootstrap(Mean(("share",)), hits[:, None], groups=studies, **vars(resampling))["share"]
+    share = without_interval(share) if len(set(studies)) < FEWEST_GROUPS else share
     return Preference(subject, share, n_clear=int(clear.sum()), n_ties=int((ours == 0).sum()))
 
 

@@ -7,11 +7,15 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from rrgmetrics.stats import Estimate
+from rrgmetrics.stats import FEWEST_GROUPS, Estimate
 
 View = Literal["pairs", "within", "differences"]
 VIEWS: tuple[View, ...] = get_args(View)
 Label = Literal["aligned", "misaligned", "not significant", ""]
+FEW = (
+    f"fewer than {FEWEST_GROUPS} studies, too few for an interval, a label or a p-value: no exact test over "
+    f"{FEWEST_GROUPS - 1} studies has a p below {2.0 ** (2 - FEWEST_GROUPS)}"
+)
 UNDEFINED = Estimate(np.nan, np.nan, np.nan, 0)
 
 
@@ -33,7 +37,7 @@ class Agreement:
         n: Pairs (or studies) used: those with a score and a judgement.
         subset: Which pairs, such as `section findings`; "" is all.
         p_value: Of tau-b 0, two-sided, as papers print it: Kendall's test, for which all pairs are independent (the
-            intervals resample studies); NaN within studies.
+            intervals resample studies); NaN within studies, and where there is no interval.
         mae_sd: Standard deviation of the absolute errors, where there is a mean of them.
     """
 
@@ -53,7 +57,7 @@ class Agreement:
 
     @property
     def label(self) -> Label:
-        """Whether the interval of tau-b lies above 0 (aligned), below (misaligned), or holds it; "" if undefined."""
+        """Whether the interval of tau-b lies above 0 (aligned), below (misaligned), or holds it; "" without one."""
         return label_of(self.tau_b)
 
 
@@ -84,7 +88,7 @@ class Between:
         second: Another one.
         taus: tau-b of the two on the pairs that both scored.
         difference: first - second, with its paired bootstrap interval over studies.
-        p_value: Two-sided, from the same resamples.
+        p_value: Two-sided, from the same resamples; NaN of fewer studies than `FEWEST_GROUPS`.
         p_corrected: Over all twos of metrics of this data set.
         floor: The smallest p-value that the resamples can give.
     """

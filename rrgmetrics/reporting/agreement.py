@@ -24,6 +24,8 @@ from rrgmetrics.reporting.short import (
     STYLES,
     best_note,
     best_strong,
+    few_note,
+    label_notes,
     metric_head,
     named,
     short,
@@ -33,7 +35,7 @@ from rrgmetrics.reporting.short import (
     subject_of,
     tau_cell,
 )
-from rrgmetrics.reporting.tables import Cell, Cells, Group, Table, as_cell
+from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
 from rrgmetrics.systems.table import SIGNIFICANT
@@ -165,11 +167,14 @@ def pooled_table(report: AgreementReport) -> Table:
         lines = [line for line in _of(report, subject, "pairs") if not line.subset]
         groups.append(Group(tuple(_pooled_line(report, line) for line in lines), metric_head(subject, result)))
     groups += [*_published_groups(report), *_ceiling_groups(report)]
+    few = few_note(line.tau_b for line in report.agreements if line.view == "pairs" and not line.subset)
     return Table(
         ("metric against", "tau-b", "label", "p", "rho", "r", "pairs"),
         tuple(groups),
         title=f"{report.name}: pairs, {100 * report.resampling.level:g}% intervals over studies",
-        note=" ".join(filter(None, (POOLED_NOTE, P_NOTE, CEILING_NOTE if report.ceiling else "", _lacking(report)))),
+        note=" ".join(
+            filter(None, (POOLED_NOTE, P_NOTE, few, CEILING_NOTE if report.ceiling else "", _lacking(report)))
+        ),
     )
 
 
@@ -251,11 +256,12 @@ def within_table(report: AgreementReport) -> Table:
                 spans.append((Cell(f"  {report.data.title(target)}", "quiet"), *cells))
         if spans:
             groups.append(Group(tuple(spans), (Cell(heading, "quiet"),)))
+    few = few_note(line.tau_b for line in report.agreements if line.view in views)
     return Table(
         ("metric against", *(head for view in views for head in heads[view])),
         tuple(groups),
         title=f"{report.name}: within studies",
-        note=" ".join(filter(None, (*(VIEW_NOTES[view] for view in views), _lacking(report)))),
+        note=" ".join(filter(None, (*(VIEW_NOTES[view] for view in views), few, _lacking(report)))),
     )
 
 
@@ -320,11 +326,12 @@ def between_table(report: AgreementReport) -> Table:
     over = f", corrected over all {len(lines)} pairs of metrics ({CORRECTED[report.correction]})"
     corrected = over if len(lines) > 1 else ""
     floor = floor_note(line.at_floor for line in lines)
+    few = few_note(line.difference for line in lines)
     return Table(
         ("metric", "tau-b", "best minus this", "p"),
         (Group(tuple(rows)),),
         title=f"{report.name}: differences between metrics, {shown}",
-        note=f"Paired bootstrap over studies; p two-sided{corrected}. {floor}".strip(),
+        note=f"Paired bootstrap over studies; p two-sided{corrected}. {floor or few}".strip(),
     )
 
 
@@ -349,15 +356,11 @@ VIEW_NOTES: dict[View, str] = {
     "constant.",
     "differences": "C1 − C2: tau-b of the differences of the two candidates of each study.",
 }
-NOT_SIGNIFICANT_NOTE = (
-    "°: not significant, the interval contains 0; all others are aligned (above 0) or misaligned (below)."
-)
 
 
 def _label_note(groups: Sequence[Group]) -> str:
-    """What bold and ° mean, where a table has them."""
-    is_marked = any(as_cell(cell).text.endswith("°") for group in groups for line in group.lines for cell in line)
-    return " ".join(filter(None, (best_note(groups), NOT_SIGNIFICANT_NOTE if is_marked else "")))
+    """What bold, ° and ? mean, where a table has them."""
+    return " ".join(filter(None, (best_note(groups), label_notes(groups))))
 
 
 def _summary_cells(report: AgreementReport, subject: str) -> Iterator[str | Cell]:

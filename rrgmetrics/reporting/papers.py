@@ -23,13 +23,28 @@ from rrgmetrics.metaeval.significance_classes import compare_classes
 from rrgmetrics.metaeval.timing import machine
 from rrgmetrics.reporting.judge_noise import noise_numbers, noise_tables
 from rrgmetrics.reporting.numbers import figure, p_value
-from rrgmetrics.reporting.short import NO_CEILING, NOTHING, STYLES, named, short, short_estimate, short_signed, span
+from rrgmetrics.reporting.short import (
+    NO_CEILING,
+    NOTHING,
+    STYLES,
+    label_mark,
+    label_notes,
+    named,
+    short,
+    short_estimate,
+    short_signed,
+    span,
+)
 from rrgmetrics.reporting.significance_classes import class_numbers, class_tables
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.stats import bootstrap
 from rrgmetrics.utils.text_format import listed
 
+BLOCKS_NOTE = (
+    "Within (blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant; the "
+    "interval resamples studies. A radiologist: one against the mean of the others, lowest to highest."
+)
 SHOWN_TESTS = 12
 
 
@@ -426,17 +441,13 @@ def _block_table(report: AgreementReport, found: Sequence[Block]) -> Table:
         ("metric", "tau-b", "pairs", "within studies", "studies"),
         tuple(groups),
         title=f"{report.name}: agreement block by block, {100 * report.resampling.level:g}% intervals over studies",
-        note="°: not significant, the interval contains 0; all others are aligned (above 0) or misaligned (below). "
-        "Within (blocked): tau-b of each study's candidates, averaged over the studies where neither side is "
-        "constant; the interval resamples studies. A radiologist: one against the mean of the others, lowest "
-        "to highest.",
+        note=f"{label_notes(groups)} {BLOCKS_NOTE}".lstrip(),
         broken=frozenset(range(5)),
     )
 
 
 def _labelled(line: Agreement) -> Cell:
-    mark = "°" if line.label == "not significant" else ""
-    return Cell(short_estimate(line.tau_b) + mark, STYLES[line.label])
+    return Cell(short_estimate(line.tau_b) + label_mark(line.tau_b, line.label), STYLES[line.label])
 
 
 def _block_numbers(report: AgreementReport, found: Sequence[Block]) -> list[dict[str, object]]:

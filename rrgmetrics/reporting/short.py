@@ -7,12 +7,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from rrgmetrics.metaeval.model import FEW
 from rrgmetrics.reporting.numbers import MINUS, figure, signed_figure
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table, as_cell
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
 
+LABEL_NOTES = {
+    "°": "°: not significant, the interval contains 0; all others are aligned (above 0) or misaligned (below).",
+    "?": f"?: {FEW}.",
+}
 STYLES = {"aligned": "better", "misaligned": "worse", "not significant": "quiet", "": "quiet"}
 STAND_IN = "‡"  # of a bundled stand-in, in tables
 STAND_IN_MEANS = "a bundled stand-in: its scores are not comparable with published scores"
@@ -51,9 +56,24 @@ def with_stand_in_note(table: Table) -> Table:
 
 
 def tau_cell(value: Estimate, label: str) -> Cell:
-    """A tau-b with `°` where it is not significant."""
-    mark = "°" if label == "not significant" else ""
-    return Cell(f"{short(value.value)}{mark}", STYLES[label])
+    """A tau-b with its mark."""
+    return Cell(f"{short(value.value)}{label_mark(value, label)}", STYLES[label])
+
+
+def label_mark(value: Estimate, label: str) -> str:
+    """`°` where a value is not significant, `?` where too few studies are behind it for an interval."""
+    return "°" if label == "not significant" else "?" if not label and not math.isnan(value.value) else ""
+
+
+def few_note(values: Iterable[Estimate]) -> str:
+    """Why values have no interval, where there are such."""
+    return f"Without an interval: {FEW}." if any(math.isnan(v.low) > math.isnan(v.value) for v in values) else ""
+
+
+def label_notes(groups: Iterable[Group]) -> str:
+    """What `°` and `?` mean, where a table has them."""
+    texts = [as_cell(cell).text for group in groups for line in group.lines for cell in line]
+    return " ".join(note for mark, note in LABEL_NOTES.items() if any(text.endswith(mark) for text in texts))
 
 
 def best_strong(lines: Sequence[Cells]) -> list[Cells]:

@@ -19,9 +19,10 @@ from rrgmetrics.stats.correlations import (
     tau_p_value,
 )
 from rrgmetrics.stats.paired_tests import PairedStats, PairedTest, benjamini_hochberg, compare, compare_all, holm
-from rrgmetrics.stats.resampling import LEVEL, TRIALS, Estimate, Groups, bootstrap
+from rrgmetrics.stats.resampling import FEWEST_GROUPS, LEVEL, TRIALS, Estimate, Groups, bootstrap, without_interval
 
 __all__ = [
+    "FEWEST_GROUPS",
     "LEVEL",
     "TRIALS",
     "Correlation",
@@ -41,4 +42,5 @@ __all__ = [
     "tau_b_difference",
     "tau_b_draws",
     "tau_p_value",
+    "without_interval",
 ]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.stats.resampling import (
+    FEWEST_GROUPS,
     LEVEL,
     TRIALS,
     Estimate,
@@ -21,6 +22,7 @@ from rrgmetrics.stats.resampling import (
     resampled,
     resamples,
     rows_of_groups,
+    without_interval,
 )
 
 _MOMENTS = ((0, 1), (0, 0), (1, 1))
@@ -57,7 +59,8 @@ def correlate(
 
     Returns:
         tau-b, rho and r; NaN where a column is constant or fewer than two pairs are left. Resamples in which a column
-        is constant have no correlation and are left out of the interval.
+        is constant have no correlation and are left out of the interval. Of fewer than `FEWEST_GROUPS` groups there
+        is no interval (NaN): no test of so few reaches 0.05.
 
     Raises:
         InputError: Columns or `groups` of different lengths, or not one-dimensional; `trials` or `level` out of range.
@@ -70,6 +73,8 @@ def correlate(
     index = group_index(groups, len(keep))[keep]
     columns = _Columns.of(x, y)
     estimates = resampled(columns.correlations, index, trials, level, seed)
+    if _are_few(index):
+        estimates = {name: without_interval(each) for name, each in estimates.items()}
     return Correlation(**estimates, n=len(x))
 
 
@@ -114,7 +119,8 @@ def blocked_tau_b(
         seed: Of this call's own generator.
 
     Returns:
-        The mean, from -1 to 1, its interval, and the number of studies used: those where neither column is constant.
+        The mean, from -1 to 1, its interval (NaN of fewer than `FEWEST_GROUPS` studies), and the number of studies
+        used: those where neither column is constant.
 
     Raises:
         InputError: As `correlate`.
@@ -125,11 +131,15 @@ def blocked_tau_b(
     for study, rows in enumerate(rows_of_groups(index)):
         columns = _Columns.of(x[rows], y[rows])
         taus[study] = columns.correlations(np.ones((1, len(rows))))["tau_b"]
-    return bootstrap(Mean(("tau_b",)), taus, trials=trials, level=level, seed=seed)["tau_b"]
+    mean = bootstrap(Mean(("tau_b",)), taus, trials=trials, level=level, seed=seed)["tau_b"]
+    return without_interval(mean) if mean.n < FEWEST_GROUPS else mean
 
 
 class TauDraws(NamedTuple):
-    """tau-b of all pairs, and of each resample of studies `(trials,)`; NaN where a column is constant."""
+    """tau-b of all pairs, and of each resample of studies `(trials,)`; NaN where a column is constant.
+
+    There are no draws of fewer than `FEWEST_GROUPS` studies: nothing about others follows from them.
+    """
 
     value: float
     drawn: Array
@@ -156,7 +166,8 @@ def tau_b_draws(
     if len(x) < 2:
         return TauDraws(np.nan, np.zeros(0), len(x))
     columns = _Columns.of(x, y)
-    drawn = np.concatenate([columns.tau_b(weights) for weights in resamples(index, trials, seed)])
+    blocks = [] if _are_few(index) else [columns.tau_b(weights) for weights in resamples(index, trials, seed)]
+    drawn = np.concatenate([np.zeros(0), *blocks])
     return TauDraws(float(columns.tau_b(np.ones((1, len(x))))[0]), drawn, len(x))
 
 
@@ -179,7 +190,7 @@ def tau_b_difference(first: TauDraws, second: TauDraws, *, level: float = LEVEL)
     Returns:
         first - second with its percentile interval, and the two-sided p-value of no difference: twice the share of
         resamples on the other side of 0, both counts raised by one (Davison and Hinkley 1997, equation 4.11); at least
-        2 / (trials + 1).
+        2 / (trials + 1). Without draws, there is neither.
 
     Raises:
         InputError: Draws of different pairs or trials.
@@ -203,6 +214,11 @@ def _columns(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array, NDArray[np.bool_
         raise InputError(f"x has shape {x.shape} and y {y.shape}; pass two columns with one value for each pair.")
     keep = ~(np.isnan(x) | np.isnan(y))
     return x[keep], y[keep], keep
+
+
+def _are_few(index: NDArray[np.intp]) -> bool:
+    """Whether there are too few groups for an interval or a p-value."""
+    return len(np.unique(index)) < FEWEST_GROUPS
 
 
 class _Ties(NamedTuple):

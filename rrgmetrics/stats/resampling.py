@@ -18,6 +18,10 @@ TRIALS = 10_000
 
 LEVEL = 0.95
 
+# An exact two-sided test over n independent groups has a p of at least 2 ** (1 - n): 0.0625 for five, 0.031 for six.
+# Resamples of fewer can all be alike in sign, which is not significant, though their interval then leaves 0 out.
+FEWEST_GROUPS = 6
+
 BLOCK_CELLS = 2_000_000  # 16 MB of weights at a time
 KEPT_CELLS = 7_000_000  # 56 MB, for 10,000 resamples of 700 pairs
 
@@ -31,6 +35,11 @@ class Estimate(NamedTuple):
     low: float
     high: float
     n: int
+
+
+def without_interval(estimate: Estimate) -> Estimate:
+    """The value alone, as of fewer than `FEWEST_GROUPS` groups."""
+    return estimate._replace(low=np.nan, high=np.nan)
 
 
 def bootstrap(

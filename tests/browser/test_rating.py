@@ -330,7 +330,8 @@ def test_a_study_is_not_finished_while_an_answer_is_refused(open_page, server, p
     assert first.url.endswith("n=1")
     photograph(first, f"rating-refused-{width}", whole=False)
     refusal = first.locator("#saved").bounding_box()
-    assert 0 <= refusal["y"] and refusal["y"] + refusal["height"] <= first.evaluate("innerHeight")
+    assert refusal["y"] >= 0
+    assert refusal["y"] + refusal["height"] <= first.evaluate("innerHeight")
     button = first.locator("#finish").bounding_box()
     assert button["y"] + button["height"] <= refusal["y"]
     visit(first, server.address, 1)

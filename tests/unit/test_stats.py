@@ -298,8 +298,22 @@ def test_undefined_correlations_are_nan(x, y):
 
 
 def test_constant_resamples_are_left_out_of_the_interval():
-    # Half of the resamples of two pairs repeat one pair; the others are perfectly ordered.
-    assert correlate([1, 2], [1, 2], trials=100).tau_b == (1, 1, 1, 2)
+    # Two thirds of the resamples of these groups have one value; the others are perfectly ordered.
+    x = [1, 1, 1, 1, 1, 2]
+    assert correlate(x, x, trials=100).tau_b == (1, 1, 1, 6)
+
+
+def test_fewer_than_six_groups_have_no_interval_and_no_p():
+    x = [1, 2, 3, 4, 5, 6]
+    assert correlate(x, x, trials=100).tau_b.low > 0
+    groups = [0, 0, 1, 2, 3, 4]
+    estimates = correlate(x, x, groups=groups, trials=100)[:3]
+    assert [estimate.value for estimate in estimates] == pytest.approx([1, 1, 1])
+    assert np.isnan([estimate[1:3] for estimate in estimates]).all()
+    draws = [tau_b_draws(values, x, groups=groups, trials=100) for values in (x, x[::-1])]
+    compared = tau_b_difference(*draws)
+    assert compared.difference.value == 2
+    assert np.isnan([compared.difference.low, compared.p_value]).all()
 
 
 # --- within studies
@@ -312,7 +326,11 @@ def test_blocked_tau_by_hand():
     y = [1, 2, 2, 1, 1, 2, 5, 1, 9]
     result = blocked_tau_b(x, y, groups=groups)
     assert result.value == pytest.approx(1 / 3)
-    assert (result.n, result.low, result.high) == (3, -1, 1)
+    assert result.n == 3
+    assert np.isnan([result.low, result.high]).all()
+    result = blocked_tau_b(x * 2, y * 2, groups=[*groups, *"ffgghhijj"])
+    assert result.value == pytest.approx(1 / 3)
+    assert (result.n, result.low, result.high) == (6, pytest.approx(-1 / 3), 1)
 
 
 def test_blocked_tau_is_not_moved_by_hard_studies():
@@ -320,10 +338,10 @@ def test_blocked_tau_is_not_moved_by_hard_studies():
     y = [2, 1, 12, 11, 22, 21]
     groups = [0, 0, 1, 1, 2, 2]
     assert correlate(x, y).tau_b.value > 0.5
-    assert blocked_tau_b(x, y, groups=groups) == (-1, -1, -1, 3)
+    assert blocked_tau_b(x, y, groups=groups)[::3] == (-1, 3)
     order = [5, 0, 2, 1, 4, 3]
     shuffled = [[column[i] for i in order] for column in (x, y, groups)]
-    assert blocked_tau_b(*shuffled[:2], groups=shuffled[2]) == (-1, -1, -1, 3)
+    assert blocked_tau_b(*shuffled[:2], groups=shuffled[2])[::3] == (-1, 3)
 
 
 def test_blocked_tau_without_a_study():

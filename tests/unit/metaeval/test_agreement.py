@@ -60,6 +60,13 @@ DATA = rated(
     [(1, 1, 0, 1, 3), (1, 1, 0, 1, 2)],
     [(3, 2, 1, 3, 2), (3, 2, 1, 3, 3)],
 )
+# The same pairs of six studies: enough for intervals, labels and p-values.
+TWICE = replace(
+    DATA,
+    pairs=DATA.pairs * 2,
+    studies=[*DATA.studies, *(f"{study} again" for study in DATA.studies)],
+    values={target: np.tile(values, 2) for target, values in DATA.values.items()},
+)
 COUNTS = {
     "headline": [0, 4, 1, 3, 2, 8],
     "false_finding": [0, 2, 1, 2, 1, 5],
@@ -230,14 +237,33 @@ def test_tables_of_radpref():
 
 def test_marks_are_explained_where_a_table_has_them():
     alone, both = (
-        next(agreement_tables([report_of(*results)])).note
+        next(agreement_tables([report_of(*results, data=TWICE)])).note
         for results in (
-            [result("exact", headline=[1, 0, 1, 0, 1, 0])],
-            [result("one", headline=[1, 0, 1, 0, 0, 0.5]), result("other", headline=[0, 0, 1, 1, 0, 1])],
+            [result("exact", headline=[1, 0, 1, 0, 1, 0] * 2)],
+            [result("one", headline=[1, 0, 1, 0, 0, 0.5] * 2), result("other", headline=[0, 0, 1, 1, 0, 1] * 2)],
         )
     )
     assert "bold" not in alone
     assert both.startswith("Best in bold. °: not significant")
+
+
+def test_few_studies_have_no_interval_no_label_and_no_p():
+    """No exact test over five studies reaches .05, however well the scores agree."""
+    errors = DATA.mean("total_errors")
+    few = report_of(result("good", headline=-errors), result("bad", headline=errors))
+    for each in (*few.agreements, *few.ceiling):
+        assert np.isnan([each.tau_b.low, each.rho.high, each.p_value]).all()
+        assert each.label == ""
+    assert all(math.isnan(each.p_corrected) for each in few.between)
+    summary, pooled, *others = agreement_tables([few])
+    reason = "fewer than 6 studies, too few for an interval, a label or a p-value"
+    assert all(reason in table.note for table in (summary, pooled, others[-1]))
+    assert "1.00?" in markdown([summary])
+    assert any(reason in note for note in few.to_dict()["notes"])
+    scores = {"good": np.tile(-errors, 2), "bad": np.tile(errors, 2)}
+    enough = report_of(*(result(name, headline=values) for name, values in scores.items()), data=TWICE)
+    assert [line(enough, "total_errors", key=name).label for name in ("good", "bad")] == ["aligned", "misaligned"]
+    assert reason not in pooled_table(enough).note
 
 
 def test_json_of_radpref():
@@ -500,14 +526,14 @@ def test_labels():
 
 def test_two_metrics_are_compared_on_the_pairs_that_both_scored():
     errors = DATA.mean("total_errors")
-    good, weak = -errors, np.array([1, 0, 1, 0, 1, 0.5])
-    weak[5] = NAN
-    report = report_of(result("good", headline=good), result("weak", headline=weak), result("same", headline=2 * good))
+    good, weak = np.tile(-errors, 2), np.array([1, 0, 1, 0, 1, NAN] * 2)
+    results = [result("good", headline=good), result("weak", headline=weak), result("same", headline=2 * good)]
+    report = report_of(*results, data=TWICE)
     by_names = {(each.first, each.second): each for each in report.between}
     assert set(by_names) == {("good", "weak"), ("good", "same"), ("weak", "same")}
     compared = by_names["good", "weak"]
-    assert compared.taus == pytest.approx((1, kendalltau(weak[:5], good[:5]).statistic))
-    assert compared.difference.n == 5
+    assert compared.taus == pytest.approx((1, kendalltau(weak, good, nan_policy="omit").statistic))
+    assert compared.difference.n == 10
     assert compared.difference.value == pytest.approx(compared.taus[0] - compared.taus[1])
     same = by_names["good", "same"]
     assert same.difference[:3] == (0, 0, 0)
@@ -560,7 +586,8 @@ def test_where_raters_share_no_pairs_no_ceiling_is_known():
 
 
 def test_documents():
-    report = report_of(result("counter_1", higher_is_better=False, **COUNTS))
+    counts = {name: values * 2 for name, values in COUNTS.items()}
+    report = report_of(result("counter_1", higher_is_better=False, **counts), data=TWICE)
     tables = list(agreement_tables([report]))
     written = latex(tables)
     assert written.count(r"\begin{table}") == written.count(r"\end{table}") == len(tables)
@@ -720,10 +747,11 @@ def test_insignificant_errors_are_counted_by_what_is_left():
 
 
 def test_a_single_tau_has_the_p_value_that_papers_print():
-    headline = [0, 1, 2, 0, 3, 0.5]
-    agreement = line(report_of(result("score", headline=headline)), "total_errors", key="score")
-    assert agreement.p_value == pytest.approx(kendalltau(headline, -DATA.mean("total_errors")).pvalue)
-    within = line(report_of(result("score", headline=headline)), "total_errors", "within", "score")
+    headline = [0, 1, 2, 0, 3, 0.5] * 2
+    report = report_of(result("score", headline=headline), data=TWICE)
+    agreement = line(report, "total_errors", key="score")
+    assert agreement.p_value == pytest.approx(kendalltau(headline, -TWICE.mean("total_errors")).pvalue)
+    within = line(report, "total_errors", "within", "score")
     assert math.isnan(within.p_value)
 
 
