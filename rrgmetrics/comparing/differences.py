@@ -32,12 +32,16 @@ TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
 
 
 class Wrong(NamedTuple):
-    """A wrong attribute, whether that matters, the function that found it, and the row of the rubric that it used."""
+    """A wrong attribute, whether that matters, the function that found it, and the row of the rubric that it used.
+
+    `name` is what of the attribute is wrong, where several things can be: the "age" or the "number" of a descriptor.
+    """
 
     attribute: Attribute
     matters: bool
     step: Callable[..., object]
     row: Opposed | Threshold | None = None
+    name: str = ""
 
 
 def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
@@ -57,7 +61,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     elif place is not None:
         wrong.append(Wrong("location", place, _location_error))
     if (device or place is None) and _number_differs(ref.head, cand.head, lexicon):
-        wrong.append(Wrong("descriptor", True, _number_differs))
+        wrong.append(Wrong("descriptor", True, _number_differs, name="number"))
     steps = severity_steps(ref, cand)
     measured = size if not device else None
     if steps >= SEVERITY_STEPS:  # "small, 1 cm" and "large, 4 cm" differ once, in words and in figures
@@ -65,7 +69,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     elif measured is not None:
         wrong.append(Wrong("measurement", measured, _measurement_error, _threshold(ref, lexicon)))
     if {acute(ref, lexicon), acute(cand, lexicon)} == {True, False}:
-        wrong.append(Wrong("descriptor", True, acute))
+        wrong.append(Wrong("descriptor", True, acute, name="age"))
     elif (row := _opposing(ref, cand, lexicon)) is not None:
         wrong.append(Wrong("descriptor", lexicon.concepts[ref.head.concept].significance in SIGNIFICANT, opposed, row))
     if related(ref.head.concept, cand.head.concept, lexicon):
@@ -106,7 +110,7 @@ def _attribute_error(
     error = FindingError(
         category=category,
         significant=wrong.matters,
-        sentence=f"{difference(ref, cand, attribute, lexicon)}.",
+        sentence=f"{difference(ref, cand, attribute, lexicon, wrong.name)}.",
         attribute=attribute,
         reference=ref.head,
         candidate=cand.head,

@@ -60,9 +60,12 @@ def heart_ratio(text: str, spans: Sequence[Span]) -> str:
     return next((match[1] for match in found if match), "")
 
 
-def difference(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> str:
-    """Returns how an attribute of one finding differs: "Right pleural effusion, size: moderate → small"."""
-    label, a, b = _values(ref, cand, attribute, lexicon)
+def difference(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon, name: str = "") -> str:
+    """Returns how an attribute of one finding differs: "Right pleural effusion, size: moderate → small".
+
+    `name` is what of the attribute, the first thing that differs if it is not given.
+    """
+    label, a, b = _values(ref, cand, attribute, lexicon, name)
     place = {"side": _zones(ref, lexicon), "level": ref.side, "location": "", "position": ""}.get(
         label, _area(ref, lexicon)
     )
@@ -90,7 +93,7 @@ def differing(ref: Unit, cand: Unit, lexicon: Lexicon) -> Iterator[Differing]:
                 yield Differing(attribute, name, a, b)
 
 
-def _values(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> tuple[str, str, str]:
+def _values(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon, name: str) -> tuple[str, str, str]:
     """Returns the name of an attribute, and what each report says of it; both in full where nothing shorter differs."""
     if attribute == "device_position":
         return _positions(ref, cand, lexicon)
@@ -101,7 +104,7 @@ def _values(ref: Unit, cand: Unit, attribute: Attribute, lexicon: Lexicon) -> tu
         ref, cand = _without_shared(ref, cand), _without_shared(cand, ref)
     for label, value in _ATTRIBUTES[attribute].items():
         a, b = (value(unit, lexicon) for unit in (ref, cand))
-        if a != b and (attribute == "temporal" or (a and b)):
+        if a != b and name in ("", label) and (attribute == "temporal" or (a and b)):
             return label, a or NOT_GIVEN, b or NOT_GIVEN
     first = next(iter(_ATTRIBUTES[attribute]))
     return first, phrase(ref, lexicon), phrase(cand, lexicon)

@@ -7,6 +7,7 @@ report.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from rrgmetrics.reading.senses import Senses, without
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.
+_LETTER = r"[A-Za-z\u00C0-\u00D6\u00D9-\u00F6\u00F9-\u024F]"  # "Ø" is "no"
 _TOKEN = re.compile(
     r"[xX*](?P<by>(?= ?\d)(?:(?<=\d[xX*])|(?<=[cCmM][mM][xX*]))|(?<=\d \*)(?= \d))"  # "16x11 mm", "16mm*11mm"
     r"|[cCmM][mM](?=[xX] ?\d)"  # "16mmx11mm"
@@ -25,7 +27,7 @@ _TOKEN = re.compile(
     r"|[cC]\.?[fF]\.?(?P<against>(?= ?(?:\d|(?i:(?:prev|prior|last|old|earlier|yest)[a-z.]{0,9})\b)))"  # "CF 3/5"
     r"|[A-Za-z](?:\.[A-Za-z](?![A-Za-z0-9]))+\.?(?P<initials>(?<![eEiIaApP]\.[gGeEmM])(?<![eEiIaApP]\.[gGeEmM]\.))"
     r"|[rR][tT](?P<radiotherapy>(?<=[pP][oO][sS][tT][ -][rR][tT])(?![A-Za-z.]))"  # "POST-RT FIBROSIS"
-    r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
+    rf"|{_LETTER}+\d{{0,2}}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
     r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z#]))"  # "?pneumonia", "?# 5th rib"
@@ -188,7 +190,7 @@ def tokenize(text: str, spellings: Mapping[str, str], known: dict[str, str] | No
             if word:
                 append(Token(word, start, end))
                 continue
-            word = written.lower()
+            word = written.lower() if written.isascii() else _without_accents(written.lower())
             if word in ("s", "t") and text[start - 1 : start] in _APOSTROPHES:
                 if word == "s" and not (tokens and tokens[-1].word in _SUBJECTS and tokens[-1].end == start - 1):
                     continue  # "Hampton's hump"
@@ -213,6 +215,11 @@ def tokenize(text: str, spellings: Mapping[str, str], known: dict[str, str] | No
     if ends:
         tokens = sorted([*tokens, *ends], key=lambda token: token.start)
     return tokens
+
+
+def _without_accents(word: str) -> str:
+    """Returns a word in the letters of English: "sjögren" is "sjogren"."""
+    return "".join(char for char in unicodedata.normalize("NFKD", word) if char.isascii()) or word
 
 
 def _is_cut_short(text: str, before: Token, stop: int) -> bool:

@@ -133,6 +133,11 @@ SENTENCES = [
     ("Possible left pneumonia.", "Left pneumonia.", ["Left pneumonia, certainty: possible → certain."]),
     ("Fractures of three left ribs.", "Fractures of five left ribs.", ["Left rib fracture, number: 3 → 5."]),
     (
+        "Old healed left 6th and 7th rib fractures.",
+        "Acute left 6th rib fracture.",
+        ["Left rib fracture (rib 6, rib 7), number: 2 → 1."],  # one degree is one error
+    ),
+    (
         "Acute fracture of the left fourth rib.",
         "Old fracture of the left fourth rib.",
         ["Left rib fracture (rib 4), age: acute → chronic."],
