@@ -103,6 +103,7 @@ class _Knowledge(NamedTuple):
     vocabulary: frozenset[str]
     foreign: frozenset[str]  # the words of all languages
     languages: dict[str, frozenset[str]]
+    denying: frozenset[str]  # foreign words that deny
     scripts: dict[str, str]
     broken: frozenset[tuple[str, str]]  # a word and one that does not follow it
     own: tuple[Kind, ...]  # the kind of the pack's reports, behind those of the packs that it extends
@@ -354,7 +355,8 @@ def _other_language(report: str, knowledge: _Knowledge) -> str:
     words = Counter(letters)
     english = sum(n for word, n in words.items() if word in knowledge.grammar)
     hits = {
-        language: sum(n for word, n in words.items() if word in own) for language, own in knowledge.languages.items()
+        language: sum(n * (1 + (word in knowledge.denying)) for word, n in words.items() if word in own)
+        for language, own in knowledge.languages.items()
     }
     language = max(hits, key=lambda name: hits[name])
     needed = SOME_WORDS if english else FEW_WORDS
@@ -528,12 +530,16 @@ def _knowledge(lexicon: Lexicon) -> _Knowledge:
     parts = {word: kind for kind, listed in titles["parts"].items() for word in plain(listed)}
     examinations = plain(titles["names"])
     ct_names, chest_names = frozenset(plain(titles["ct_names"])), frozenset(plain(titles["chest_names"]))
-    languages = {name: frozenset(words) - english for name, words in tables["languages"].items()}
+    denying = tables["denying"]
+    languages = {
+        name: frozenset((*words, *denying.get(name, ()))) - english for name, words in tables["languages"].items()
+    }
     return _Knowledge(
         grammar=frozenset(grammar),
         vocabulary=frozenset(own | lexicon.terms_words),
         foreign=frozenset().union(*languages.values()),
         languages=languages,
+        denying=frozenset().union(*denying.values()),
         scripts=tables["scripts"],
         chest=frozenset(plain(tables["chest"])),
         titles=by_phrase(tables["titles"]),

@@ -378,6 +378,7 @@ SHAPES: dict[str, Shape] = {
     "scope": _record(
         {
             "languages": Table(_LETTERS),
+            "denying": Table(_LETTERS),
             "scripts": Table(_TEXT),
             "broken": Many(_record({"first": _LETTERS, "then": _LETTERS}), joins=True),
             "elsewhere": Table(_TERMS),
