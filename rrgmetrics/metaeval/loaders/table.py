@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.labels import some
 from rrgmetrics.metaeval.loaders.fields import (
     TABLES,
     blank_notes,
@@ -22,6 +25,8 @@ from rrgmetrics.metaeval.loaders.fields import (
 )
 from rrgmetrics.metaeval.rated import KINDS, Rated
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context
+from rrgmetrics.reports.text import squeeze
+from rrgmetrics.utils.text_format import by_number, counted
 
 FIELDS = ("reference", "candidate", "study_id", "rater", "section", "source", *CONTEXT_KEYS)
 ALIASES = {"study": "study_id"}
@@ -50,8 +55,9 @@ def load_table(
         name: Of the data; "" takes the file's.
 
     Returns:
-        The rated pairs. With a column `rater`, rows of one study, source, reference and candidate are one pair. A blank
-        count or rating was not judged, and a row that names no rater is left out; `notes` has how many there are.
+        The rated pairs. With a column `rater`, rows of one study, source, reference and candidate are one pair,
+        whatever their white space. A blank count or rating was not judged, and a row that names no rater is left out;
+        `notes` has how many there are.
 
     Raises:
         InputError: A file, column or cell that cannot be used; names file, line and column.
@@ -68,18 +74,20 @@ def load_table(
     cells: dict[tuple[tuple[Any, ...], str], dict[str, float]] = {}
     rated = {_split(text)[0] for text in ratings}
     seen: Counter[tuple[Any, ...]] = Counter()
+    n_respaced = 0
     own_rows, nameless = rows_of_raters(file, used, placed.get("rater"))
     for where, row in own_rows:
         texts = {field: row[column] for field, column in placed.items()}
         reference, candidate = (report_of(row, placed[field], where) for field in ("reference", "candidate"))
         context = parse_context({key: texts[key] for key in CONTEXT_KEYS if key in texts}, where)
-        study = str(texts["study_id"]) if "study_id" in texts else reference
+        study = _study_of(texts["study_id"]) if "study_id" in texts else squeeze(reference)
         labels = {label: str(texts[label] if texts[label] is not None else "") for label in LABELS if label in texts}
         rater = name_of(row, placed["rater"]) if "rater" in placed else "rater"
-        judged = (study, labels.get("source"), reference, candidate)
+        judged = (study, labels.get("source"), squeeze(reference), squeeze(candidate))
         key = judged if "rater" in texts else (len(pairs),)
         seen[judged] += 1
-        pairs.setdefault(key, (Pair(reference, candidate, context), {"study": study, **labels}))
+        first, _ = pairs.setdefault(key, (Pair(reference, candidate, context), {"study": study, **labels}))
+        n_respaced += (first.reference, first.candidate) != (reference, candidate)
         raters.setdefault(rater, len(raters))
         if (key, rater) in cells:
             raise InputError(f"{where}: rater {rater!r} judges this pair of study {study!r} a second time.")
@@ -100,6 +108,11 @@ def load_table(
             f"no column of raters: {again} of {seen.total()} rows repeat an earlier pair, and each counts as a pair of "
             "its own; if several radiologists rated, name their column: --columns rater=COLUMN"
         )
+    if n_respaced:
+        differ = by_number(n_respaced, "differs", "differ")
+        notes.append(f"{counted(n_respaced, 'row')} {differ} in white space alone from an earlier row of the same pair")
+    notes += _notes_of_references(pairs.values()) if "study_id" in placed else []
+    notes += _notes_of_raters(cells) if "rater" in placed else []
     notes += blank_notes(nameless, {targets[target]: [own[target] for own in cells.values()] for target in targets})
     return Rated(
         name=name or file.stem,
@@ -112,6 +125,45 @@ def load_table(
         labels={label: [about[label] for _, about in pairs.values()] for label in LABELS if label in placed},
         notes=tuple(notes),
     )
+
+
+def _study_of(cell: Any) -> str:
+    """A study's id: a spreadsheet that takes ids for numbers writes 1 as 1.0."""
+    return re.sub(r"^(\d+)\.0+$", r"\1", str(cell).strip())
+
+
+def _notes_of_references(pairs: Iterable[tuple[Pair, Mapping[str, str]]]) -> list[str]:
+    """A note of the studies that have several references (in one section)."""
+    references: dict[tuple[str, str], set[str]] = {}
+    for pair, about in pairs:
+        references.setdefault((about["study"], about.get("section", "")), set()).add(squeeze(pair.reference))
+    studies = list(dict.fromkeys(study for (study, _), own in references.items() if len(own) > 1))
+    if not studies:
+        return []
+    which = f"{by_number(len(studies), 'study', 'studies')} {some(studies)}"
+    return [f"{which} {by_number(len(studies), 'has', 'have')} different references in the rows: is the study right?"]
+
+
+def _notes_of_raters(judgements: Iterable[tuple[tuple[Any, ...], str]]) -> list[str]:
+    """Notes of raters whose names differ in case alone, and of those who share studies but no pair.
+
+    Args:
+        judgements: What was judged, of which the first is the study, and by whom.
+    """
+    pairs: dict[str, set[tuple[Any, ...]]] = {}
+    for judged, rater in judgements:
+        pairs.setdefault(rater, set()).add(judged)
+    studies = {rater: {judged[0] for judged in own} for rater, own in pairs.items()}
+    notes = []
+    for one, other in combinations(pairs, 2):
+        if one.casefold() == other.casefold():
+            notes.append(f"{one!r} and {other!r} count as two raters: write the name alike if it is one")
+        elif studies[one] & studies[other] and not pairs[one] & pairs[other]:
+            notes.append(
+                f"raters {one!r} and {other!r} share studies but no pair: a pair is one only where study, source, "
+                "reference and candidate are the same"
+            )
+    return notes
 
 
 def _placed(columns: Mapping[str, str], there: Sequence[str], file: Path) -> dict[str, str]:

@@ -593,6 +593,32 @@ def test_a_row_a_rater(tmp_path):
     assert (data.goodness("rating"), data.goodness("total_errors"), data.preferred_by) == (1, -1, "rating")
 
 
+def test_white_space_and_digits_of_a_spreadsheet_make_no_new_pair(tmp_path):
+    rows = edited(edited(TABLE, 2, 1, f" {EFFUSION}\n"), 2, 2, CLEAR.replace(" ", "  ", 1))
+    rows = [[row[0], *row[1:]] for row in rows]
+    for row, case in zip(rows[1:], ("1", "1.0", "1", "2"), strict=True):
+        row[0] = case
+    data = load(str(write(tmp_path / "lab.csv", rows)), columns={**PLACES, "rater": "reader"}, **WANTED)
+    assert data.studies == ["1", "1", "2"]
+    assert data.mean("total_errors").tolist() == [1.5, 0, 0]
+    assert data.pairs[0][:2] == (EFFUSION, CLEAR)
+    assert "1 row differs in white space alone from an earlier row of the same pair" in data.notes
+
+
+def test_raters_and_references_that_look_wrong_are_noted(tmp_path):
+    def notes(rows):
+        return load(str(write(tmp_path / "lab.csv", rows)), columns={**PLACES, "rater": "reader"}, **WANTED).notes
+
+    assert not [note for note in notes(TABLE) if "raters" in note or "references" in note]
+    assert "'anna' and 'Anna' count as two raters: write the name alike if it is one" in notes(
+        edited(TABLE, 2, 3, "Anna")
+    )
+    other = notes(edited(TABLE, 2, 2, f"{CLEAR} Normal heart."))
+    assert any(note.startswith("raters 'anna' and 'ben' share studies but no pair") for note in other)
+    other = notes(edited(TABLE, 3, 1, CLEAR))
+    assert "study 'a' has different references in the rows: is the study right?" in other
+
+
 def test_a_row_a_pair(tmp_path):
     data = load_table(write(tmp_path / "lab.csv", TABLE), columns=PLACES, counts=["errors"])
     assert (len(data.pairs), data.targets, data.main) == (4, ("errors",), ("errors",))
