@@ -148,8 +148,14 @@ def read_results(file: Path) -> dict[str, Any]:
 
 
 def is_measured_kind(reference: str) -> bool:
-    """Whether a reference is of the kind that agreement and usual values were measured on: a chest X-ray report."""
-    return read(reference, AUTO).pack == DEFAULT_PACK
+    """Whether a reference is of the kind that agreement and usual values were measured on: a chest X-ray report.
+
+    Example:
+        >>> is_measured_kind("Small left effusion."), is_measured_kind("Petit épanchement pleural gauche.")
+        (True, False)
+    """
+    reading = read(reference, AUTO)
+    return reading.pack == DEFAULT_PACK and reads(all_packs()[DEFAULT_PACK].title, reading.scope.kind)
 
 
 @cache

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rrgmetrics.metaeval.stress.kinds import GROUPS, KINDS, LADDERS, Group, kinds_of
 from rrgmetrics.metaeval.stress.measure import OfKind, Stressed, StressReport
+from rrgmetrics.metaeval.stress.scoring import INTACT
 from rrgmetrics.metaeval.stress.stored import StoredStress
 from rrgmetrics.metaeval.stress.written import PREFIX
 from rrgmetrics.reading.lexicon import all_packs
@@ -128,7 +129,7 @@ def reports_of(stored: StoredStress) -> str:
 def remarks(metric: Stressed) -> list[str]:
     """What a metric sees and what it does not, in a few sentences."""
     if not metric.unit > 0:
-        return ["Another patient's report scores no worse than the report itself, so the test is not applicable."]
+        return [f"The metric {_fault(metric)}, so the test is not applicable."]
     said = []
     errors, harmless, tricks = (_known(metric, group) for group in ("error", "harmless", "trick"))
     classes = {
@@ -199,7 +200,14 @@ def _note(report: StressReport) -> str:
     parts = [BY_CONSTRUCTION] if any(metric.rests_on_the_reader for metric in report.metrics.values()) else []
     for name, metric in report.metrics.items():
         if not metric.unit > 0:
-            parts.append(
-                f"{name} does not score another patient's report below the report itself ({NOTHING} for loss)."
-            )
+            parts.append(f"{name} {_fault(metric)} ({NOTHING} for loss).")
     return " ".join(parts)
+
+
+def _fault(metric: Stressed) -> str:
+    """Why there is no unit in which losses could be measured."""
+    if math.isnan(metric.means[INTACT]):
+        return "returns no number (NaN) for the reports themselves"
+    if math.isnan(metric.unit):
+        return "has no score of another patient's report"
+    return "does not score another patient's report below the report itself"

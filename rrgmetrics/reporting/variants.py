@@ -14,22 +14,27 @@ from rrgmetrics.utils.text_format import counted
 NOTE = (
     "Discrimination: share of pairs of variants of one report in which the more severe one scores worse (chance "
     "0.5). Robustness: 1 − the loss for equal content in other words, in units of the loss for another patient's "
-    "report (0: as much). 95% intervals over reports."
+    "report (0: as much). 95% intervals over reports. Pairs: of different levels, both scored; equal: scored variants "
+    "of equal content."
 )
 
 
 def variants_table(variants: Variants, found: Mapping[str, OfVariants]) -> Table:
     """Discrimination and robustness of each metric, with intervals; the best in bold."""
+    best = best_strong(
+        [(f"{each.title} {each.arrow}", _cell(each.discrimination), _cell(each.robustness)) for each in found.values()]
+    )
     lines: list[Cells] = [
-        (f"{each.title} {each.arrow}", _cell(each.discrimination), _cell(each.robustness)) for each in found.values()
+        (*cells, str(each.n_twos), str(each.n_equal), str(each.n_unscored))
+        for cells, each in zip(best, found.values(), strict=True)
     ]
-    first = next(iter(found.values()))
-    what = f"{counted(first.n_twos, 'pair')} of different levels, {counted(first.n_equal, 'variant')} of equal content"
+    unscored = [f"{each.title}: {reason} ({n:,})." for each in found.values() for reason, n in each.reasons.items()]
+    n_variants = counted(sum(map(len, variants.variants)), "variant")
     return Table(
-        ("metric", "discrimination", "robustness"),
-        (Group(tuple(best_strong(lines))),),
-        title=f"{counted(len(variants.reports), 'report')} of {variants.source}: {what}",
-        note=NOTE,
+        ("metric", "discrimination", "robustness", "pairs", "equal", "unscored"),
+        (Group(tuple(lines)),),
+        title=f"{n_variants} of {counted(len(variants.reports), 'report')} of {variants.source}",
+        note=" ".join([NOTE, *(["Unscored:"] if unscored else []), *unscored]),
         whole=frozenset({0}),
     )
 

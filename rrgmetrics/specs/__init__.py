@@ -6,6 +6,7 @@ with a row in the file of its family (CONTRIBUTING.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from rrgmetrics.errors import InputError
@@ -104,6 +105,11 @@ def get_spec(name: str) -> MetricSpec:
     if called:
         spec, key = called[0]
         raise InputError(f"{name!r} is a score of {spec.name} (key {key.name}); name the metric, {spec.name}.")
+    if re.fullmatch(r"[\w.]+:\w+", name):
+        raise InputError(
+            f"{name!r} looks like a Python function, which only `rrgmetrics stress` and `rrgmetrics game` take; name a "
+            "metric. `rrgmetrics list` shows all metrics, also those of packages of yours."
+        )
     near = near_names(name, all_specs()) or near_names(name, PRESETS)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(all_specs())}."
     raise InputError(f"There is no metric {name!r}; {hint} `rrgmetrics list` shows all metrics.")

@@ -194,7 +194,18 @@ def test_groups_and_stand_ins_come_from_the_table():
 
 @pytest.mark.parametrize(("study", "shown"), [("Chest radiograph.", True), ("CT chest.", False), ("Mammogram.", False)])
 def test_agreement_on_chest_x_rays_stands_beside_these_alone(study, shown):
-    texts = [f"{study} Small {side} nodule." for side in ("left", "right", "left")]
+    _stands_beside([f"{study} Small {side} nodule." for side in ("left", "right", "left")], shown)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Petit épanchement pleural gauche. Pas de pneumothorax.", "Kleiner Pleuraerguss links. Kein Pneumothorax."],
+)
+def test_agreement_on_english_reports_does_not_stand_beside_others(text):
+    _stands_beside([text, text, text], shown=False)
+
+
+def _stands_beside(texts, shown):
     measured = scoring.measured_for(texts[0])
     lines = compare_reports(texts[0], texts[1:], names=["finding_errors", "bleu"])
     page = tables.score_part(lines, measured)

@@ -112,6 +112,8 @@ def test_unknown_metrics_get_near_spellings():
         get_spec("rogue")
     with pytest.raises(InputError, match=f"known: {next(iter(SPECS))}"):
         get_spec("zzz")
+    with pytest.raises(InputError, match="only `rrgmetrics stress` and `rrgmetrics game` take"):
+        get_spec("mine2:miss")
 
 
 @pytest.mark.parametrize(

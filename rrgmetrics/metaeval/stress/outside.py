@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.reports import Pair
 from rrgmetrics.scoring import hub
 from rrgmetrics.specs import SPECS, others
 
@@ -95,9 +96,14 @@ def checked(name: str, function: Function, candidates: list[str], references: li
 
 
 def _compute(module: Any, candidates: list[str], references: list[str]) -> Mapping[str, Any]:
-    """Values a pair, where the module is ours and gives them; else what it gives."""
-    more = {"per_pair": True, "progress": False} if hasattr(module, "metric_name") else {}
-    result: Any = module.compute(predictions=candidates, references=references, **more)
+    """Values a pair, where the module is ours; else what it gives. Ours does not warn of the faults that we made."""
+    result: Any
+    if hasattr(module, "metric_name"):
+        pairs = list(map(Pair, references, candidates))
+        (own,) = module.prepared.score_pairs(pairs, progress=False, announce=False).values()
+        result = hub.as_dict(own, per_pair=True)
+    else:
+        result = module.compute(predictions=candidates, references=references)
     if not isinstance(result, Mapping):
         raise InputError(f"{type(module).__name__}.compute returns no dictionary but {type(result).__name__}.")
     per_pair = {key.removesuffix("_per_pair"): value for key, value in result.items() if key.endswith("_per_pair")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ class Scored:
         signature: What ran; of a callable its name.
         goodness: By kind (and `INTACT`) and report the score, turned so that more is better; NaN is unscored.
         rests_on_the_reader: Whether the reader, which made the errors, also reads for the metric.
+        reasons: By kind and report why there is no score; "" where nobody says so.
     """
 
     title: str
@@ -39,6 +40,7 @@ class Scored:
     signature: str
     goodness: Mapping[str, Mapping[int, float]]
     rests_on_the_reader: bool = False
+    reasons: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
     @property
     def means(self) -> dict[str, float]:
@@ -140,7 +142,8 @@ def _pairs(suite: Suite) -> tuple[list[Place], list[Pair]]:
 def _of_ours(name: str, result: Result, places: Sequence[Place], *, rests: bool) -> Scored:
     headline = result.spec.headline
     values = headline.goodness(result.headline)
-    return Scored(label(name, result.titled), headline.arrow, result.signature, _placed(values, places), rests)
+    reasons = {places[index]: reason for index, reason in result.unscored_reasons.items()}
+    return Scored(label(name, result.titled), headline.arrow, result.signature, _placed(values, places), rests, reasons)
 
 
 def _of_outside(name: str, values: Array, places: Sequence[Place]) -> Scored:

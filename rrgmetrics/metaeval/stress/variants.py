@@ -16,6 +16,7 @@ reports.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -75,6 +76,7 @@ class OfVariants(NamedTuple):
         n_twos: Twos of variants of different levels.
         n_equal: Variants of equal content.
         n_unscored: Variants to which the metric gave no number.
+        reasons: Why, with the number of variants.
     """
 
     title: str
@@ -85,6 +87,7 @@ class OfVariants(NamedTuple):
     n_twos: int
     n_equal: int
     n_unscored: int
+    reasons: Mapping[str, int]
 
     def to_dict(self) -> dict[str, object]:
         """The numbers as one row of a frame; NaN where there is none."""
@@ -92,7 +95,8 @@ class OfVariants(NamedTuple):
         for key in KEYS:
             value: Estimate = getattr(self, key)
             row |= {key: value.value, f"{key}_low": value.low, f"{key}_high": value.high}
-        return {**row, "n_twos": self.n_twos, "n_equal": self.n_equal, "n_unscored": self.n_unscored}
+        row |= {"n_twos": self.n_twos, "n_equal": self.n_equal, "n_unscored": self.n_unscored}
+        return {**row, "unscored": "; ".join(f"{reason} ({n:,})" for reason, n in self.reasons.items())}
 
 
 @dataclass(frozen=True)
@@ -197,7 +201,8 @@ def measure_variants(
 def _measured(variants: Variants, scored: Scored, drawing: Mapping[str, Any]) -> OfVariants:
     stats = np.array([_stats(own, index, scored) for index, own in enumerate(variants.variants)], dtype=np.float64)
     estimates = bootstrap(_Ratios(), stats, **drawing)
-    goodness = [scored.goodness[str(k)][i] for i, own in enumerate(variants.variants) for k in range(len(own))]
+    places = [(str(k), i) for i, own in enumerate(variants.variants) for k in range(len(own))]
+    unscored = [(kind, i) for kind, i in places if math.isnan(scored.goodness[kind][i])]
     twos, equal = stats[:, 1].sum(), stats[:, 3].sum()
     return OfVariants(
         scored.title,
@@ -207,7 +212,8 @@ def _measured(variants: Variants, scored: Scored, drawing: Mapping[str, Any]) ->
         estimates["robustness"],
         n_twos=int(twos),
         n_equal=int(equal),
-        n_unscored=int(np.isnan(goodness).sum()),
+        n_unscored=len(unscored),
+        reasons=Counter(scored.reasons.get(place, "the function returned NaN") for place in unscored),
     )
 
 

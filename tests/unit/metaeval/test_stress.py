@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -119,6 +120,22 @@ def test_unscored_pairs_count_nowhere(suite):
     metric = stress(moody, suite).metrics["moody"]
     assert sum(own.n_unscored for own in metric.kinds.values()) > 10
     assert all(own.n + own.n_unscored == suite.applied[kind] for kind, own in metric.kinds.items())
+
+
+def test_a_metric_that_returns_nan_alone_is_named_as_such(suite):
+    report = stress({"nothing": lambda c, r: [math.nan] * len(c)}, suite)
+    note = next(stress_tables(report)).note
+    assert "nothing returns no number (NaN) for the reports themselves" in note
+    assert remarks(report.metrics["nothing"])[0].startswith("The metric returns no number (NaN)")
+
+
+def test_our_own_modules_do_not_warn_of_the_faults_that_the_suite_made(suite, caplog):
+    """The tricks are control tokens and missing reports."""
+    with caplog.at_level("WARNING"):
+        found = stress(str(Path(__file__).parents[3] / "metrics" / "bleu"), suite).metrics
+    assert not caplog.records
+    (by_module,), by_name = found.values(), stress("bleu", suite).metrics["bleu"]
+    assert by_module.kinds == by_name.kinds
 
 
 def test_the_suite_is_the_same_each_time():

@@ -62,6 +62,26 @@ def test_what_has_no_score_is_counted_and_left_out():
     found = measured(some, (("a?", 0.0), ("axaa", 1.0), ("axxx", 2.0)), (("bbbb", 0.0),))
     assert (found.n_unscored, found.n_twos, found.n_equal) == (1, 1, 1)
     assert found.discrimination.value == 1.0
+    assert found.reasons == {"the function returned NaN": 1}
+
+
+def test_the_table_counts_pairs_and_unscored_variants_of_each_metric(tmp_path, capsys):
+    table = tmp_path / "v.csv"
+    table.write_text(
+        "reference,candidate,level\n"
+        "Small left pleural effusion.,Small right pleural effusion.,1\n"
+        "Petit épanchement pleural gauche.,Petit épanchement pleural droit.,1\n"
+        "Petit épanchement pleural gauche.,Pas de pneumothorax.,2\n"
+    )
+    arguments = ["--metrics", "bleu", "finding_f1", "--no-progress", "--format", "markdown"]
+    assert main(["stress", "--variants", str(table), *arguments]) == 0
+    printed = capsys.readouterr().out
+    assert "3 variants of 2 reports" in printed
+    ends = [
+        [cell.strip() for cell in row.split("|")[-4:-1]] for row in printed.splitlines() if "[" in row and "|" in row
+    ]
+    assert ends == [["4", "0", "0"], ["1", "0", "2"]]
+    assert "Unscored: Finding F1: the reference looks French (2)." in printed
 
 
 def test_the_command(tmp_path, capsys):
