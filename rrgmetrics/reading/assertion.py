@@ -16,6 +16,7 @@ from rrgmetrics.reading.lexicon.rules import HEDGES, JOINED, OPENED
 from rrgmetrics.reading.subjects import likewise_from
 
 _JOINTS = {name: Joint(name) for name in JOINED}
+_BRACKETS = ("(", ")")
 _UNCERTAIN = frozenset({"possible", "not_excluded"})
 
 
@@ -172,8 +173,14 @@ class Engine(Clause):
         judged = self.subject(i, denied=all(m.denies or self.is_device(m) for m in stated))
         return judged + [mention.link for mention in judged if mention.link and mention.link not in judged]
 
+    def _in_brackets(self, i: int, judged: list[Mention]) -> list[Mention]:
+        """Returns those of the mentions that share the brackets of the cue at `i`: "opacity (INFECTION OR BLOOD?)"."""
+        opened = next((k for k in range(i - 1, -1, -1) if self.items[k].word in _BRACKETS), -1)
+        inner = [mention for mention in judged if mention.first > opened >= 0 and self.items[opened].word == "("]
+        return inner or judged
+
     def _judge_certainty(self, rule: Rule, i: int) -> None:
-        certainty, judged = rule.effect, self._judged(rule, i)
+        certainty, judged = rule.effect, self._in_brackets(i, self._judged(rule, i))
         cut = len(judged) < len(self.statement())
         for mention in judged:
             doubts = cut or certainty == "not_excluded" or self._is_contrasted(mention, i)

@@ -124,7 +124,8 @@ def find_dated(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexi
 
 def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[Mention]:
     """Returns what a report's first words only ask: "? Chest infection.", but "? consolidation in the left base"."""
-    asked = len(items) <= TITLE and (items[0].word == "query" or items[-1].word == "?")
+    aside = any(item.word == "(" for item in items)  # "pleural effusion (EMPYEMA?)"
+    asked = len(items) <= TITLE and not aside and (items[0].word == "query" or items[-1].word == "?")
     return mentions if asked and not any(item.senses.keys() & PLACES for item in items) else ()
 
 

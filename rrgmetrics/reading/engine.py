@@ -73,7 +73,7 @@ def read_with(lexicon: Lexicon, report: str) -> Reading:
         if kind:
             span = _span(tokens, sentence.first, sentence.last)
             alone = not parsed.mentions and pointer(items, lexicon) is None
-            of_all = _of_all(items, span, number, lexicon, findings) if alone else None
+            of_all = _of_all(items, span, number, sentence.section, lexicon, findings) if alone else None
             named = "named" if kind == "earlier" and not parsed.mentions else kind
             words = {token.word for token in parsed.tokens}
             organ = stable_organ(items, parsed.mentions, words, lexicon) if kind == "stable" else None
@@ -240,10 +240,13 @@ def _denied(
     ]
 
 
-def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findings: list[Finding]) -> Compared | None:
+def _of_all(
+    items: list[Item], span: Span, number: int, section: str, lexicon: Lexicon, findings: list[Finding]
+) -> Compared | None:
     """Reads the change that a sentence without a finding tells of what was named before ("Overall worse.").
 
-    If the sentence before names one finding, the change is that one's.
+    If the sentence before names one finding, the change is that one's; one that begins a summary ("Conclusion:
+    progression.") is of all findings.
     """
     change = course_of_all(items, lexicon)
     if not change:
@@ -251,7 +254,9 @@ def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findin
     if is_of_lungs(items, lexicon):
         return Compared(change, span, study=True)
     last = range(max(0, len(findings) - 8), len(findings))
-    before = [k for k in last if findings[k].sentence == number - 1 and findings[k].assertion != "absent"]
+    sums_up = section == SUMMARY and all(finding.section != SUMMARY for finding in findings)
+    before = [k for k in last if sums_up or findings[k].sentence == number - 1]
+    before = [k for k in before if findings[k].assertion != "absent"]
     if any(item.word in lexicon.small.sizes for item in items):
         before = [k for k in before if not lexicon.concepts[findings[k].concept].is_device][-1:]  # "Slightly smaller."
     devices = any(lexicon.concepts[findings[k].concept].is_device for k in before)  # they grow no worse

@@ -6,6 +6,7 @@ Which lesion makes what of which organ is data (`found_in` of the concept files)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
@@ -26,6 +27,7 @@ _LEVELS = frozenset({"level", "height", "region", "projection"})  # "at the LEVE
 _COMPARED = frozenset({"lower", "higher"})  # "LOWER density" is no place
 _NOUNS = frozenset({"opacity_head", "effusion_head", "nodule_head", "mass_head", "granuloma_head"})  # no organs
 _CALLED = frozenset({"probable_before", "possible_before", "item_break"})  # from a lesion to what it is
+_JOINING = frozenset({",", "of"})  # between them, too
 _REACH = 8  # items from a lesion to its organ
 _FAR = 12  # items from a noun, over verbs and articles, to the organ that it is said of
 _LOOKS = frozenset(
@@ -54,13 +56,13 @@ def name_in_organs(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
     """Returns the mentions, each lesion under the name that it has in its organ."""
     named: list[Mention] = []
     for mention in mentions:
-        organs = () if mention.denies or mention.elided else _organs_of(items, mention, lexicon)
+        organs = () if mention.denies or mention.elided else _organs_of(items, mention, named, lexicon)
         found = (lexicon.findings_in.get((mention.concept, organ)) for organ in organs)
         name = next((each for each in found if each), None)
         if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
             if _is_look(items, mention, lexicon) or _is_held(items, mention, lexicon):
                 continue
-            organ = _organ_said_of(items, mention, lexicon) or _organ_of_lesion(items, mention, lexicon)
+            organ = _organ_said_of(items, mention, lexicon) or _organ_of_lesion(items, mention, named, lexicon)
             is_quality = mention.last < len(items) and items[mention.last].word == "of"  # "the density OF the skin"
             is_quality = is_quality and mention.concept in lexicon.roles["describing"]
             name = (
@@ -77,10 +79,10 @@ def name_in_organs(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
     return [mention for mention in named if not _moves(items, mention, lesions)]
 
 
-def _organs_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[str]:
+def _organs_of(items: list[Item], mention: Mention, before: list[Mention], lexicon: Lexicon) -> Iterator[str]:
     """Yields the organs that a lesion may lie in, last that of what it explains: "SPLENIC defect, likely INFARCT"."""
     yield from _organs(items, mention, lexicon)
-    yield from _organ_of_lesion(items, mention, lexicon)
+    yield from _organ_of_lesion(items, mention, before, lexicon)
 
 
 def _is_look(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
@@ -152,18 +154,20 @@ def _is_fronted(before: list[Item], word: str, lexicon: Lexicon) -> bool:
     )
 
 
-def _organ_of_lesion(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:
-    """Returns the organ of the lesion that is called so: "the LIVER LESION is probably a CYST"."""
-    for k in range(mention.first - 1, max(0, mention.first - _REACH) - 1, -1):
-        item = items[k]
-        if "concept" in item.senses:
-            named = item.senses["concept"] if k + 1 < mention.first else ""
-            organs = (organ for (_, organ), name in lexicon.findings_in.items() if name == named)
-            return [organ for organ in organs if organ in lexicon.elsewhere]
+def _organ_of_lesion(
+    items: list[Item], mention: Mention, before: Sequence[Mention], lexicon: Lexicon
+) -> Sequence[str]:
+    """Returns the organ of the lesion before that is called so: "the LIVER LESION of 2 cm is probably a CYST"."""
+    lesion = next((each for each in reversed(before) if each.first < mention.first and not each.denies), None)
+    if lesion is None:
+        return ()
+    for item, then in pairwise(items[max(lesion.last, lesion.at + 1) : mention.first + 1]):
         called = item.senses.keys() & _CALLED or item.word in lexicon.small.verbs | lexicon.small.indefinite
-        if item.word != "," and not called and not _is_aside(item, lexicon):
+        joins = item.word in _JOINING or (item.word == "and" and then.senses.keys() & _CALLED)
+        if not joins and not called and not _is_aside(item, lexicon):
             return ()
-    return ()
+    organs = (organ for (_, organ), name in lexicon.findings_in.items() if name == lesion.concept)
+    return [organ for organ in organs if organ in lexicon.elsewhere]
 
 
 def _ends_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
