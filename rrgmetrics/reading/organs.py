@@ -154,9 +154,7 @@ def _is_fronted(before: list[Item], word: str, lexicon: Lexicon) -> bool:
     )
 
 
-def _organ_of_lesion(
-    items: list[Item], mention: Mention, before: Sequence[Mention], lexicon: Lexicon
-) -> Sequence[str]:
+def _organ_of_lesion(items: list[Item], mention: Mention, before: Sequence[Mention], lexicon: Lexicon) -> Sequence[str]:
     """Returns the organ of the lesion before that is called so: "the LIVER LESION of 2 cm is probably a CYST"."""
     lesion = next((each for each in reversed(before) if each.first < mention.first and not each.denies), None)
     if lesion is None:
