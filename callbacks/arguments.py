@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rrgmetrics.callbacks.schedule import Turn, When
@@ -13,6 +14,7 @@ from rrgmetrics.specs.names import MetricName, parse_name
 from rrgmetrics.utils.text_format import did_you_mean
 
 PREFIX = "eval"
+SHORT = "g"  # the short name of a metric in advice: g=green@openai:...
 REPORTS = "reports"  # <prefix>_reports: how many reports were generated
 OWN_KEYS = (REPORTS, "generation_seconds", "scoring_seconds")  # of the callback, beside the metrics'
 
@@ -82,12 +84,25 @@ def check_keys(keys: Sequence[str] | None, metrics: Iterable[MetricName]) -> fro
         return None
     if isinstance(keys, str):
         raise InputError(f"keys is the string {keys!r}; pass a list of names.")
+    metrics = list(metrics)
     known = [*(key for name in metrics for key in flat(name, None, 0)), *OWN_KEYS]
     for key in keys:
         if key not in known:
-            near = did_you_mean(key, known)
+            near = _short_name(key, metrics) or did_you_mean(key, known)
             raise InputError(f"keys has {key!r}, which these metrics do not log.{near} They log {', '.join(known)}.")
     return frozenset(keys)
+
+
+def _short_name(key: str, metrics: Iterable[MetricName]) -> str:
+    """How to name the configured metric whose key was asked for without the configuration; "" if there is none."""
+    for name in metrics:
+        if name.suffix and key in (each.name for each in name.spec.keys):
+            text = replace(name, short=SHORT)
+            return (
+                f" That of {replace(name, short='')} is {key}{name.suffix}; a short name before it makes the key "
+                f"short: {str(text)!r} logs {key}{text.suffix}."
+            )
+    return ""
 
 
 def key_of(name: MetricName, key: str | None = None) -> Key:
@@ -141,21 +156,22 @@ def check_best_model(args: Any, logged: Mapping[str, tuple[str, Key]], when: Whe
         )
 
 
-def check_computed(trainer: Any, logged: Iterable[str], prefixes: Iterable[str]) -> None:
+def check_computed(trainer: Any, logged: Mapping[str, tuple[str, Key]], prefixes: Iterable[str]) -> None:
     """Raises InputError if the best model is to be chosen by a metric of ours that nothing computes.
 
     Args:
         trainer: A `compute_metrics` or an `evaluate` of its own may compute whatever it likes.
-        logged: What the callbacks log, with prefixes.
+        logged: The metric and the key behind each name that the callbacks log, with prefixes.
         prefixes: Of the evaluation sets.
     """
-    wanted, logged = best_key(trainer.args), list(logged)
-    known = _owners()
-    ours = any(wanted.removeprefix(f"{prefix}_").partition("__")[0] in known for prefix in (PREFIX, *prefixes))
+    wanted, known = best_key(trainer.args), _owners()
+    keys = [wanted.removeprefix(f"{prefix}_") for prefix in (*prefixes, PREFIX) if wanted.startswith(f"{prefix}_")]
+    ours = any(key.partition("__")[0] in known for key in keys)
     own = type(trainer).evaluate.__module__.partition(".")[0] not in ("transformers", "trl")
     if not ours or wanted in logged or own or trainer.compute_metrics is not None:
         return
-    near = did_you_mean(wanted, logged)
+    metrics = [parse_name(metric) for metric in dict.fromkeys(metric for metric, _ in logged.values())]
+    near = next(filter(None, (_short_name(key, metrics) for key in keys)), "") or did_you_mean(wanted, logged)
     raise InputError(
         f"metric_for_best_model is {wanted}, which nothing computes.{near} Name its metric in ReportMetricsCallback "
         f"as well, or choose by a key that it logs: {', '.join(logged)}."

@@ -231,7 +231,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         """Generates one report, so that a wrong set-up is known before the first step; looks after the restore trap."""
         if self._trainer is None:
             raise InputError("Attach the callback before training: ReportMetricsCallback(...).attach(trainer).")
-        check_computed(self._trainer, [key for each in _attached(self._trainer) for key in each._logged()], self._sets)
+        logged = {key: known for each in _attached(self._trainer) for key, known in each._logged().items()}
+        check_computed(self._trainer, logged, self._sets)
         for examples in self._sets.values():
             self._rehearse(examples)
         processes.on_main(self._look_at_references)

@@ -43,6 +43,14 @@ def test_wrong_keys(keys, message):
         ReportMetricsCallback("green", keys=keys)
 
 
+def test_the_key_of_a_judge_with_a_long_name_is_named_with_a_short_one():
+    judge = "green@openai:my/model?base_url=http://127.0.0.1:1/v1"
+    with pytest.raises(InputError) as refused:
+        ReportMetricsCallback(judge, keys=["green_errors"])
+    assert f"'g={judge}' logs green_errors__g." in str(refused.value)
+    assert best_model(f"g={judge}", key="green_errors")["metric_for_best_model"] == "eval_green_errors__g"
+
+
 def test_the_page_of_a_run(make_trainer, vision_model, studies, tmp_path):
     right = iter([0, 1, 6])  # of the rehearsal and of two evaluations
 

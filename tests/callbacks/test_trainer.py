@@ -105,6 +105,18 @@ def test_the_best_model_needs_a_metric_that_is_computed(make_trainer, vision_mod
     trainer.train()
 
 
+@pytest.mark.parametrize("dataset", ["", "mimic"])
+def test_a_best_model_by_the_key_of_another_configuration_has_advice(
+    make_trainer, vision_model, parrot, studies, dataset
+):
+    settings = best_model("bleu", dataset=dataset) | {"load_best_model_at_end": False}
+    trainer = make_trainer(vision_model, eval_dataset={dataset: studies} if dataset else studies, **settings)
+    ReportMetricsCallback("bleu?tokenizer=13a", generate_fn=parrot()).attach(trainer)
+    advice = "That of bleu?tokenizer=13a is bleu__tokenizer_13a; .*'g=bleu?tokenizer=13a' logs bleu__g"
+    with pytest.raises(InputError, match=advice.replace("?", r"\?")):
+        trainer.train()
+
+
 def test_two_callbacks_write_to_two_folders(make_trainer, vision_model, parrot, tmp_path):
     trainer = make_trainer(vision_model)
     ReportMetricsCallback("bleu", generate_fn=parrot()).attach(trainer)
