@@ -19,6 +19,7 @@ from rrgmetrics.cli.explain import missing_note
 from rrgmetrics.cli.listing import metric_facts, metric_row
 from rrgmetrics.comparing import FindingError
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.reporting.results import published_clauses
 from rrgmetrics.reporting.short import STAND_IN_MEANS
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.scoring.notice import text_lines, token_lines
@@ -186,7 +187,15 @@ def _notes(results: Mapping[str, Mapping[str, Result]], pairs: Mapping[str, Sequ
     stand_ins = [f"{result.title} is {STAND_IN_MEANS}." for result in first.values() if result.bundled]
     sections = section_lines(map(parse_name, first), "", pairs)
     missing = missing_of(results, pairs, None).empty_lines
-    return [*stand_ins, *text_lines(results), *kind_lines(results), *sections, *missing, *token_lines(pairs)]
+    return [
+        *stand_ins,
+        *published_clauses(first),
+        *text_lines(results),
+        *kind_lines(results),
+        *sections,
+        *missing,
+        *token_lines(pairs),
+    ]
 
 
 def _error(error: FindingError, reference: str, candidate: str) -> Answer:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rrgmetrics.stats import Estimate
     from rrgmetrics.training.preference_pairs import Preferences
 
+OWN_PROMPT = "the judge has a prompt of rrgmetrics, not of the authors, whose scores may differ"
 MARK = "†"
 EFFECT = "Effect: the mean difference of the pairs, divided by its standard deviation over the pairs."
 
@@ -408,13 +409,16 @@ def how_tested(rows: Sequence[Row], correction: str) -> str:
 
 
 def published_clauses(metrics: Iterable[str]) -> list[str]:
-    """How published values of these metrics differ, a sentence each.
+    """How published values of these metrics differ, a sentence each; and which judges have a prompt of our own.
 
     Example:
         >>> published_clauses(["bleu"]), published_clauses(["meteor?text=r2gen"])[0][:17]
         ([], "METEOR is NLTK's:")
     """
-    return [said for said in dict.fromkeys(parse_name(name).spec.published for name in metrics) if said]
+    names = list(map(parse_name, metrics))
+    own = list(dict.fromkeys(name.spec.title for name in names if name.own_prompt))
+    said = [f"{listed(own)}: {OWN_PROMPT}."] if own else []
+    return [*filter(None, dict.fromkeys(name.spec.published for name in names)), *said]
 
 
 def _metrics(rows: Iterable[Row]) -> list[str]:

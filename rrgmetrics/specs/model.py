@@ -185,6 +185,7 @@ class MetricSpec:
         options: Its options by name.
         configs: Configurations by name; `default` runs if none is named.
         checkpoint: The kind of checkpoint that can replace a configuration by its Hub id or path; "": none.
+        own_prompt: Whether a language model as its judge is asked with a prompt of rrgmetrics, not of the authors.
         judge: Whether it uses a judge: it then accepts engines as configurations, and `JUDGE_OPTIONS` in addition to
             its own options.
         needs: The backends that it uses.
@@ -214,6 +215,7 @@ class MetricSpec:
     configs: Mapping[str, Config] = field(default_factory=lambda: {"default": Config("the formula")})
     checkpoint: str = ""
     judge: bool = False
+    own_prompt: bool = False
     needs: tuple[str, ...] = ()
     extra: str = ""
     corpus_statistics: bool = False

@@ -90,6 +90,16 @@ class MetricName:
         return self.spec.stand_in and not self.published
 
     @property
+    def own_prompt(self) -> bool:
+        """Whether a language model is asked with a prompt of rrgmetrics, not of the authors.
+
+        Example:
+            >>> [parse_name(f"crimson{end}").own_prompt for end in ("", "@openai:m", "@openai:m?wording=published")]
+            [False, True, False]
+        """
+        return self.spec.own_prompt and self.published and self.options.get("wording", "own") == "own"
+
+    @property
     def uses_reader(self) -> bool:
         """Whether the bundled reader finds what is compared, so that the metric shares its errors.
 

@@ -72,6 +72,36 @@ def test_two_kinds_in_one_entry_weigh_once_as_in_the_code_or_twice_as_in_the_pap
         assert (by_kind.correct, by_kind.n_attribute) == (pytest.approx(twice), n_errors)  # 0.5² / (0.5 + 1)
 
 
+NOTHING = json.dumps(
+    {
+        "reference_findings": [],
+        "predicted_findings": [],
+        "matched_findings": [],
+        "errors": {"false_findings": [], "missing_findings": [], "attribute_errors": []},
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("reference", "found"),
+    [
+        ("Large left pneumothorax. The heart is normal.", "Large left pneumothorax"),
+        ("Patchy opacity in the right lower lobe.", "opacity in the right lower lobe"),
+        ("Clear lungs. No effusion or pneumothorax.", ""),
+        ("Possible small effusion.", ""),
+        ("Calcified aortic arch. Clear lungs.", ""),  # benign: a judge may leave it out
+    ],
+)
+def test_a_reply_without_findings_of_an_abnormal_reference_has_no_verdict(reference, found):
+    pair = Pair(reference, "Clear lungs.", Context(age=70.0))
+    if found:
+        with pytest.raises(VerdictError, match=f"lists no finding of the reference.*{found}"):
+            CrimsonProtocol().verdict(pair, [NOTHING])
+    else:
+        assert CrimsonProtocol().verdict(pair, [NOTHING]).score == 1
+    assert CrimsonProtocol(parser="strict").verdict(pair, [NOTHING]).score == 1  # as the authors
+
+
 @pytest.mark.parametrize(
     "reply",
     [
@@ -202,6 +232,11 @@ def test_recorded_replies_and_those_that_cannot_be_read(tmp_path):
     assert result.n_unscored == 1
     assert result.scores["crimson"] == pytest.approx(SCORE)
     assert result.details["crimson_unscored"][1]["replies"] == [REPLY[:-9]]
+    rows = [{"reference": pair.reference, "candidate": pair.candidate} for pair in pairs]
+    note = "CRIMSON: the judge has a prompt of rrgmetrics, not of the authors, whose scores may differ."
+    for metric, n in ((name, 1), ("crimson", 0)):
+        compared = rrgmetrics.compare({"ours": rows}, metrics=metric, trivial=False, progress=False)
+        assert [text.count(note) for text in (compared.to_markdown(), compared.to_latex())] == [n, n]
 
 
 # --- the bundled judge

@@ -13,7 +13,9 @@ own, made of its prompts, so that a run gives the same scores again; a batch is 
 `batch_size` says otherwise. A reply may have 8,192 tokens, whatever that file says.
 
 Differs from the authors: with `parser=tolerant` a reply without its four parts is unscored (theirs scores `{}` 1.0 and
-fails on others), and JSON repair drops no finding; scores are not rounded to four digits. `complete` is ours: what a
+fails on others), as is one that lists no finding of a reference in which the bundled reader finds something urgent or
+actionable (theirs scores it 1.0 if it lists no error), and JSON repair drops no finding; scores are not rounded to four
+digits. `complete` is ours: what a
 judge lists as found but puts nowhere counts as false or missing; the authors let an unlisted false finding go free.
 
 Bundled: what the candidate leaves out of a matched finding is an error of the kind "unspecific", which weighs a part of
@@ -42,13 +44,16 @@ from typing import Any
 from rrgmetrics.backends.compared_pairs import Compared, ComparedPairs
 from rrgmetrics.comparing import ErrorCategory, FindingError
 from rrgmetrics.comparing.graded_findings import Graded
+from rrgmetrics.comparing.model import SIGNIFICANT
 from rrgmetrics.comparing.rubric import Appraisal, Difference
+from rrgmetrics.comparing.significance import harm
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.judge import Judge
 from rrgmetrics.judges.protocols.replies import ELLIPSES
 from rrgmetrics.judges.protocols.templates import is_ct
-from rrgmetrics.reading.lexicon import DEFAULT_PACK
+from rrgmetrics.reading import Reader
+from rrgmetrics.reading.lexicon import DEFAULT_PACK, lexicon_of
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.crimson.parsers import published, published_ct, tolerant
@@ -191,6 +196,8 @@ class CrimsonProtocol:
         else:
             parsed, notes = tolerant(replies[0], PARTS)
             evaluation = checked(parsed)
+            if not evaluation["reference_findings"]:
+                check_overlooked(pair, self.pack)
         try:
             if self.complete:
                 evaluation = completed(evaluation)
@@ -315,6 +322,18 @@ def check_labels(evaluation: Mapping[str, Any]) -> None:
     for error in errors.get("attribute_errors", []):
         if error.get("severity") not in SEVERITY or not set(error.get("error_types", [])) <= set(ATTRIBUTES):
             raise VerdictError(f"An attribute error is {error.get('severity')!r}, {error.get('error_types')}.")
+
+
+def check_overlooked(pair: Pair, pack: str) -> None:
+    """Raises VerdictError if the reader finds something urgent or actionable in a reference with no listed finding."""
+    reading = Reader(pack).read(pair.reference)
+    lexicon = lexicon_of(reading)
+    for finding in reading.abnormal:
+        if finding.assertion == "present" and harm(finding, pair.context, lexicon).significance in SIGNIFICANT:
+            raise VerdictError(
+                "The judge lists no finding of the reference, in which the bundled reader finds "
+                f"{reading.evidence(finding)!r}."
+            )
 
 
 def completed(evaluation: Mapping[str, Any]) -> dict[str, object]:
