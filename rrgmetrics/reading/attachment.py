@@ -96,7 +96,9 @@ def attach_words(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -
                 tail = _without_last_degree(tail, before, between)
                 tail = _without_size_of_subject(tail, before, between, small)
             for mention in group:
-                mention.modifiers.extend(tail)
+                sized = any("measure" in item.senses for item in items[mention.last : group[0].last])
+                # "pericardium thickened TO 5 MM with an effusion of 16 mm"
+                mention.modifiers.extend(item for item in tail if not (sized and "measure" in item.senses))
                 mention.post_place = _has_place(tail)
                 mention.definite_article = mention.definite_article or _at_that_place(tail, small)
 

@@ -119,7 +119,7 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     placed = False
     for item in items[i + 1 : i + 1 + NEAR]:
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
-            if _goes_through_sides(items, i):
+            if goes_through_sides(items, i):
                 return False  # "stable on the right, SMALLER on the left"
             return not any(_is_date(item, small) for item in _without_asides(items, i, small))
         placed = placed or item.word in small.placing
@@ -138,10 +138,14 @@ def _than_a_number(items: list[Item], i: int, small: SmallWords) -> bool:
     return counts and not dated
 
 
-def _goes_through_sides(items: list[Item], i: int) -> bool:
-    """Whether the comparative at `i` is stated of one side after what has become of the other."""
-    sides = [k for k in range(i) if items[k].senses.get("side") in ("left", "right")]
-    return bool(sides) and any("change" in item.senses for item in items[max(0, sides[-1] - NEAR) : sides[-1]])
+def goes_through_sides(items: list[Item], i: int) -> bool:
+    """Whether the comparative at `i` is stated of one side, and a change of the other: "BETTER left, stable right"."""
+    sides = [k for k, item in enumerate(items) if item.senses.get("side") in ("left", "right")]
+    before, (own, *after) = [k for k in sides if k < i], [k for k in sides if k > i] or [i]
+    told = [items[max(0, k - NEAR) : k] for k in before[-1:]] + [items[own + 1 : k] for k in after[:1]]
+    return any("change" in item.senses for said in told for item in said) and not any(
+        "concept" in item.senses for k in after[:1] for item in items[own:k]
+    )
 
 
 def _is_date(item: Item, small: SmallWords) -> bool:

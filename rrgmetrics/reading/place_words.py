@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
+from rrgmetrics.reading.comparatives import goes_through_sides
 from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 from rrgmetrics.reading.senses import Senses, without
 from rrgmetrics.reading.tokens import Item, Token
@@ -248,7 +249,7 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
         if placed and _side(item):
             later = list(takewhile(lambda other: "change" not in other.senses, items[k + 1 : k + _REACH]))
             dated = any(other.word in small.earlier or "earlier_study" in other.senses for other in later)
-            return 0 if dated else k + 1
+            return 0 if dated or goes_through_sides(items, i) else k + 1
         if item.word in small.places or item.word == "on":
             placed = True
         elif (placed and item.word != "the") or (k > i and item.senses.keys() & _OTHERS):

@@ -15,6 +15,7 @@ _PRONOUN = "it"
 _JOINTS = frozenset({";", ","})
 LIKEWISE = frozenset({"as", "so"})
 _PLACE = frozenset({"side", "zone", "structure", "level", "location_preposition", "tip", "holds", "several"})
+_PLACED_BY = frozenset({"in", "within", "located", "situated"})
 _RELATIVE = frozenset({"that", "whose"})
 _ENDS = frozenset({";", ":"})
 _CLOSING = frozenset({",", ")"})
@@ -94,9 +95,9 @@ def aside_before(items: Sequence[Item], i: int, small: SmallWords) -> range:
 
 
 def _opens_clause(item: Item, small: SmallWords) -> bool:
-    """Whether a clause of its own begins behind a comma: "WHICH abuts the aorta", "ENCASING the lung"."""
+    """Whether an aside begins behind a comma: "WHICH abuts the aorta", "ENCASING the lung", "IN the upper lobe"."""
     participle = item.word.endswith("ing") and "change" not in item.senses
-    return participle or item.word in small.relative | _RELATIVE
+    return participle or item.word in small.relative | _RELATIVE | _PLACED_BY
 
 
 def likewise_from(items: Sequence[Item], i: int, small: SmallWords) -> int:
