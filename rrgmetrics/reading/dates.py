@@ -119,9 +119,11 @@ def _was_there(items: Sequence[Item], i: int, small: SmallWords) -> bool:
 
 
 def read_same_as_before(items: list[Item], small: SmallWords) -> None:
-    """Takes what was so on an earlier film for stable, in place: "a hernia, same AS ON THE 2019 STUDY"."""
+    """Takes what is as it was for stable, in place: "a hernia, same AS ON THE 2019 STUDY", "the SAME on the left"."""
     for i in range(1, len(items) - 2):
-        if items[i].word == "as" and not items[i].senses and items[i + 1].word in _ON and is_dated(items, i, small):
+        dated = items[i].word == "as" and not items[i].senses and items[i + 1].word in _ON and is_dated(items, i, small)
+        sided = [item.word for item in items[i - 1 : i + 2]] == ["the", "same", "on"] and "side" in items[-1].senses
+        if dated or sided:
             items[i] = items[i].saying({"change": "stable"})
 
 

@@ -105,6 +105,7 @@ from rrgmetrics.reading.shared_words import (
     JOINTS,
     TOGETHER,
     join_together,
+    place_nodes,
     share_beginnings,
     share_nouns,
     share_structures,
@@ -234,6 +235,7 @@ ITEMS = (
     ),
     Step(name_stations, _ITEMS, ("structure", "listed", "zone", "inside"), needs=(Signs(words=NUMBERS),)),
     Step(give_in_turn, ("items",), ("measure", "severity", "zone"), makes="items", needs=(Signs(words=IN_TURN),)),
+    Step(place_nodes, ("items",), ("structure",), needs=(Signs(words=("(",)), Signs(senses=("structure",)))),
     Step(name_nouns, _ITEMS, ("senses", "concept", "noun"), needs=(Signs(senses=("noun",)),)),
     Step(drop_chosen_lesions, _ITEMS, ("senses",), needs=(Signs(words=CHOSEN),)),
     Step(
@@ -270,7 +272,7 @@ ITEMS = (
         ("change", "item_break", "negation_after", "negation_before", "negation_verb", "quality"),
         needs=(Signs(lists=("existent",), senses=("negation_after", "negation_before", "negation_verb")),),
     ),
-    Step(read_same_as_before, _SMALL, ("change",), needs=(Signs(words=("as",)),)),
+    Step(read_same_as_before, _SMALL, ("change",), needs=(Signs(words=("as", "same")),)),
     Step(restore_points, _ITEMS, ("measure",), needs=(Signs(senses=("measure",)),)),
     Step(
         settle_sizes,

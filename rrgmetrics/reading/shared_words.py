@@ -14,6 +14,7 @@ from rrgmetrics.reading.tokens import ARTICLES, Item, Token
 
 TOGETHER = frozenset({"together", "along"})  # before "with"
 JOINTS = frozenset({"and", "or", "nor", ",", "/", "&", "the"})
+_NODES = "lymph_node"
 _VALVE = "heart_valve"  # "aortic and mitral valves" are two that a report counts one by one
 _REACH = 6  # items from a name to the one that it shares its noun with
 _GENERIC = frozenset({"disease", "process", "abnormality", "change"})  # nouns that make a name of nearly any word
@@ -121,3 +122,13 @@ def share_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexico
         senses = next((senses for senses in alike if senses.get("structure") == meant), None)
         if senses is not None:
             items[joint - 1] = part.saying({**senses, "zone": part.senses["zone"]} if "zone" in part.senses else senses)
+
+
+def place_nodes(items: list[Item]) -> None:
+    """Takes organs in brackets for the places of nodes, in place: "lymph nodes (MEDIASTINAL, HILAR): normal"."""
+    inside = False
+    for i, item in enumerate(items):
+        opens = item.word == "(" and i > 0 and _NODES in items[i - 1].senses.get("structure", ())
+        inside = (inside or opens) and item.word != ")"
+        if inside and "zone" in item.senses:
+            items[i] = item.without("structure")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from rrgmetrics.reading.dates import is_date, is_dated, is_then
+from rrgmetrics.reading.dates import is_dated, is_then
 from rrgmetrics.reading.lexicon import Lexicon
 from rrgmetrics.reading.predicates import meaning
 from rrgmetrics.reading.prior_values import was
@@ -265,7 +265,7 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return True
     if not any("measure" in item.senses for item in items if item is not items[i]):
         return False
-    if i > 1 and items[i - 1].word == ":" and is_date(items[i - 2], small):
+    if i > 1 and items[i - 1].word == ":" and is_then(items[i - 2], small):
         return True  # "14 mm (2022: 12 mm)"
     if not after:
         return False
