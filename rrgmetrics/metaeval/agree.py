@@ -139,8 +139,9 @@ def _scored(
             f"{next(iter(subjects.models))} takes the time of the metrics that it combines; name those instead."
         )
     scored: list[tuple[dict[str, Result], dict[str, Timed]]] = [({}, {}) for _ in data]
-    with prepare(metrics, batch_size=batch_size, device=device):
-        pass  # what is missing is known before anything is scored
+    with prepare(metrics, batch_size=batch_size, device=device) as ready:  # what is missing is known first, and once
+        for each in data:
+            ready.warn({"": list(each.pairs)}, None)
     for name in metrics:
         with prepare([name], batch_size=batch_size, device=device) as ready:
             for each, (results, times) in zip(data, scored, strict=True):

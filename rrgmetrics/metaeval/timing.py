@@ -50,7 +50,7 @@ def score_timed(metric: Metrics, pairs: Sequence[Pair], *, progress: bool = True
     Args:
         metric: It alone; `prepare` has loaded it.
         pairs: The pairs.
-        progress: Whether to show a bar while it runs.
+        progress: Whether to show a bar while it runs. Of reports that are missing, nothing is logged here.
 
     Raises:
         InputError: A judge of several processes, of which nobody knows which replies were there already.
@@ -62,7 +62,7 @@ def score_timed(metric: Metrics, pairs: Sequence[Pair], *, progress: bool = True
         if not isinstance(backend, Judge):  # whose questions may cost money
             metric.score_pairs([FIRST], progress=False, announce=False)
         start = time.perf_counter()
-        results = metric.score_pairs(list(pairs), progress=progress)
+        (results,) = metric.score_sets([list(pairs)], progress=progress)
         return results, Timed(time.perf_counter() - start, len(pairs), n_kept)
 
 

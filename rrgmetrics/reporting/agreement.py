@@ -84,6 +84,11 @@ def summary_table(report: AgreementReport) -> Table:
     lines = [(named(name, result), *_summary_cells(report, name)) for name, result in report.results.items()]
     lines = best_strong(lines)
     ceiling = list(_ceiling_cells(report))
+    n_scored = [len(report.data.pairs) - result.n_unscored for result in report.results.values()]
+    if len(set(n_scored)) > 1:  # the metrics are not measured on the same pairs
+        heads.append("pairs")
+        ceiling.append(Cell(""))
+        lines = [(*line, str(n)) for line, n in zip(lines, n_scored, strict=True)]
     groups = [Group(tuple(lines))]
     if report.published:
         groups.append(Group(tuple(_published_summary(report, len(heads))), (Cell("published", "quiet"),)))
@@ -433,7 +438,8 @@ def _notes(reports: Sequence[AgreementReport]) -> str:
         for name, result in report.results.items()
         if result.n_unscored
     ]
-    notes += [f"Unscored pairs are left out: {', '.join(unscored)}."] if unscored else []
+    same = "; the table of differences compares metrics on the pairs that both scored" if len(reports) == 1 else ""
+    notes += [f"Unscored pairs are left out: {', '.join(unscored)}{same}."] if unscored else []
     return " ".join(notes)
 
 

@@ -155,7 +155,11 @@ def _administrate(app: gradio.Blocks, site: Site) -> None:
     _navigation()
     gradio.HTML(pages.heading("Administrator", ADMINISTRATOR), apply_default_css=False)
     with gradio.Column(elem_classes="board-form"):
-        token = gradio.Textbox(label="Token", type="password", info="Shown when the board was created.")
+        token = gradio.Textbox(
+            label="Token",
+            type="password",
+            info="Shown when the board was created, or by `rrgmetrics leaderboard token`, which replaces it.",
+        )
         enter = gradio.Button("Open", variant="primary")
         answer = gradio.HTML(elem_id="answer", apply_default_css=False)
         with gradio.Column(visible=False) as controls:

@@ -28,7 +28,7 @@ from rrgmetrics.spaces.leaderboard.creation import create_board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, Limits, RefusedError, Standings
 from rrgmetrics.stats import TRIALS, Estimate
 from rrgmetrics.utils import subprocess_guard as child
-from rrgmetrics.utils.text_format import by_number, counted
+from rrgmetrics.utils.text_format import by_number, counted, listed
 
 BOARD_VARIABLE = "RRGMETRICS_BOARD"
 RESTART_SECONDS = (1.0, 5.0, 30.0, 60.0)
@@ -92,13 +92,13 @@ def _init(options: argparse.Namespace) -> None:
         limits=changed_limits(Limits(), _numbers(options.limits)),
     )
     info = made.board.info()
-    print_line(f"{made.board.place}: {info.studies}; {info.n_public:,} studies are public; metrics of round 1:")
+    n_public = f"{counted(info.n_public, 'study', 'studies')} {by_number(info.n_public, 'is', 'are')}"
+    print_line(f"{made.board.place}: {info.studies}; {n_public} public; metrics of round 1:")
     for metric in info.metrics:
         print_line(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
-    per_day, per_hour = info.limits.submissions_per_day, info.limits.submissions_per_hour_and_address
-    print_line(
-        f"On the page, a submitter may send {per_day} submissions a day, and an address {per_hour} an hour; change"
-    )
+    per_day = counted(info.limits.submissions_per_day, "submission")
+    per_hour = info.limits.submissions_per_hour_and_address
+    print_line(f"On the page, a submitter may send {per_day} a day, and an address {per_hour} an hour; change")
     print_line(f"these limits with: rrgmetrics leaderboard limits {options.board} submissions_per_day=2")
     print_line(f"Admin token, shown only once: {made.admin_token}")
 
@@ -377,6 +377,8 @@ def standings_table(standings: Standings) -> Table:
     for line in standings.systems:
         if line.reason:
             reasons.setdefault(line.reason, []).append(line.system.id)
+    rounds = [str(round_) for round_ in sorted({line.round for line in standings.systems} - {info.round})]
+    earlier = f"; scores of round {listed(rounds)}, over the studies that counted then" if rounds else ""
     lines = tuple(
         (
             "-" if line.rank is None else str(line.rank),
@@ -389,7 +391,7 @@ def standings_table(standings: Standings) -> Table:
     return Table(
         ("rank", "id", "system", *(headed(metric.spec.headline) for metric in info.metrics)),
         (Group(lines),),
-        title=f"{info.title}: {info.studies}, round {info.round}, {info.n_queued} in the queue",
+        title=f"{info.title}: {info.studies}, round {info.round}, {info.n_queued} in the queue{earlier}",
         note=" ".join((*_common(standings), *(f"Not ranked: {', '.join(ids)}. {why}" for why, ids in reasons.items()))),
         whole=frozenset({1}),
         broken=frozenset(range(2, 3 + len(info.metrics))),

@@ -183,6 +183,7 @@ class Standing:
         n_worst: Those of them that count as the system's worst score, by metric.
         skills: The headline beside those of trivial systems, by metric, on the pairs that this system has scored; none
             for metrics that ask a model, and older results.
+        round: Whose scores they are; below that of the board while the new one is being scored.
     """
 
     system: System
@@ -193,6 +194,7 @@ class Standing:
     n_unscored: Mapping[str, int]
     n_worst: Mapping[str, int]
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    round: int = 1
 
 
 @dataclass(frozen=True)

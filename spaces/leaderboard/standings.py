@@ -114,7 +114,7 @@ class Table:
         if entry.system.hidden:
             return "Hidden by the board's administrator."
         if self._is_stale(entry):
-            return f"Its scores are those of round {entry.round}; round {self.info.round} is being scored."
+            return f"The scores are those of round {entry.round}; round {self.info.round} is being scored."
         title, dropped = self.info.metric(metric).spec.title, self.dropped[metric]
         n_unscored, n = len(entry.results[metric].unscored - dropped), self.info.n_studies - len(dropped)
         if self.info.n_withheld == self.info.n_studies:
@@ -241,6 +241,7 @@ class Table:
             },
             n_worst={metric.name: self.n_worst(entry, metric.name) for metric in self.info.metrics},
             skills=dict(self._skills(entry)),
+            round=entry.round,
         )
 
     def _skills(self, entry: Entry) -> Iterator[tuple[str, Skill]]:

@@ -374,7 +374,7 @@ def test_rescoring_opens_a_round(board, send, work_off, monkeypatch):
         work_off(board)
     assert board.rescore() == 2
     assert board.system(id).stale
-    assert board.standings().systems[0].reason == "Its scores are those of round 1; round 2 is being scored."
+    assert board.standings().systems[0].reason == "The scores are those of round 1; round 2 is being scored."
     work_off(board)
     assert ranks(board) == {"A": 1, "B": 1}
     assert (board.info().round, board.info().metrics[0].signature) == (2, newer["rouge"])

@@ -281,7 +281,9 @@ def test_an_export_says_how_many_studies_its_scores_are_of(make_board, send, wor
     export_board(board, tmp_path / "out")
     said = "12 studies, 5 of which count in no score yet"
     assert f"by 1 systems for {said}." in (tmp_path / "out" / "README.md").read_text()
-    assert f": {said}, round 1" in str(commands.standings_table(board.standings()).title)
+    title = commands.standings_table(board.standings()).title
+    assert f": {said}, round 1" in title
+    assert "scores of round" not in title
     head = json.loads((tmp_path / "out" / "board.json").read_text())
     assert (head["n_studies"], head["n_withheld"]) == (12, 5)
     (path,) = (tmp_path / "out").rglob("results_*.json")
@@ -291,3 +293,6 @@ def test_an_export_says_how_many_studies_its_scores_are_of(make_board, send, wor
     assert row["rouge_n"] == 7
     (path,) = (tmp_path / "out").rglob(".eval_results/*.yaml")
     assert yaml.safe_load(path.read_text())[0]["notes"].endswith(f" ({said})")
+    board.set_limits(withheld_share=0.0)
+    title = commands.standings_table(board.standings()).title
+    assert title.endswith("round 2, 1 in the queue; scores of round 1, over the studies that counted then")

@@ -72,7 +72,7 @@ def test_an_answer_comes_back_as_it_was_given(browser):
 def test_a_name_that_has_begun_is_asked_about(browser, project):
     answer(project, project.enter("Ada"), 2)
     asked = browser.post("/enter", data={"name": "ADA"})
-    assert "Somebody has already rated under the name <b>Ada</b>: 1 of 4 studies finished. Was that you?" in asked.text
+    assert "The name <b>Ada</b> is already in use: 1 of 4 studies finished. Was that you?" in asked.text
     assert "1 of 4 studies" in browser.post("/enter", data={"name": "ADA", "same": "yes"}).text
     assert "Your name" in browser.post("/leave").text
     assert browser.get("/study?n=1", follow_redirects=False).headers["location"] == "./"

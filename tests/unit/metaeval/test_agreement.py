@@ -266,6 +266,15 @@ def test_few_studies_have_no_interval_no_label_and_no_p():
     assert reason not in pooled_table(enough).note
 
 
+def test_metrics_that_scored_other_pairs_have_their_number_in_the_first_table():
+    whole, part = result("whole", headline=range(6)), result("part", headline=[0, 1, 2, 3, 4, NAN])
+    alike, unlike = (next(agreement_tables([report_of(*results)])) for results in ([whole], [whole, part]))
+    assert "pairs" not in alike.heads
+    assert unlike.heads[-1] == "pairs"
+    assert [line[-1] for line in unlike.groups[0].lines] == ["6", "5"]
+    assert "the table of differences compares metrics on the pairs that both scored" in unlike.note
+
+
 def test_json_of_radpref():
     written = report_of(result("counter", higher_is_better=False, **COUNTS)).to_dict()
     assert json.loads(json.dumps(written))["agreements"][0]["tau_b"]["n"] == 6

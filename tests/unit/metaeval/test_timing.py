@@ -36,6 +36,13 @@ def test_scores_are_those_of_metrics_that_run_together(rexval):
     assert alone.agreements[0].tau_b == together.agreements[0].tau_b
 
 
+def test_a_missing_report_is_named_once(tmp_path, caplog):
+    table = tmp_path / "lab.csv"
+    table.write_text("study_id,reference,candidate,errors\n1,Clear lungs.,,1\n2,Small effusion.,Small effusion.,0\n")
+    agree(str(table), ["bleu", "rouge"], counts="errors", trials=10, timed=True, progress=False)
+    assert len([record for record in caplog.records if "is missing" in record.getMessage()]) == 1
+
+
 def test_more_pairs_take_longer_and_loading_does_not_count():
     pairs = [
         Pair(f"{reference} Line {number}.", candidate) for number in range(8) for _, _, reference, candidate, _ in PAIRS
