@@ -23,7 +23,7 @@ from rrgmetrics.reading.coreference import (
 )
 from rrgmetrics.reading.dates import compared_as
 from rrgmetrics.reading.excluded_places import denies_others
-from rrgmetrics.reading.headings import Headings
+from rrgmetrics.reading.headings import Courses, Headings
 from rrgmetrics.reading.interpretation import explained
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.levels import of_two_ages
@@ -53,10 +53,11 @@ def read_with(lexicon: Lexicon, report: str) -> Reading:
     scan = Scan(text, tokens, lexicon)
     compared: list[Compared] = []
     told: list[Finding] = []
-    headings = Headings(text, tokens, lexicon)
+    headings, courses = Headings(text, tokens, lexicon), Courses(tokens)
     for number, (sentence, parsed) in enumerate(read_sentences(text, tokens, lexicon)):
         scan.add(sentence, parsed)
         parsed, headed = headings.read_under(sentence, parsed)
+        first = len(findings)
         said = parsed.once(_say)
         if recording is not None:
             span = _span(tokens, sentence.first, sentence.last)
@@ -70,6 +71,7 @@ def read_with(lexicon: Lexicon, report: str) -> Reading:
         else:
             items = _read_remark(parsed, number, lexicon, findings, _span(tokens, sentence.first, sentence.last))
             kind = compared_as(items, lexicon.small)
+        courses.give(sentence, parsed, findings, first, lexicon)
         if kind:
             span = _span(tokens, sentence.first, sentence.last)
             alone = not parsed.mentions and pointer(items, lexicon) is None

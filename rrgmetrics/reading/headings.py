@@ -1,4 +1,4 @@
-"""Headings of organs: what the sentences behind the first one on their line are about.
+"""Headings of organs and of changes: what the sentences behind the first one on their line are about.
 
 "Thyroid: Enlarged. 15 mm NODULE on the left." and "Nodes: Subcarinal, 14 mm. RIGHT HILAR, 16 mm.": such a sentence is
 read with its heading in front of it, where the heading gives its finding another name, or its only one.
@@ -6,8 +6,13 @@ read with its heading in front of it, where the heading gives its finding anothe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rrgmetrics.reading.device_moves import is_support_device
 from rrgmetrics.reading.items import Item
 from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.model import Finding
 from rrgmetrics.reading.parsed import Parsed, parse_words
 from rrgmetrics.reading.tokens import Sentence, Token
 
@@ -18,6 +23,9 @@ _JOINING = frozenset({"/", "and", "the"})
 _NOUNS = frozenset(
     {"opacity_head", "effusion_head", "nodule_head", "mass_head", "granuloma_head", "shadow"}
 )  # no organs
+_LONGEST_COURSE = 7  # items of a heading that states a change
+_NO_COURSE = _NAMES | {"side", "normal", "measure", "negation_before", "hypothetical", "recommendation"}
+_JOINTS = frozenset({",", ";", "and"})  # between the statements of a list
 
 
 class Headings:
@@ -59,6 +67,35 @@ class Headings:
             return not parsed.mentions  # "Valve calcification: mild. ASCENDING AORTA 41 MM."
         places = (item for item in parsed.items if item.senses.keys() & _PLACES)
         return not self._names_finding and all(_NOUNS.issuperset(item.senses.get("structure", "?")) for item in places)
+
+
+class Courses:
+    """The change that a heading states of the list behind it: "NEW SINCE MARCH: nodules; effusion and a fracture"."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._course: str | None = None
+        self._end = 0  # of the statement before
+
+    def give(self, sentence: Sentence, parsed: Parsed, findings: list[Finding], first: int, lexicon: Lexicon) -> None:
+        """Gives the findings of a statement, those from `first` on, the change of their list, in place."""
+        goes_on = all(token.word in _JOINTS for token in self._tokens[self._end : sentence.first])
+        self._end = sentence.last
+        colon = next((i for i, item in enumerate(parsed.items[: _LONGEST_COURSE + 1]) if item.word == ":"), 0)
+        if colon or not goes_on:
+            self._course = _course(parsed.items[:colon])
+        for k in range(first, len(findings)) if self._course else ():
+            grows = self._course in ("better", "worse") and is_support_device(findings[k].concept, lexicon)
+            if findings[k].change is None and findings[k].assertion != "absent" and not grows:
+                findings[k] = replace(findings[k], change=self._course)
+
+
+def _course(heading: Sequence[Item]) -> str | None:
+    """Returns the change that a heading states, and nothing else; None if it names something or states none."""
+    changes = {item.senses["change"] for item in heading if "change" in item.senses}
+    if len(changes) != 1 or "resolved" in changes or any(item.senses.keys() & _NO_COURSE for item in heading):
+        return None
+    return changes.pop()
 
 
 def _gives_name(parsed: Parsed, headed: Parsed) -> bool:
