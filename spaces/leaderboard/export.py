@@ -34,6 +34,7 @@ from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, SystemReport
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.stats import Estimate
+from rrgmetrics.utils.text_format import counted
 from rrgmetrics.version import VERSION
 
 TABLES = ("standings", "scores", "slices", "tests")
@@ -53,7 +54,7 @@ CARD = """---
 
 {description}
 
-Radiology reports by {n_systems} systems for {studies}. They are scored with `rrgmetrics` against references that are
+Radiology reports by {systems} for {studies}. They are scored with `rrgmetrics` against references that are
 not part of this data set. The signature in `scores` names metric, options and version. Numbers are rounded as on the
 board's page; a p-value of 0 is less than 0.001. `*_skill` is the position of a score between the best trivial system
 (`*_best_trivial`) and the references.
@@ -267,7 +268,7 @@ def _card(info: BoardInfo, tables: Mapping[str, Rows]) -> str:
         front=yaml.safe_dump(front, sort_keys=False, allow_unicode=True).strip(),
         title=info.title,
         description=info.description,
-        n_systems=len(tables["standings"]),
+        systems=counted(len(tables["standings"]), "system"),
         studies=info.studies,
         left_out_share=100 * info.limits.left_out_share,
     )

@@ -332,6 +332,7 @@ def test_where_there_are_accounts_they_submit_and_their_submissions_are_counted(
     ).board
     site, typed = Site(board, 0, accounts=True), Site(board, 0)
     file = tmp_path / "reports.csv"
+    assert "1 submission of one account in 24 hours" in Parsed(pages.submit_page(board.info(), accounts=True)).text
 
     def sent(site, name, submitter, *account, address):
         demo.demo_submission(file, n_studies=N)

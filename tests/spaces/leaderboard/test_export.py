@@ -280,7 +280,7 @@ def test_an_export_says_how_many_studies_its_scores_are_of(make_board, send, wor
     work_off(board)
     export_board(board, tmp_path / "out")
     said = "12 studies, 5 of which count in no score yet"
-    assert f"by 1 systems for {said}." in (tmp_path / "out" / "README.md").read_text()
+    assert f"by 1 system for {said}." in (tmp_path / "out" / "README.md").read_text()
     title = commands.standings_table(board.standings()).title
     assert f": {said}, round 1" in title
     assert "scores of round" not in title
