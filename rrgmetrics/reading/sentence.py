@@ -114,6 +114,8 @@ class SentenceView:
             k -= 1
         if k < 1 or mention.denies or mention.elided or self.items[k].word not in self.small.definite:
             return False
+        if mention.at > mention.first:
+            return False  # "8 mm nodule in the upper lobe, not CALCIFIED"
         feature = self.items[k - 1].word == "of" and any(each.last == k - 1 for each in self.mentions)
         return feature or self.items[k - 1].word in self.small.inside
 
