@@ -99,7 +99,8 @@ def test_a_reply_without_findings_of_an_abnormal_reference_has_no_verdict(refere
             CrimsonProtocol().verdict(pair, [NOTHING])
     else:
         assert CrimsonProtocol().verdict(pair, [NOTHING]).score == 1
-    assert CrimsonProtocol(parser="strict").verdict(pair, [NOTHING]).score == 1  # as the authors
+    for as_the_authors in (CrimsonProtocol(parser="strict"), CrimsonProtocol(wording="published")):
+        assert as_the_authors.verdict(pair, [NOTHING]).score == 1
 
 
 @pytest.mark.parametrize(

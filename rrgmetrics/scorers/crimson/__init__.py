@@ -13,10 +13,10 @@ own, made of its prompts, so that a run gives the same scores again; a batch is 
 `batch_size` says otherwise. A reply may have 8,192 tokens, whatever that file says.
 
 Differs from the authors: with `parser=tolerant` a reply without its four parts is unscored (theirs scores `{}` 1.0 and
-fails on others), as is one that lists no finding of a reference in which the bundled reader finds something urgent or
-actionable (theirs scores it 1.0 if it lists no error), and JSON repair drops no finding; scores are not rounded to four
-digits. `complete` is ours: what a
-judge lists as found but puts nowhere counts as false or missing; the authors let an unlisted false finding go free.
+fails on others), and JSON repair drops no finding; scores are not rounded to four digits. With `wording=own` a reply is
+unscored, too, that lists no finding of a reference in which the bundled reader finds something urgent or actionable
+(theirs scores 1.0 if it lists no error). `complete` is ours: what a judge lists as found but puts nowhere counts as
+false or missing; the authors let an unlisted false finding go free.
 
 Bundled: what the candidate leaves out of a matched finding is an error of the kind "unspecific", which weighs a part of
 a wrong attribute (`rrgmetrics.comparing.omissions`; `part` in the evaluation).
@@ -196,7 +196,7 @@ class CrimsonProtocol:
         else:
             parsed, notes = tolerant(replies[0], PARTS)
             evaluation = checked(parsed)
-            if not evaluation["reference_findings"]:
+            if self.wording == "own" and not evaluation["reference_findings"]:
                 check_overlooked(pair, self.pack)
         try:
             if self.complete:
