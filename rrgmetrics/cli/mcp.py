@@ -25,7 +25,7 @@ from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.scoring.notice import text_lines, token_lines
 from rrgmetrics.scoring.packs import experimental_note, kind_lines
 from rrgmetrics.scoring.prepared import section_lines
-from rrgmetrics.scoring.results import Result, missing_of, unscored_lines
+from rrgmetrics.scoring.results import Result, missing_of, strange_lines, unscored_lines
 from rrgmetrics.specs import PRESETS, all_specs
 from rrgmetrics.specs.names import parse_name
 from rrgmetrics.utils.extras import need
@@ -194,6 +194,7 @@ def _notes(results: Mapping[str, Mapping[str, Result]], pairs: Mapping[str, Sequ
         *kind_lines(results),
         *sections,
         *missing,
+        *strange_lines(results),
         *token_lines(pairs),
     ]
 

@@ -41,10 +41,10 @@ def runs_of(result: Result) -> Array | None:
     if not kept:
         return None
     key = result.spec.headline.name
-    n_runs = next((len(each[key]) for each in kept if each), 0)
+    n_runs = next((len(each[key]) for each in kept if each and key in each), 0)
     if n_runs < 2:
         return None
-    rows = [each[key] if each else [None] * n_runs for each in kept]
+    rows = [each[key] if each and key in each else [None] * n_runs for each in kept]  # else it was not judged
     return np.array([[math.nan if value is None else value for value in row] for row in rows], dtype=np.float64).T
 
 

@@ -301,7 +301,7 @@ ITEMS = (
         _ITEMS,
         ("side",),
         needs=(
-            Signs(senses=("side",)),
+            Signs(senses=("side", "zone")),
             Signs(words=("side",), lists=("contralateral", "ipsilateral", "overlain")),
         ),
     ),

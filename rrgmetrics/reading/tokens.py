@@ -278,9 +278,7 @@ def sentences(
                 elif heading[2] == i and section == _ONE_LINE:
                     pieces.extend(skipped[1:])  # "Comparison: CT of May. No cavity. Heart: normal."
                 elif heading[3] and _runs_on(section, headed=headed):
-                    pieces.extend(
-                        _below_first_line(skipped, tokens, text)
-                    )  # "Clinical: fall ¶ Fracture. Heart: normal"
+                    pieces.extend(_below_first_line(skipped, tokens, text))  # "Clinical: fall ¶ Fracture. Heart: small"
                 elif heading[0] in searched and _runs_on(section, headed=headed):
                     unheaded = skipped[1:]  # "Indication: cough. Small effusion. Signed: ..."
                 section, read, i, _ = heading

@@ -176,6 +176,13 @@ def test_another_set_and_another_prefix(make_trainer, vision_model, parrot, stud
     assert "<h2>test_last_model</h2>" in (folder / "index.html").read_text()
 
 
+def test_a_sample_of_another_set_is_named(make_trainer, vision_model, parrot, studies, caplog):
+    trainer = make_trainer(vision_model)
+    ReportMetricsCallback(generate_fn=parrot(), metrics="bleu", n_reports=2).attach(trainer)
+    assert trainer.evaluate(studies[:4], metric_key_prefix="test")["test_reports"] == 2
+    assert "test: reports of 2 of 4 examples are scored (n_reports=)." in caplog.messages
+
+
 def test_another_set_in_the_training_has_a_curve(make_trainer, vision_model, parrot, studies, tmp_path):
     from transformers import TrainerCallback
 

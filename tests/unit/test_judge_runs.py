@@ -52,6 +52,15 @@ def test_a_score_is_the_mean_of_the_runs_and_each_is_kept(judge, loopback):
     assert runs_of(score(judge())) is None
 
 
+def test_a_missing_reference_has_no_runs(judge):
+    name = judge("&runs=2")
+    result = rrgmetrics.score(name, predictions=CANDIDATES[:2], references=[REFERENCE, ""], progress=False)[name]
+    runs = runs_of(result)
+    assert runs.shape == (2, 2)
+    assert np.isnan(runs[:, 1]).all()
+    assert not np.isnan(runs[:, 0]).any()
+
+
 def test_runs_are_cached_apart_and_more_runs_ask_for_the_rest(judge, loopback):
     first = score(judge()).per_pair["green"]
     assert sum(loopback.asked.values()) == 3

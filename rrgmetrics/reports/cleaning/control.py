@@ -48,8 +48,10 @@ def first_control_token(text: str) -> str:
         ('</s>', '')
         >>> first_control_token("USER: Describe. ASSISTANT: Small effusion.")
         'ASSISTANT:'
+        >>> first_control_token("<think>The heart is large.</think> Cardiomegaly.")
+        '<think>'
     """
-    found = _ONE.search(text) if "<" in text or "[" in text else None
+    found = (_ONE.search(text) or _IS_THINKING.search(text)) if "<" in text or "[" in text else None
     if found:
         return found[0]
     role = re.match(_ROLE_LINE, text)
