@@ -431,9 +431,11 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     def _other_set(self, prefix: str, given: Any) -> EvaluationSet:
         """The set of what `evaluate` or `predict` was given; the same one when it is given again."""
         if prefix not in self._others or self._others[prefix][0] is not given:
-            self._others[prefix] = given, (other := self._make_set(given, self._trainer))
-            if hasattr(given, "__len__") and len(other.rows) < (n := len(given)):
-                logger.warning("%s: reports of %d of %d examples are scored (n_reports=).", prefix, len(other.rows), n)
+            examples = self._make_set(given, self._trainer)
+            self._others[prefix] = given, examples
+            n, n_all = len(examples.rows), len(given) if hasattr(given, "__len__") else 0
+            if n < n_all:
+                logger.warning("%s: reports of %d of %d examples are scored (n_reports=).", prefix, n, n_all)
         return self._others[prefix][1]
 
     def _describe(self, prefix: str, examples: EvaluationSet) -> Evaluated:

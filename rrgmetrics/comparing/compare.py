@@ -89,8 +89,7 @@ def compare(
         B Only the reference reports: mild cardiomegaly; the candidate denies it.
     """
     lexicon = lexicon_of(reference)
-    if (candidate.pack, candidate.folder) != lexicon.key:
-        candidate = read_with(lexicon, candidate.text)
+    candidate = _read_alike(candidate, lexicon)
     known = context if isinstance(context, Context) else parse_context(context)
     if not trace:
         return _compare(reference, as_claimed(reference, candidate, known), known, lexicon)
@@ -127,14 +126,18 @@ def compare_as_scored(
         ('looks Spanish', ['Only the reference reports: mild cardiomegaly.'])
     """
     lexicon = lexicon_of(reference)
-    if (candidate.pack, candidate.folder) != lexicon.key:
-        candidate = read_with(lexicon, candidate.text)
+    candidate = _read_alike(candidate, lexicon)
     comparison = compare(reference, candidate, context, trace=trace)
     why = out_of_scope(candidate.scope, all_packs(reference.folder)[reference.pack].title)
     if comparison.out_of_scope or not why:
         return comparison
     silent = compare(reference, read_with(lexicon, ""), context, trace=trace)
     return replace(silent if silent.cost() > comparison.cost() else comparison, unread_candidate=why)
+
+
+def _read_alike(candidate: Reading, lexicon: Lexicon) -> Reading:
+    """Returns a candidate's reading by the reference's pack."""
+    return candidate if (candidate.pack, candidate.folder) == lexicon.key else read_with(lexicon, candidate.text)
 
 
 def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Lexicon) -> ReportComparison:

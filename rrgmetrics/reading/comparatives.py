@@ -141,11 +141,12 @@ def _than_a_number(items: list[Item], i: int, small: SmallWords) -> bool:
 def goes_through_sides(items: list[Item], i: int) -> bool:
     """Whether the comparative at `i` is stated of one side, and a change of the other: "BETTER left, stable right"."""
     sides = [k for k, item in enumerate(items) if item.senses.get("side") in ("left", "right")]
-    before, (own, *after) = [k for k in sides if k < i], [k for k in sides if k > i] or [i]
-    told = [items[max(0, k - NEAR) : k] for k in before[-1:]] + [items[own + 1 : k] for k in after[:1]]
-    return any("change" in item.senses for said in told for item in said) and not any(
-        "concept" in item.senses for k in after[:1] for item in items[own:k]
-    )
+    before, behind = [k for k in sides if k < i], [k for k in sides if k > i]
+    earlier = items[max(0, before[-1] - NEAR) : before[-1]] if before else []
+    later = items[behind[0] : behind[1]] if len(behind) > 1 else []
+    if any("concept" in item.senses for item in later):
+        return False
+    return any("change" in item.senses for item in (*earlier, *later[1:]))
 
 
 def _is_date(item: Item, small: SmallWords) -> bool:

@@ -277,7 +277,7 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, s
 def share_with_one_before(
     items: Sequence[Item], mentions: Sequence[Mention], number: int, lexicon: Lexicon, findings: list[Finding]
 ) -> None:
-    """Gives the finding before a statement the change of its only one, in place, if it is said of both.
+    """Gives the finding before a statement the change of its only one, in place, where that is the change of both.
 
     "A mycetoma is seen, and the pleura is thickened, BOTH being absent in 2019."
     """

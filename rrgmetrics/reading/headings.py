@@ -41,7 +41,7 @@ class Headings:
         """Returns a sentence as it is read under its heading, and how many words of the heading are in front of it."""
         follows = self._follows(sentence)
         self._end = sentence.last
-        colon = next((i for i, item in enumerate(parsed.items[: _LONGEST + 1]) if item.word == ":"), 0)
+        colon = _colon(parsed.items, _LONGEST)
         if colon or not follows:
             items = parsed.items[:colon]
             named = all(item.senses.keys() & _NAMES or "side" in item.senses or item.word in _JOINING for item in items)
@@ -81,13 +81,18 @@ class Courses:
         """Gives the findings of a statement, those from `first` on, the change of their list, in place."""
         goes_on = all(token.word in _JOINTS for token in self._tokens[self._end : sentence.first])
         self._end = sentence.last
-        colon = next((i for i, item in enumerate(parsed.items[: _LONGEST_COURSE + 1]) if item.word == ":"), 0)
+        colon = _colon(parsed.items, _LONGEST_COURSE)
         if colon or not goes_on:
             self._course = _course(parsed.items[:colon])
         for k in range(first, len(findings)) if self._course else ():
             grows = self._course in ("better", "worse") and is_support_device(findings[k].concept, lexicon)
             if findings[k].change is None and findings[k].assertion != "absent" and not grows:
                 findings[k] = replace(findings[k], change=self._course)
+
+
+def _colon(items: Sequence[Item], longest: int) -> int:
+    """Returns where a heading of at most so many items ends; 0 if there is none."""
+    return next((i for i, item in enumerate(items[: longest + 1]) if item.word == ":"), 0)
 
 
 def _course(heading: Sequence[Item]) -> str | None:

@@ -52,7 +52,7 @@ def subject(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, lex
 
 
 def all_named(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, small: SmallWords) -> list[Mention]:
-    """Returns the findings that "both" or "all" before a change stands for: "a cavity and a node; BOTH have grown"."""
+    """Returns the findings that "both" or "all" before a change means: "a cavity and a node; BOTH have grown"."""
     words = collecting(items[heads[left][1] : i + 1])
     if small.all_before.isdisjoint(words):
         return []
@@ -189,9 +189,8 @@ def _is_dated(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _is_behind_have(items: Sequence[Item], mention: Mention) -> bool:
-    """Whether what is said of a structure has come about: "the lung HAS collapsed"."""
-    said = items[mention.first : mention.at]
-    return any(item.word in _HAVE for item in said)
+    """Whether a structure has become so: "the lung HAS collapsed"."""
+    return any(item.word in _HAVE for item in items[mention.first : mention.at])
 
 
 def told_apart(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> int:

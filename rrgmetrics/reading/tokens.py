@@ -156,6 +156,15 @@ class Sentence(NamedTuple):
     section: str
 
 
+class _Heading(NamedTuple):
+    """A section heading: its section, whether that is read, the token behind it, and whether it names an organ."""
+
+    section: str
+    read: bool
+    behind: int
+    of_organ: bool = False
+
+
 @lru_cache(maxsize=16384)
 def singular(word: str) -> str:
     """Returns the singular of a lower-case English word; good enough for matching, applied to lexicon and text alike.
@@ -273,15 +282,15 @@ def sentences(
         if i == first:
             heading = _heading(tokens, i, headings, read=read)
             if heading is not None:
-                if _runs_on(section, headed=headed) and heading[0] == "impression":
+                if _runs_on(section, headed=headed) and heading.section == "impression":
                     pieces.extend(skipped[1:])  # "Technique: CT. Acute embolus in ... Conclusion: ..."
-                elif heading[2] == i and section == _ONE_LINE:
+                elif heading.behind == i and section == _ONE_LINE:
                     pieces.extend(skipped[1:])  # "Comparison: CT of May. No cavity. Heart: normal."
-                elif heading[3] and _runs_on(section, headed=headed):
+                elif heading.of_organ and _runs_on(section, headed=headed):
                     pieces.extend(_below_first_line(skipped, tokens, text))  # "Clinical: fall ¶ Fracture. Heart: small"
-                elif heading[0] in searched and _runs_on(section, headed=headed):
+                elif heading.section in searched and _runs_on(section, headed=headed):
                     unheaded = skipped[1:]  # "Indication: cough. Small effusion. Signed: ..."
-                section, read, i, _ = heading
+                section, read, i = heading.section, heading.read, heading.behind
                 unheaded = [] if read else unheaded
                 bare = section in RUNNING and len(pieces) == opened  # "Findings: Comparison: 5/12. Small effusion."
                 first, headed, skipped = i, read or (headed and not bare), []
@@ -342,10 +351,8 @@ def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str])
     return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in abbreviations)
 
 
-def _heading(
-    tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]], *, read: bool
-) -> tuple[str, bool, int, bool] | None:
-    """Returns section, whether it is read, the index after it, and whether it is an organ's, if one starts at `i`.
+def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]], *, read: bool) -> _Heading | None:
+    """Returns the section heading that starts at `i`.
 
     "AORTA: no dissection" starts a section only behind one that is not read, and is part of its first sentence.
     """
@@ -358,8 +365,10 @@ def _heading(
             name = " ".join(token.word for token in tokens[i : end or k])
             known = headings.get(name) or _in_two_languages(name, headings)
             if known and known[0] == NAMED:
-                return None if read else (FINDINGS, True, i, True)
-            return known and ((FINDINGS, True, k + 1, True) if known[0] == ORGAN else (*known, k + 1, False))
+                return None if read else _Heading(FINDINGS, read=True, behind=i, of_organ=True)
+            if known and known[0] == ORGAN:
+                return _Heading(FINDINGS, read=True, behind=k + 1, of_organ=True)
+            return known and _Heading(*known, behind=k + 1)
         elif word in ENDS or (k > i + _HEADING and not end):
             break
     return None

@@ -24,7 +24,7 @@ from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scoring import signature
 from rrgmetrics.scoring.error_rows import TOLD, ToldError, errors_of
 from rrgmetrics.scoring.packs import FACT, counts_of, facts_of, packs_of
-from rrgmetrics.scoring.scope_filter import PLURAL, REMOVED, STRANGE
+from rrgmetrics.scoring.scope_filter import REMOVED, STRANGE, in_plural
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.specs.names import MetricName, parse_name, shown
 from rrgmetrics.utils.causes import Cause, as_entry
@@ -586,7 +586,7 @@ def strange_lines(results: Mapping[str, Mapping[str, Result]], study_ids: Sequen
         of = f" of {system}" if len(results) > 1 else ""
         for reason, rows in found.items():
             named = some_of([study_ids[row] if study_ids else str(row) for row in rows])
-            looks = reason if len(rows) == 1 else PLURAL.sub(r"\1", reason).replace("has ", "have ", 1)
+            looks = reason if len(rows) == 1 else in_plural(reason)
             lines.append(
                 f"{counted(len(rows), 'candidate')}{of} ({named}) {looks}: {by_number(len(rows), 'it', 'each')} gets "
                 "the worse of its own score and that of an empty report."

@@ -48,7 +48,7 @@ REMOVED = "_removed"  # what the details of cleaned texts are called, behind the
 THE_REFERENCE = "the reference "
 UNREAD = "unread"  # the kind of a text that says nothing which could be read
 IN_ENGLISH = " reports in English"
-PLURAL = re.compile(r"^(lack|look|say)s")
+_SINGULAR = re.compile(r"^(?:(lack|look|say)s|has)\b")  # verbs of reasons
 
 
 @dataclass(frozen=True)
@@ -248,13 +248,23 @@ def warn_of_scopes(scopes: Iterable[tuple[MetricName, Sequence[str]]]) -> None:
             logger.warning("%s", message)
 
 
+def in_plural(reason: str) -> str:
+    """Returns a reason as it is of several texts.
+
+    Example:
+        >>> in_plural("looks like a CT report"), in_plural("has no readable statement")
+        ('look like a CT report', 'have no readable statement')
+    """
+    return _SINGULAR.sub(lambda verb: verb[1] or "have", reason)
+
+
 def announcement(modality: str, metrics: Iterable[str], scopes: Iterable[Sequence[str]]) -> str:
     """Describes the pairs that metrics of one modality leave unscored; "" if there are none."""
     worst = max(scopes, key=lambda reasons: sum(reason not in ("", REASON) for reason in reasons))
     reasons = Counter(reason.removeprefix(THE_REFERENCE) for reason in worst if reason and reason != REASON)
     if not reasons:
         return ""
-    first, *others = (counted(count, reason, PLURAL.sub(r"\1", reason)) for reason, count in reasons.most_common())
+    first, *others = (counted(count, reason, in_plural(reason)) for reason, count in reasons.most_common())
     count, _, rest = first.partition(" ")
     names = sorted(set(metrics))
     reads = f"; {', '.join(names)} {by_number(len(names), 'supports', 'support')} {known(modality)}" if modality else ""
