@@ -127,8 +127,6 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
             fields["measurements"] += senses["measure"]
     if device.never_in and not fields["tip"] and _ends_in_any(device.never_in, mention, lexicon):
         fields.setdefault("position", "bad")
-    if mention.concept in lexicon.roles["unpaired"]:
-        fields["sides"].clear()
     if group == BONES:
         fields["zones"] -= _own_bones(lexicon, mention.concept)
     if mention.concept in lexicon.roles["directed"] and len(fields["sides"]) > 1:
@@ -137,6 +135,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> Attributes:
         fields.pop("position", None)  # "in a high position, at T7"
     if not fields["sides"] and (fields.get("both") or fields.get("several")):
         fields["sides"].add("bilateral")
+    if mention.concept in lexicon.roles["unpaired"]:
+        fields["sides"].clear()
     if "bilateral" in fields["sides"] and len(fields["sides"]) == 2:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:
