@@ -472,11 +472,16 @@ def _of_observation(finding: Finding, reading: Reading) -> list[Finding]:
 
 
 def _is_of_picture(a: str, b: str, lexicon: Lexicon) -> bool:
-    """Whether two names are of one picture, or one is a sign of the other."""
-    if a == b or lexicon.concepts[a].is_device or lexicon.concepts[b].is_device:
+    """Whether two names are of one picture, or one is a sign of the other; lesions are counted one by one."""
+    one, other = lexicon.concepts[a], lexicon.concepts[b]
+    if one.is_device or other.is_device:
         return False
-    signs = a in lexicon.concepts[b].sign_of or b in lexicon.concepts[a].sign_of
-    return signs or related(a, b, lexicon)
+    if a in other.sign_of or b in one.sign_of:
+        return True
+    counted = not lexicon.roles["one_by_one"].isdisjoint({a, b})
+    if counted:
+        return a != b and related(a, b, lexicon)
+    return related(a, b, lexicon) or not set(one.ancestors).isdisjoint(other.ancestors)
 
 
 def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:

@@ -82,22 +82,21 @@ def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
 def _contradictory(
     reference: Reading, candidate: Reading, context: Context, lexicon: Lexicon
 ) -> Iterator[FindingError]:
-    """What the candidate both affirms and denies, and the reference does not."""
+    """What both reports state and the candidate denies as well; what only it states is a false finding already."""
     own = contradictions(candidate, lexicon)
     if not own:
         return
     theirs = {contradiction.affirmed.concept for contradiction in contradictions(reference, lexicon)}
     stated = {finding.concept: finding for finding in reversed(reference.abnormal)}
     for affirmed, denied in own:
-        if affirmed.concept in theirs:
+        if affirmed.concept in theirs or affirmed.concept not in stated:
             continue
-        agrees = affirmed.concept in stated
         level = significance(without_excuse(affirmed, (), lexicon), context, lexicon)
         yield FindingError(
-            category=ErrorCategory.MISSING_FINDING if agrees else ErrorCategory.FALSE_FINDING,
+            category=ErrorCategory.MISSING_FINDING,
             significant=level in SIGNIFICANT,
             sentence=f"The candidate both reports and denies {lexicon.concepts[affirmed.concept].name}.",
-            reference=stated.get(affirmed.concept),
+            reference=stated[affirmed.concept],
             candidate=affirmed,
             candidate_spans=(*affirmed.spans, *denied.spans),
             significance=level,
