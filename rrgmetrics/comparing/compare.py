@@ -29,6 +29,7 @@ from rrgmetrics.comparing.differences import (
     denied_change,
     named_as_well,
     severity_steps,
+    suspicion_errors,
     told_beside,
     told_of_all,
 )
@@ -176,6 +177,7 @@ def _compare(reference: Reading, candidate: Reading, known: Context, lexicon: Le
             and not (named_as_well(error, reference, candidate, lexicon) and excused(error, named_as_well))
         )
         errors.extend(denied)
+        errors.extend(suspicion_errors(ref, cand, texts, lexicon))
     spoiled = {(error.reference.observation, error.category) for error in errors if error.reference and error.attribute}
     vague = list(left_out_errors(refs, cands, links, spoiled, candidate, lexicon))
     errors = [

@@ -340,6 +340,24 @@ def certainty_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     return [_attribute_error(ref, cand, each, lexicon) for each in _doubts(ref, cand, lexicon)]
 
 
+def suspicion_errors(ref: Unit, cand: Unit, texts: tuple[Reading, Reading], lexicon: Lexicon) -> list[FindingError]:
+    """Returns D if only one report suspects what is acted on at once: "wide mediastinum, concerning for DISSECTION"."""
+    reference, candidate = texts
+    if _suspects_alone(ref, candidate, lexicon):
+        wrong = Wrong("underinterpretation", True, suspicion_errors)
+    elif _suspects_alone(cand, reference, lexicon):
+        wrong = Wrong("overinterpretation", True, suspicion_errors)
+    else:
+        return []
+    return [_attribute_error(ref, cand, wrong, lexicon)]
+
+
+def _suspects_alone(unit: Unit, other: Reading, lexicon: Lexicon) -> bool:
+    """Whether an observation may be an emergency that the other report does not name, not even to deny it."""
+    suspected = {x.concept for x in unit.readings if x is not unit.head} & lexicon.roles["emergency"]
+    return any(not any(related(concept, f.concept, lexicon) for f in other.findings) for concept in suspected)
+
+
 def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) -> list[FindingError]:
     """Returns the errors of comparison that are not about one finding that both reports show.
 

@@ -114,7 +114,7 @@ def _without_shared(unit: Unit, other: Unit) -> Unit:
     """Returns an observation without the names that the other has too, if it has more: nodules, likely METASTASES."""
     shared = {finding.concept for finding in other.readings}
     own = tuple(finding for finding in unit.readings if finding.concept not in shared)
-    return replace(unit, readings=own) if own and len(shared) > 1 else unit
+    return replace(unit, readings=own) if own and (len(shared) > 1 or len(own) < len(unit.readings)) else unit
 
 
 def _positions(ref: Unit, cand: Unit, lexicon: Lexicon) -> tuple[str, str, str]:

@@ -27,8 +27,10 @@ TRIED = [  # a sentence of the card, reference, candidate, the letters of the er
     ),
     ("A nodule and a mass in the same place agree", "Left upper lobe nodule.", "Left upper lobe mass.", ""),
     ("misses every finding and every normal sentence", "The heart is normal. Left effusion.", "", "BB"),
-    ("A contradiction within the candidate", EFFUSION, f"{EFFUSION} No effusion.", "B"),
-    ("A contradiction within the candidate", "No pneumothorax.", "No pneumothorax. Left pneumothorax.", "AA"),
+    ("both reports and denies is one error, whether", EFFUSION, f"{EFFUSION} No effusion.", "B"),
+    ("both reports and denies is one error, whether", "No pneumothorax.", "No pneumothorax. Left pneumothorax.", "A"),
+    ("is an error (D)", "Widened mediastinum, concerning for aortic dissection.", "Widened mediastinum.", "D"),
+    ("is none", "Left opacity, likely pneumonia.", "Left opacity.", ""),
     ("that no finding of either report suggests", EFFUSION, f"{EFFUSION} Pneumonia cannot be excluded.", "A"),
 ]
 

@@ -33,6 +33,7 @@ Role = Literal[
     "history",
     "background",
     "apart",
+    "emergency",
     "directed",
     "feigned",
     "feigns",

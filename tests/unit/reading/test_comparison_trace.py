@@ -154,9 +154,9 @@ def test_what_differs_and_is_no_error():
             "compare._not_excluded",
         ),
         (
-            "Clear lungs.",
-            "Effusion. No effusion.",
-            "error A, significant: The candidate both reports and denies pleural effusion.",
+            "Left effusion.",
+            "Left effusion. No effusion.",
+            "error B, significant: The candidate both reports and denies pleural effusion.",
             "penalties._contradictory",
         ),
         (
