@@ -390,6 +390,8 @@ class Clause(SentenceView):
         if not self.clause or self.listing:
             return False
         ahead = self.ahead(i)
+        if any("negation_after" in item.senses for item in ahead[:1]):
+            return False  # "consolidation suggestive of pneumonia: NONE SEEN"
         named = [item.senses["concept"] for item in ahead if "concept" in item.senses]
         shown = bool(named) and set(named).isdisjoint(self.lexicon.rubric["diagnoses"])
         return shown or any("item_break" in item.senses for item in ahead)

@@ -117,7 +117,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if _than_a_number(items, i, small):
         return True
     placed = False
-    for item in items[i + 1 : i + 1 + NEAR]:
+    aside = i > 1 and [items[k].word for k in (i - 2, i - 1)] == ["and", ","]  # "at the apex AND, LESS MARKED, at"
+    for item in items[i + 1 + aside : i + 1 + NEAR]:
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
             if goes_through_sides(items, i):
                 return False  # "stable on the right, SMALLER on the left"

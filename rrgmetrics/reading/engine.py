@@ -23,7 +23,7 @@ from rrgmetrics.reading.coreference import (
 )
 from rrgmetrics.reading.dates import compared_as
 from rrgmetrics.reading.excluded_places import denies_others
-from rrgmetrics.reading.headings import Courses, Headings
+from rrgmetrics.reading.headings import Courses, Headings, Sides
 from rrgmetrics.reading.interpretation import explained
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.levels import of_two_ages
@@ -53,7 +53,7 @@ def read_with(lexicon: Lexicon, report: str) -> Reading:
     scan = Scan(text, tokens, lexicon)
     compared: list[Compared] = []
     told: list[Finding] = []
-    headings, courses = Headings(text, tokens, lexicon), Courses(tokens)
+    headings, courses, sides = Headings(text, tokens, lexicon), Courses(tokens), Sides(text, tokens, lexicon)
     for number, (sentence, parsed) in enumerate(read_sentences(text, tokens, lexicon)):
         scan.add(sentence, parsed)
         parsed, headed = headings.read_under(sentence, parsed)
@@ -72,6 +72,7 @@ def read_with(lexicon: Lexicon, report: str) -> Reading:
             items = _read_remark(parsed, number, lexicon, findings, _span(tokens, sentence.first, sentence.last))
             kind = compared_as(items, lexicon.small)
         courses.give(sentence, parsed, findings, first, lexicon)
+        sides.give(sentence, parsed, findings, first)
         if kind:
             span = _span(tokens, sentence.first, sentence.last)
             alone = not parsed.mentions and pointer(items, lexicon) is None

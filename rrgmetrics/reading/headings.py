@@ -1,4 +1,4 @@
-"""Headings of organs and of changes: what the sentences behind the first one on their line are about.
+"""Headings of organs, changes and sides: what the sentences behind the first one on their line are about.
 
 "Thyroid: Enlarged. 15 mm NODULE on the left." and "Nodes: Subcarinal, 14 mm. RIGHT HILAR, 16 mm.": such a sentence is
 read with its heading in front of it, where the heading gives its finding another name, or its only one.
@@ -25,6 +25,7 @@ _NOUNS = frozenset(
 )  # no organs
 _LONGEST_COURSE = 7  # items of a heading that states a change
 _NO_COURSE = _NAMES | {"side", "normal", "measure", "negation_before", "hypothetical", "recommendation"}
+_HALVES = frozenset({"hemithorax", "lung", "pleura", "pleural_space", "chest"})  # structures that have a side
 _JOINTS = frozenset({",", ";", "and"})  # between the statements of a list
 
 
@@ -39,7 +40,7 @@ class Headings:
 
     def read_under(self, sentence: Sentence, parsed: Parsed) -> tuple[Parsed, int]:
         """Returns a sentence as it is read under its heading, and how many words of the heading are in front of it."""
-        follows = self._follows(sentence)
+        follows = _is_on_line(self._report, self._tokens, self._end, sentence)
         self._end = sentence.last
         colon = _colon(parsed.items, _LONGEST)
         if colon or not follows:
@@ -54,12 +55,6 @@ class Headings:
             if _gives_name(parsed, headed):
                 return headed, len(self._heading)
         return parsed, 0
-
-    def _follows(self, sentence: Sentence) -> bool:
-        """Whether a sentence is on the line of the one before."""
-        if not self._end or sentence.first - self._end > 1:
-            return False
-        return "\n" not in self._report[self._tokens[self._end - 1].end : self._tokens[sentence.first].start]
 
     def _is_open(self, parsed: Parsed) -> bool:
         """Whether a sentence leaves open which organ it is about, or which finding of the heading it measures."""
@@ -88,6 +83,48 @@ class Courses:
             grows = self._course in ("better", "worse") and is_support_device(findings[k].concept, lexicon)
             if findings[k].change is None and findings[k].assertion != "absent" and not grows:
                 findings[k] = replace(findings[k], change=self._course)
+
+
+class Sides:
+    """The side that a heading states of what is behind it on its line: "ON THE LEFT: drain out. Basal effusion."."""
+
+    def __init__(self, report: str, tokens: list[Token], lexicon: Lexicon) -> None:
+        self._report, self._tokens, self._lexicon = report, tokens, lexicon
+        self._side: str | None = None
+        self._end = 0  # of the sentence before
+
+    def give(self, sentence: Sentence, parsed: Parsed, findings: list[Finding], first: int) -> None:
+        """Gives the findings of a sentence, those from `first` on, the side of their heading, in place."""
+        follows = _is_on_line(self._report, self._tokens, self._end, sentence)
+        self._end = sentence.last
+        colon = _colon(parsed.items, _LONGEST)
+        if colon or not follows:
+            self._side = _side(parsed.items[:colon])
+        for k in range(first, len(findings)) if self._side else ():
+            if findings[k].side is None and self._has_side(findings[k].concept):
+                findings[k] = replace(findings[k], side=self._side)
+
+    def _has_side(self, concept: str) -> bool:
+        central = self._lexicon.groups["one_picture"] - self._lexicon.groups["one_place"]  # heart, mediastinum
+        without = self._lexicon.roles["unpaired"] | self._lexicon.roles["midline"]
+        return self._lexicon.concepts[concept].group not in central and concept not in without
+
+
+def _is_on_line(report: str, tokens: list[Token], end: int, sentence: Sentence) -> bool:
+    """Whether a sentence is on the line of the one before, which ends at `end`."""
+    if not end or sentence.first - end > 1:
+        return False
+    return "\n" not in report[tokens[end - 1].end : tokens[sentence.first].start]
+
+
+def _side(heading: Sequence[Item]) -> str | None:
+    """Returns the side that a heading states, and nothing else but a lung or half of the chest; None if it does not."""
+    sides = {item.senses["side"] for item in heading if "side" in item.senses}
+    plain = all(
+        item.senses.keys() <= {"side", "location_preposition"} or _HALVES.issuperset(item.senses.get("structure", "?"))
+        for item in heading
+    )
+    return sides.pop() if len(sides) == 1 and plain else None
 
 
 def _colon(items: Sequence[Item], longest: int) -> int:

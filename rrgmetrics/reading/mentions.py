@@ -6,6 +6,8 @@ heart is enlarged"), which `composition` puts together.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rrgmetrics.reading.composition import compose
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
@@ -115,7 +117,7 @@ def _is_seen(items: list[Item], i: int) -> bool:
     A node that has grown, shrunk or gone was seen. The words for that are in its clause, before another name.
     """
     if "several" in items[i].senses:
-        return True
+        return not _heads_denial(items[i + 1 :])
     for step, reach in ((-1, _AHEAD), (1, _SAID)):
         for k in range(i + step, max(-1, min(len(items), i + step * (reach + 1))), step):
             senses = items[k].senses
@@ -124,6 +126,13 @@ def _is_seen(items: list[Item], i: int) -> bool:
             if "measure" in senses or "resolved_before" in senses or senses.get("change") in _COURSES:
                 return True
     return False
+
+
+def _heads_denial(behind: Sequence[Item]) -> bool:
+    """Whether a structure is a heading, and what is said of it is denied: "NODES: no hilar enlargement"."""
+    if [item.word for item in behind[:1]] != [":"] or any("measure" in item.senses for item in behind):
+        return False
+    return len(behind) > 2 and not {"negation_before", "negation_after"}.isdisjoint(behind[1].senses)
 
 
 def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:

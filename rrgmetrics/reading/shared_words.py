@@ -58,7 +58,19 @@ def _with_noun(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon
     for senses in _with_ends(part, name, tokens, lexicon, name.last - (tokens[name.last - 1].word in _GENERIC)):
         if "concept" in senses:
             return senses if senses["concept"] != name.senses["concept"] else None
-    return None
+    return _as_lesion(part, name, tokens, lexicon)
+
+
+def _as_lesion(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon) -> Senses | None:
+    """Returns a place with the lesion that a name has in another organ: "LOWER LOBE and left adrenal NODULES"."""
+    if not {"zone", "structure"} <= part.senses.keys() or not set(part.senses["structure"]).isdisjoint(
+        name.senses.get("about", part.senses["structure"])
+    ):
+        return None
+    lesion = lexicon.trie.get(tokens[name.last - 1].word, {}).get("", {}).get("concept")
+    if lesion not in lexicon.roles["one_by_one"] or lesion == name.senses["concept"]:
+        return None
+    return {"concept": lesion, "inside": [{"zone": part.senses["zone"]}]}
 
 
 def _with_ends(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon, last: int) -> Iterator[Senses]:

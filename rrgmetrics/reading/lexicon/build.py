@@ -30,6 +30,7 @@ _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry"
 _LONG = 5  # letters of a word that has a plural of its own; shorter ones are abbreviations
 _SHORT = 4  # words of a name for a place that may be made of two, "right upper lobe apex"
 _LETTERED = frozenset({"kerley", "type", "stanford", "port", "xxxx", "4"})  # before the letter "a": "Kerley A lines"
+_CHAMBERS = frozenset({"atrial", "atrium", "ventricle", "ventricular"})  # have no side of their own
 _SIDES = frozenset({"left", "right"})  # inside the name of a structure: "dome of the LEFT hemidiaphragm"
 _INHERITED: frozenset[Role] = frozenset(
     {"picture", "sized", "lodged", "one_by_one", "diffuse"}
@@ -167,6 +168,8 @@ class _Builder:
                 end, kept = self._described(words, i)
                 if words[i] == "left" and leaves(words[i - 1] if i else "", words[i + 1 : i + 3]):
                     kept = {}  # "LEFT behind"
+                if words[i] in _SIDES and not _CHAMBERS.isdisjoint(words[i + 1 : i + 2]):
+                    kept = {}  # "RIGHT VENTRICULAR lead"
                 if is_device and kept.get("zone") not in self.valves:
                     kept.pop("zone", None)  # a central catheter is not a place, an aortic valve is one
                 if "zone" in senses and len(words) > _SHORT:
