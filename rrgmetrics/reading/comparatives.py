@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from rrgmetrics.reading.dates import is_date, is_then
 from rrgmetrics.reading.items import Item
@@ -30,7 +30,7 @@ PLAIN = frozenset(
 
 def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Whether a word of change compares no two studies."""
-    if _of_two_phases(items, i, lexicon.small):
+    if _of_two_phases(items, i, lexicon.small) or _of_a_property(items, i, lexicon.small):
         return True
     if items[i].word not in lexicon.small.comparatives:
         return False
@@ -70,6 +70,13 @@ def _of_two_phases(items: list[Item], i: int, small: SmallWords) -> bool:
     at = next((k for k, item in enumerate(behind) if item.word in small.phases), len(behind))
     led = any(item.word in small.placing or item.word in _DURING for item in behind[:at])
     return at < len(behind) and led and not any(_is_date(item, small) for item in items)
+
+
+def _of_a_property(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Whether a word of change only describes how a finding looks: "areas of REDUCED ENHANCEMENT"."""
+    between = takewhile(lambda item: item.word not in small.separators, items[i + 1 : i + 1 + NEAR])
+    described = items[i].word in small.altered and any(item.word in small.properties for item in between)
+    return described and not any(_is_date(item, small) for item in items)
 
 
 def _than_another_thing(items: list[Item], i: int, lexicon: Lexicon) -> bool:

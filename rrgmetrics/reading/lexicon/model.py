@@ -231,6 +231,8 @@ class SmallWords:
     raised: frozenset[str]
     lowered: frozenset[str]
     phases: frozenset[str]
+    altered: frozenset[str]
+    properties: frozenset[str]
     sparing: frozenset[str]
     associated: frozenset[str]
     reaching: frozenset[str]

@@ -70,7 +70,7 @@ OF_TERMS = [
     (NEW + "    - rll\n", 6, 'spellings.yaml splits it under "compounds"'),
     (NEW + '    - " "\n', 6, "it contains no words"),
     (NEW + "    - normal\n", 6, '"normal" is a quality'),
-    (NEW + "    - increased\n", 6, "is a quality"),
+    (NEW + "    - squashed\n", 6, "is a quality"),
     (NEW + "    - heart size\n", 6, "is a structure"),
     (NEW + "    - moderately\n", 6, "is a word of severity"),
     (NEW + "    - devoid of\n", 6, "is a cue (negation_before)"),
