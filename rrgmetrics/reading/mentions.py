@@ -6,8 +6,6 @@ heart is enlarged"), which `composition` puts together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rrgmetrics.reading.composition import compose
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import Lexicon
@@ -24,6 +22,8 @@ _BEFORE_SHORTHAND = frozenset(
 _AHEAD, _SAID = 5, 9  # items before and behind a structure that may tell that it is seen
 _PARTING = frozenset({";", ":"})
 _OTHER = frozenset({"concept", "listed", "clause_end", "negation_before", "normal"})
+_JOINING = frozenset({"and", ",", "/"})
+_DENIALS = frozenset({"negation_before", "negation_after"})
 _COURSES = frozenset({"new", "worse", "better", "resolved"})
 
 
@@ -117,7 +117,7 @@ def _is_seen(items: list[Item], i: int) -> bool:
     A node that has grown, shrunk or gone was seen. The words for that are in its clause, before another name.
     """
     if "several" in items[i].senses:
-        return not _heads_denial(items[i + 1 :])
+        return not _only_heads(items, i)
     for step, reach in ((-1, _AHEAD), (1, _SAID)):
         for k in range(i + step, max(-1, min(len(items), i + step * (reach + 1))), step):
             senses = items[k].senses
@@ -128,11 +128,15 @@ def _is_seen(items: list[Item], i: int) -> bool:
     return False
 
 
-def _heads_denial(behind: Sequence[Item]) -> bool:
-    """Whether a structure is a heading, and what is said of it is denied: "NODES: no hilar enlargement"."""
-    if [item.word for item in behind[:1]] != [":"] or any("measure" in item.senses for item in behind):
+def _only_heads(items: list[Item], i: int) -> bool:
+    """Whether a structure is a heading of a denial, or of two: "NODES: no enlargement", "PLEURA AND NODES: ..."."""
+    colon = next((k for k in range(i, len(items)) if items[k].word == ":"), len(items))
+    heading, said = items[:colon], items[colon + 1 :]
+    if not said or any("measure" in item.senses for item in said):
         return False
-    return len(behind) > 2 and not {"negation_before", "negation_after"}.isdisjoint(behind[1].senses)
+    denied = colon == i + 1 and len(said) > 1 and not _DENIALS.isdisjoint(said[0].senses)
+    joined = any(item.word in _JOINING for item in heading)
+    return denied or (joined and all(item.word in _JOINING or "structure" in item.senses for item in heading))
 
 
 def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:

@@ -183,6 +183,9 @@ STEPS = {
     "Right lung:\n1. Small effusion": "Right lung: Small effusion",
     "Effusion: (-)\nEdema: 0\nFracture: N/A\nMass: False": "Effusion: none\nEdema: none\nFracture: none\nMass: none",
     "Effusion: (+)\nEdema: True": "Effusion: present\nEdema: present",
+    "LIVER (as far as imaged). A cyst.": "LIVER: A cyst.",
+    "CHEST WALL AND NODES. No mass.": "CHEST WALL AND NODES: No mass.",
+    "Liver. A cyst.": "Liver. A cyst.",
     # signs and dictated marks
     "PTX -ve; effusion +ve": "PTX negative; effusion positive",
     "NEG. FOR PTX, effusion-, edema–.": "negative FOR PTX, effusion: none, edema: none.",

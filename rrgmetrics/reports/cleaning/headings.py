@@ -84,8 +84,11 @@ def _headings(text: str) -> Iterator[Edit]:
 _ORGAN = (
     r"heart(?: size)?|cardiac silhouette|lungs?|lung fields|pleurae?|pleural spaces?|mediastinum|cardiomediastinum"
     r"|aorta|trachea|airways?|bones?|osseous structures|soft tissues|chest wall|hil[ai]|hilum|diaphragms?|spine|ribs"
-    r"|abdomen"
+    r"|abdomen|upper abdomen|liver|spleen|kidneys?|adrenals?(?: glands)?|pancreas|thyroid|(?:lymph )?nodes"
+    r"|(?:great )?vessels|skeleton|breasts?|o?esophagus|pericardium"
 )
+_ORGANS = rf"(?:{_ORGAN})(?:(?: and |, ?| ?[/&] ?)(?:{_ORGAN})){{0,3}}"
+_ORGANS_STOPPED = rf"^[ \t]*(?P<name>{_ORGANS})(?P<cut>(?: \([^()\n]{{1,40}}\))?\.)(?=[ \t]+\S)"
 _ORGAN_CELL = rf"^[ \t]*(?=(?-i:[A-Z]))(?:{_ORGAN})(?P<cut>[ \t]*\t[ \t]*)(?=(?-i:[A-Z])[^\t\n]*$)"
 _ORGAN_ALONE = rf"(?:\A|\n)[ \t]*(?:{_ORGAN})(?P<cut>)(?=[ \t]*\n[ \t]*[A-Z])"
 
@@ -96,10 +99,16 @@ def _organ(match: re.Match[str]) -> str | None:
     return ":" if name[:1].isupper() else None
 
 
+def _stopped(match: re.Match[str]) -> str | None:
+    """Gives organs in capitals a colon: "LIVER (as far as imaged). A hypodensity of 8 mm."."""
+    return ":" if match["name"].isupper() else None
+
+
 HEADINGS = (
     replacing("", ("FDGS", "Fdgs"), r"(?m)\b(?:FDGS|Fdgs)(?=[ \t]{0,4}(?:[:–-]|$))", "FINDINGS"),
     Step("heading", "\n[({<=*~_+@-–—", _headings, _HEADED),
     replacing("placeholder", "@", r"@[A-Z]{3,20}@"),  # of a template: those that are headings are rewritten by now
     replacing("heading", "\t", rf"(?im){_ORGAN_CELL}", ": "),
     replacing("heading", "\n", rf"(?i){_ORGAN_ALONE}", _organ),
+    replacing("heading", ".", rf"(?im){_ORGANS_STOPPED}", _stopped),
 )
