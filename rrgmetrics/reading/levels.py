@@ -20,7 +20,7 @@ _JOINTS, _RANGE = frozenset({",", "and", "/", "the"}), frozenset({"to", "through
 _SIDED = {"r": ("right", 2), "l": ("left", 6)}  # and the first number that can be nothing else
 _RIBS = 12
 SIDED_RIBS = frozenset(f"{side}{n}" for side, (_, first) in _SIDED.items() for n in range(first, _RIBS + 1))
-_OPENING = frozenset({"(", ":", "the", "number", "involving", "at", "of"})  # before the numbers of "rib fractures"
+_OPENING = frozenset({"(", ",", ":", "the", "number", "involving", "at", "of"})  # before the numbers of "rib fractures"
 
 
 @dataclass(slots=True)
@@ -172,6 +172,8 @@ def _beside_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: 
         return True
     if not several and _names_one_rib(items, run, tokens, lexicon):
         return True
+    if any(item.word in lexicon.small.periods for item in items[run.last : run.last + 1]):
+        return False  # "rib fractures, 4 to 6 WEEKS old"
     at = run.first - 1
     while at >= 0 and run.first - at < _NEAR and (items[at].word in _OPENING or "side" in items[at].senses):
         at -= 1

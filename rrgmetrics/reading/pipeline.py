@@ -93,6 +93,7 @@ from rrgmetrics.reading.resection import (
     drop_conditions,
     drop_dating_changes,
     drop_names_of_studies,
+    read_nothing_left,
     read_resections,
 )
 from rrgmetrics.reading.settled import (
@@ -317,6 +318,12 @@ ITEMS = (
         _ITEMS,
         ("quality", "resolved_before"),
         needs=(Signs(lists=("withdrawn",)), Signs(senses=("resolved_before",))),
+    ),
+    Step(
+        read_nothing_left,
+        ("items",),
+        ("change", "resolved_before"),
+        needs=(Signs(words=("no",)), Signs(senses=("resolved_before",))),
     ),
     Step(
         drop_conditions,

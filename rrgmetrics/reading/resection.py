@@ -26,6 +26,12 @@ def read_resections(items: list[Item], lexicon: Lexicon) -> None:
                 items[i] = item.saying({"quality": qualities})
 
 
+def read_nothing_left(items: list[Item]) -> None:
+    """Takes "no residual" at the end for the resolution of what is before it, in place: "drained, NO RESIDUAL"."""
+    if items[-1].word == "no" and "resolved_before" in items[-1].senses:
+        items[-1] = items[-1].saying({"change": "resolved"})
+
+
 def _operations(structures: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...]:
     """Returns the qualities of what was resected that make a finding with one of these structures."""
     words = sorted(lexicon.small.excising)
