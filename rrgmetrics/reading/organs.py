@@ -27,7 +27,7 @@ _LEVELS = frozenset({"level", "height", "region", "projection"})  # "at the LEVE
 _COMPARED = frozenset({"lower", "higher"})  # "LOWER density" is no place
 _NOUNS = frozenset({"opacity_head", "effusion_head", "nodule_head", "mass_head", "granuloma_head"})  # no organs
 _CALLED = frozenset({"probable_before", "possible_before", "item_break"})  # from a lesion to what it is
-_JOINING = frozenset({",", "of"})  # between them, too
+_JOINING = frozenset({",", "of", "with"})  # between them, too
 _REACH = 8  # items from a lesion to its organ
 _FAR = 12  # items from a noun, over verbs and articles, to the organ that it is said of
 _LOOKS = frozenset(
@@ -36,6 +36,9 @@ _LOOKS = frozenset(
         "hypoattenuating",
         "hyperdense",
         "enhancing",
+        "enhancement",
+        "peripheral",
+        "central",
         "hypervascular",
         "cystic",
         "solid",
