@@ -122,7 +122,7 @@ def _behind(items: list[Item], named: Mention, between: tuple[int, int], lexicon
     own = _sides(items[between[0] : opening[1]])
     if between[1] < len(items):  # the words next to the next name are its own: "suspected right hilar and ..."
         pieces = [piece for piece in pieces[:-1] if _is_placed(items[slice(*piece)])]
-    whole = "bilateral" in own or (not own and _names_two(items, named))
+    whole = "bilateral" in own or not own
     stated = [opening, *pieces] if whole else pieces
     told = [(piece, side) for piece in stated if (side := _told_of(items, piece, lexicon))]
     if not told or (whole and {side for _, side in told} != _OTHER.keys()):
@@ -131,11 +131,6 @@ def _behind(items: list[Item], named: Mention, between: tuple[int, int], lexicon
         return []
     named.dropped = whole
     return [_unnamed(items, named, piece, side, whole=whole) for piece, side in (told if whole else told[:1])]
-
-
-def _names_two(items: list[Item], named: Mention) -> bool:
-    """Whether a finding is said to be two before they are distinguished: "OF THE TWO EFFUSIONS, the right ..."."""
-    return any(item.senses.get("count") == 2 or item.word == "both" for item in items[: named.first])
 
 
 def _ahead(items: list[Item], named: Mention, start: int, lexicon: Lexicon) -> list[Mention]:
