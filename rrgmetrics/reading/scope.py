@@ -75,7 +75,8 @@ _LABELS = frozenset(
 )
 _HEADS = _LABELS | {":", "¶", "unenhanced"}
 _LONGEST_HEADING = 2  # words before its colon
-_OF_CHEST = frozenset({"an MRI report", "an ultrasound report"})  # their titles name the chest
+FILM = "a chest X-ray report"
+_OF_CHEST = frozenset({"an MRI report", "an ultrasound report", FILM})  # their titles name the chest
 _BEHIND_TITLES = frozenset({".", "¶", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
 _BEHIND_CHEST_TITLES = frozenset({"was", "for", "following", "after", "show", "demonstrate"})
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -117,6 +118,7 @@ class _Knowledge(NamedTuple):
     examinations: frozenset[str]  # words for an examination
     ct: frozenset[tuple[str, ...]]  # names of a CT, of no part of the body
     ct_names: frozenset[str]  # words for a CT
+    film_names: frozenset[str]  # words for a film
     chest_names: frozenset[str]  # words for the chest in a title
     parts: dict[str, Kind]  # of the body
 
@@ -181,7 +183,7 @@ def out_of_scope(scope: Scope, modality: str) -> str:
         return ""
     if scope.kind == "unread":
         return "has no readable statement"
-    return f"looks {'like ' * (scope.kind != 'language')}{scope.looks or 'a chest X-ray report'}"
+    return f"looks {'like ' * (scope.kind != 'language')}{scope.looks or FILM}"
 
 
 def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
@@ -374,7 +376,7 @@ def _other_report(
     if titled in knowledge.packed:
         return None if titled in knowledge.own else (titled, "a CT report" if titled == CT else titled)
     if titled in _OF_CHEST:
-        return "elsewhere", titled
+        return None if titled == FILM and knowledge.own[-1] == XRAY else ("elsewhere", titled)
     of_chest = USUAL * len(knowledge.chest.intersection(words))
     weights = _weights(words, knowledge, alone=not of_chest)
     if titled:
@@ -393,7 +395,7 @@ def _other_report(
     if packed and packed == others[0] and weights[packed] > max(own, n_statements, weights[CT], NEEDED - 1):
         return packed, packed
     elsewhere = sum(weights[kind] for kind in others)
-    for kind, looks in ((CT, "a CT report"), (XRAY, "a chest X-ray report")):
+    for kind, looks in ((CT, "a CT report"), (XRAY, FILM)):
         is_other = kind not in knowledge.own and weights[kind] >= NEEDED and weights[kind] > own
         is_of_chest = of_chest or elsewhere < NEEDED  # "liver lesion. Gallstones." may be any CT's, but for the chest
         if is_other and is_of_chest and weights[kind] + of_chest >= elsewhere:
@@ -421,12 +423,21 @@ def _named_at(first: int, words: Sequence[str], knowledge: _Knowledge) -> Kind |
         if kind and ends(first + n):
             return kind
     title = [*takewhile(knowledge.title_words.__contains__, words[first : first + _LONGEST_TITLE])]
-    if not (knowledge.ct_names.isdisjoint(title) or knowledge.chest_names.isdisjoint(title)):
+    named = None if knowledge.chest_names.isdisjoint(title) else _modality(title, knowledge)
+    if named:
         behind = first + len(title)
-        return CT if ends(behind) or title[-1] in _BEHIND_TITLES or words[behind] in _BEHIND_CHEST_TITLES else None
+        return named if ends(behind) or title[-1] in _BEHIND_TITLES or words[behind] in _BEHIND_CHEST_TITLES else None
     if ends(first + len(title)) and not knowledge.examinations.isdisjoint(title) and knowledge.chest.isdisjoint(title):
         return next((knowledge.parts[word] for word in title if word in knowledge.parts), None)
     return None
+
+
+def _modality(title: Sequence[str], knowledge: _Knowledge) -> Kind | None:
+    """Returns the modality that a title of the chest names."""
+    if not knowledge.ct_names.isdisjoint(title):
+        return CT
+    is_film = not knowledge.film_names.isdisjoint(title) and knowledge.parts.keys().isdisjoint(title)
+    return FILM if is_film else None
 
 
 def _is_ct(words: Sequence[str], knowledge: _Knowledge) -> bool:
@@ -529,7 +540,7 @@ def _knowledge(lexicon: Lexicon) -> _Knowledge:
     titles = tables["examinations"]
     parts = {word: kind for kind, listed in titles["parts"].items() for word in plain(listed)}
     examinations = plain(titles["names"])
-    ct_names, chest_names = frozenset(plain(titles["ct_names"])), frozenset(plain(titles["chest_names"]))
+    ct_names, film_names, chest_names = (frozenset(plain(titles[f"{name}_names"])) for name in ("ct", "film", "chest"))
     denying = tables["denying"]
     languages = {
         name: frozenset((*words, *denying.get(name, ()))) - english for name, words in tables["languages"].items()
@@ -543,10 +554,11 @@ def _knowledge(lexicon: Lexicon) -> _Knowledge:
         scripts=tables["scripts"],
         chest=frozenset(plain(tables["chest"])),
         titles=by_phrase(tables["titles"]),
-        title_words=frozenset({*examinations, *parts, *ct_names, *chest_names, *plain(titles["words"])}),
+        title_words=frozenset({*examinations, *parts, *ct_names, *film_names, *chest_names, *plain(titles["words"])}),
         examinations=frozenset(examinations),
         ct=frozenset(tuple(words_of(term, lexicon.words)) for term in titles["ct"]),
         ct_names=ct_names,
+        film_names=film_names,
         chest_names=chest_names,
         parts=parts,
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),

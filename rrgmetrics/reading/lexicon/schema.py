@@ -392,6 +392,7 @@ SHAPES: dict[str, Shape] = {
                 {
                     "ct": _TERMS,
                     "ct_names": _TERMS,
+                    "film_names": _TERMS,
                     "chest_names": _TERMS,
                     "names": _TERMS,
                     "words": _TERMS,

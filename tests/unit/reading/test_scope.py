@@ -104,6 +104,34 @@ def test_a_chest_ct_can_be_read_by_a_metric_of_chest_cts() -> None:
     assert out_of_scope(scope, "any text") == ""
 
 
+@each_row(
+    "text, is_film",
+    [
+        ("Chest X-ray. Small right pleural effusion.", True),
+        ("CHEST RADIOGRAPH, PA and lateral: The lungs are clear.", True),
+        ("EXAM: Portable chest x-ray\nFINDINGS: 8 mm nodule in the left upper lobe.", True),
+        ("CXR: No pneumothorax. Heart size normal.", True),
+        ("XR chest AP portable\nMild cardiomegaly.", True),
+        ("Study: Chest film. Findings: Right lower lobe consolidation.", True),
+        ("Frontal chest radiograph shows a 9 mm nodule in the right mid zone.", True),
+        ("AP view of the chest. Small left effusion.", True),
+        ("Plain film of the chest: no focal consolidation.", True),
+        ("CT chest. Small right pleural effusion.", False),
+        ("CHEST CT WITHOUT CONTRAST. COMPARISON: Chest radiograph 3 May. 8 mm nodule.", False),
+        ("COMPARISON: Chest x-ray from yesterday. FINDINGS: 8 mm nodule in the left upper lobe.", False),
+        ("INDICATION: Nodule on chest x-ray. FINDINGS: 6 mm solid nodule in the lingula.", False),
+        ("8 mm nodule in the left upper lobe, seen on the prior chest radiograph.", False),
+        ("Small right pleural effusion.", False),
+        ("Lungs: 4 mm nodule. Chest radiograph in 3 months is recommended.", False),
+        ("CT chest and chest x-ray: 5 mm nodule in the right lower lobe.", False),
+    ],
+)
+def test_a_title_of_a_chest_film_is_no_chest_ct(text: str, is_film: bool) -> None:
+    reason = out_of_scope(read(text, "chest_ct").scope, CT)
+    assert reason == ("looks like a chest X-ray report" if is_film else "")
+    assert not is_film or out_of_scope(scope_of(text), XRAY) == ""
+
+
 @each_row("text", [text for text, _ in OUT] + SAYS_NOTHING + IN)
 def test_a_reading_has_the_scope_of_its_text(text: str) -> None:
     assert read(text).scope == scope_of(text)
