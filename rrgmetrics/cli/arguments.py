@@ -227,14 +227,14 @@ def add_rated(parser: argparse.ArgumentParser, *, required: bool = True) -> None
         nargs="+",
         default=[],
         metavar="[NAME=]COLUMN",
-        help="columns of a table that count errors (fewer is better)",
+        help="columns of a table that count errors (fewer is better); NAME=COLUMN+COLUMN if each rater has a column",
     )
     parser.add_argument(
         "--ratings",
         nargs="+",
         default=[],
         metavar="[NAME=]COLUMN",
-        help="columns of a table that hold ratings (more is better)",
+        help="columns of a table that hold ratings (more is better); as --counts",
     )
 
 
@@ -338,6 +338,7 @@ def judge_names(texts: Sequence[str], **options: OptionValue) -> list[str]:
     return names
 
 
+@files.announced_together()
 def read_studies(options: argparse.Namespace) -> files.Studies:
     """The pairs of the file or the two files that were named."""
     two = options.predictions and options.references

@@ -8,7 +8,7 @@ other columns are ignored. Texts are not converted: `1` in a CSV is a report. Bl
 column, before scoring. Files are joined by `study_id`; existing files are not replaced unless requested.
 """
 
-from rrgmetrics.files.columns import Columns, check_columns, use_context
+from rrgmetrics.files.columns import Columns, announced_together, check_columns, use_context
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
 from rrgmetrics.files.inputs import InTable, pairs_of, read_systems
 from rrgmetrics.files.join import join
@@ -47,6 +47,7 @@ __all__ = [
     "Reports",
     "Row",
     "Studies",
+    "announced_together",
     "check_columns",
     "check_outputs",
     "csv_text",

@@ -22,6 +22,7 @@ from rrgmetrics.utils.printable import columns_option
 from rrgmetrics.utils.text_format import by_number, did_you_mean, listed
 
 MOST = 4  # columns that a message suggests
+_SENTENCE = re.compile(r"[^\W\d]{4,}\.(?:\s|$)|^\S+(?:\s+\S+){11}")  # of a report, in the place of a column's name
 _IN_PYTHON = re.compile(r"pairs|predictions|references|systems\[.*\]")  # how messages call what is no file
 logger = logging.getLogger("rrgmetrics")
 Columns = Mapping[str, str] | None
@@ -138,6 +139,7 @@ def pick_columns(
     needed = [fields for fields in wanted if fields[0] not in optional]
     respelt = respelt_columns(found, columns, ("study_id", *(fields[0] for fields in needed), *used))
     _check_spelling(found, {**respelt, **columns}, where, used)
+    user_named = columns
     columns = {**obvious_columns(found, needed, {**respelt, **columns}), **respelt, **columns}
     names = {field: columns.get(field, field) for field in COLUMNS}
     chosen: dict[str, str] = {}
@@ -148,7 +150,9 @@ def pick_columns(
             raise InputError(f"{where} has the columns {some(there)}; keep only the column with the reports.")
         if not there and fields[0] not in optional:
             others = [each[0] for each in wanted if not {*each, *optional} & {fields[0], *optional, *columns, *found}]
-            raise InputError(_missing(found, fields, columns, where, others))
+            # Beside another file, which may call its ids otherwise, an option must not repeat what was found by name.
+            named = columns if len(fields) == 1 else user_named
+            raise InputError(_missing(found, fields, named, where, others))
         chosen |= {field: names[field] for field in there}
     for field in ("study_id", *CONTEXT_KEYS):
         if not names[field]:
@@ -244,28 +248,18 @@ class _Taken(NamedTuple):
 
 
 def _log_taken(pending: Sequence[_Taken]) -> None:
-    """Logs a line for all sources whose columns one option can name, else one for each."""
-    every: dict[str, str] = {}
-    for each in pending:
-        if any(every.get(field, column) != column for field, column in each.taken.items()):
-            for alone in pending:
-                _log_line([alone])
-            return
-        every |= each.taken
-    if pending:
-        _log_line(pending)
-
-
-def _log_line(sources: Sequence[_Taken]) -> None:
+    """Logs a line for all sources, with the option that says the same where one option can name all their columns."""
     by_columns: dict[str, list[str]] = {}
-    for where, taken, _ in sources:
+    option: dict[str, str] = {}
+    is_one_option = True
+    for where, taken, columns in pending:
         said = ", ".join(f"{field} is column {column!r}" for field, column in taken.items())
         by_columns.setdefault(said, []).append(where)
-    said = "; ".join(f"{listed([*dict.fromkeys(names)])}: {text}" for text, names in by_columns.items())
-    option: dict[str, str] = {}
-    for each in sources:
-        option |= {**each.columns, **each.taken}
-    logger.warning("%s, by name; same as %s", said, written(option))
+        is_one_option &= all(option.get(field, column) == column for field, column in taken.items())
+        option |= {**columns, **taken}
+    if by_columns:
+        said = "; ".join(f"{listed([*dict.fromkeys(names)])}: {text}" for text, names in by_columns.items())
+        logger.warning("%s, by name%s", said, f"; same as {written(option)}" if is_one_option else "")
 
 
 def written(columns: Mapping[str, str]) -> str:
@@ -353,6 +347,22 @@ def id_column(found: Collection[str], wanted: Sequence[tuple[str, ...]], columns
     return named if named in found else obvious_columns(found, wanted, columns).get("study_id", "")
 
 
+def check_header(found: Collection[str], fields: Sequence[str], where: str) -> None:
+    """Raises InputError if a report is in the place of a column's name, with the line of names to write.
+
+    Args:
+        found: The columns of a source, of which some are missing.
+        fields: What the columns could be called, less the ids.
+        where: The source.
+    """
+    if texts := [name for name in found if _SENTENCE.search(name)]:
+        names = [*["study_id"] * (len(found) > len(fields)), *fields]
+        raise InputError(
+            f"{where} has no names of columns: its first line has the text {some(texts[:1])}; write a line above it, "
+            f"such as {','.join(names)}."
+        )
+
+
 def reports_of_systems(names: Sequence[str]) -> list[str]:
     """The columns whose names do not say that they hold ids, labels or the like.
 
@@ -365,6 +375,9 @@ def reports_of_systems(names: Sequence[str]) -> list[str]:
 
 
 def _words(name: str) -> list[str]:
+    """The words of a column's name; none of a report in the place of a name."""
+    if _SENTENCE.search(name):
+        return []
     return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name).lower())
 
 
@@ -402,10 +415,14 @@ def _missing(
     named = [field for field in fields if field in columns]
     needed = " or ".join(repr(columns.get(field, field)) for field in named or fields)
     said = f"{where} has no column {needed}; it has: {some(found)}."
+    check_header(found, [fields[0], *others], where)
     if len(found) == 1 and (marks := separated_by(next(iter(found)))):
         return f"{said} Its cells are separated by {marks}; use commas."
     if named and (meant := did_you_mean(columns[named[0]], found)):
         return said + meant
+    if named == ["report"] and fields[0] == "reference":
+        theirs = {"candidate" if field == "report" else field: column for field, column in columns.items()}
+        return f"{said} If it is a column of a system's file, name it as candidate: {written(theirs)}."
     if named and "report" in fields:
         return (
             f"{said} Names of columns hold for every file: rename the column in this one, or join the systems in one "
@@ -425,7 +442,7 @@ def _way_out(
     found: Collection[str], fields: Sequence[str], columns: Mapping[str, str], where: str, others: Sequence[str]
 ) -> str:
     """The columns to name, with the columns that may be meant."""
-    field = fields[0]
+    field = "candidate" if "candidate" in fields else fields[0]  # a `report` may be the references' too
     left = [name for name in found if name not in columns.values() and name not in COLUMNS]
     near = _near(left, field)
     if not near and field == "reference":

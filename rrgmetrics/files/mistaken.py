@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.columns import obvious_columns, reports_of_systems
+from rrgmetrics.files.columns import check_header, obvious_columns, reports_of_systems
 from rrgmetrics.files.formats import COLUMNS
 from rrgmetrics.files.read import placed_rows
 from rrgmetrics.files.sources import is_source, name_of
@@ -86,6 +86,7 @@ def suggest_systems(table: str, named: Mapping[str, str]) -> str:
         named: Names of columns that the user gave, by field.
     """
     columns = columns_of_source(table)
+    check_header(columns, ["reference", *(f"system_{n}" for n in range(1, len(columns)))], table)
     fields = {**obvious_columns(columns, [("reference",)], named), **named}
     by = [name for name in columns if name.strip().lower() in SYSTEM_COLUMNS]
     if by and "candidate" in columns:

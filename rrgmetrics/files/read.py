@@ -440,7 +440,10 @@ class RepeatedIdError(InputError):
 
 
 def study_id_of(value: object, where: str) -> str:
-    """An id as text. Whole numbers are ids too: Parquet and JSONL keep them as numbers where CSV has their digits."""
+    """An id as text, without blanks around it.
+
+    Whole numbers are ids too: Parquet and JSONL keep them as numbers where CSV has their digits.
+    """
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
@@ -448,4 +451,4 @@ def study_id_of(value: object, where: str) -> str:
     if not value.strip():
         raise InputError(f"{where} is blank; give each study an id, or leave the column out.")
     check_report(value, where)
-    return value
+    return value.strip()

@@ -102,7 +102,7 @@ def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_
                 return False
             raise
         if hash(study_id) in seen and not twice:
-            before = next(first for first, other in ids() if str(other) == study_id or first == where)
+            before = next(first for first, other in ids() if str(other).strip() == study_id or first == where)
             if before != where:
                 twice = RepeatedIdError(study_id, f"{where}, column {column!r}", before)
         if twice and not by_name:

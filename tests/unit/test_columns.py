@@ -78,6 +78,34 @@ def test_what_is_not_obvious_is_refused_with_a_line_to_copy(found, columns, says
 
 
 @pytest.mark.parametrize(
+    ("found", "wanted", "says"),
+    [
+        (("7", "Small left effusion. No pneumothorax."), (("report", "candidate"),), "study_id,report."),
+        (("CXR", "No acute disease seen in the chest and no change since the last"), PAIRS[:1], "study_id,reference"),
+        (("Left pneumothorax.", "Normal."), PAIRS, "text 'Left pneumothorax.'; write .* as reference,candidate."),
+        (("a", "Output of urine is low. Edema.", "Edema."), PAIRS, "study_id,reference,candidate."),
+    ],
+)
+def test_a_report_in_the_place_of_a_column_name_is_recognised(found, wanted, says):
+    with pytest.raises(InputError, match=f"^a.csv has no names of columns: .*{says}"):
+        pick_columns(found, wanted, {}, "a.csv")
+
+
+@pytest.mark.parametrize("name", ["Study No.", "report (v1.2)", "data.findings.text", "Which errors does it have?"])
+def test_a_name_of_a_column_is_no_report(name):
+    with pytest.raises(InputError, match=r"has no column 'reference'"):
+        pick_columns((name,), PAIRS, {}, "a.csv")
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "agree --dataset"])
+def test_a_file_without_names_of_columns_is_named(command, tmp_path, capsys):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"{REFERENCE},{CANDIDATE}\n" * 2)
+    assert main([*command.split(), str(path), "--metrics", "bleu"]) == 2
+    assert "pairs.csv has no names of columns" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     "names", [("id", "text", "prompt"), ("id", "predict", "label"), ("id", "report_text", "split")]
 )
 def test_the_reports_of_a_system_in_a_file_of_their_own(tmp_path, names):
@@ -95,6 +123,20 @@ def test_ids_of_two_files_under_other_names(tmp_path):
     with pytest.raises(InputError, match=r"leave out study_id=accession, .* in each file \(here 'id'\)"):
         rrgmetrics.score("bleu", **files, columns={"study_id": "accession"}, progress=False)
     assert rrgmetrics.score("bleu", **files, progress=False)["bleu"].n_pairs == 1
+
+
+def test_options_for_two_files_with_other_names_fit_both(tmp_path, capsys):
+    """Each error adds to the option, until the command runs."""
+    pd.DataFrame({"accession": ["a"], "wording": [REFERENCE]}).to_csv(tmp_path / "references.csv", index=False)
+    pd.DataFrame({"id": ["a"], "prose": [CANDIDATE]}).to_csv(tmp_path / "system.csv", index=False)
+    command = ["score", "--predictions", str(tmp_path / "system.csv"), "--references", str(tmp_path / "references.csv")]
+    command += ["--metrics", "bleu", "--no-trivial", "--no-progress", "--columns"]
+    options = "report=prose"
+    for suggested in ("candidate=prose", "candidate=prose,reference=wording"):
+        assert main([*command, options]) == 2
+        options = capsys.readouterr().err.rpartition("--columns ")[2].strip().removesuffix(".")
+        assert options == suggested
+    assert main([*command, options]) == 0
 
 
 def test_a_name_that_the_user_gave_is_never_replaced():
@@ -143,7 +185,8 @@ def test_columns_that_all_files_share_are_announced_in_one_line(tmp_path, caplog
     caplog.clear()
     pd.DataFrame(rows)[["study_id", "hyp"]].rename(columns={"hyp": "pred"}).to_csv(tmp_path / "b.csv", index=False)
     files.read_systems({name: tmp_path / name for name in names}, tmp_path / "gt.csv")
-    assert len(caplog.messages) == 4  # no option names both columns
+    (said,) = caplog.messages
+    assert said.endswith("by name")  # no option names both columns
 
 
 @pytest.mark.parametrize("code", ["s500{}", "/files/p10/s{}.jpg", "{}", "IM_{}"])
@@ -346,7 +389,7 @@ def test_columns_of_a_frame_are_named_as_python_names_them():
     frame = pd.DataFrame({"study_id": ["1"], "ref": ["Edema."], "cand": ["Edema."]})
     with pytest.raises(InputError, match=r"one: columns=\{'reference': 'ref', 'candidate': 'cand'\}\.$"):
         rrgmetrics.score("bleu", frame)
-    with pytest.raises(InputError, match=r"predictions has no column .* one: columns=\{'report': 'cand'\}\.$"):
+    with pytest.raises(InputError, match=r"predictions has no column .* one: columns=\{'candidate': 'cand'\}\.$"):
         rrgmetrics.score("bleu", predictions=frame[["study_id", "cand"]], references=frame[["study_id", "ref"]])
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.stream import check_ids
 
 PAIRS = "study_id,reference,candidate\n"
 
@@ -286,6 +287,17 @@ def test_join_by_study_id(save):
     assert studies.study_ids == ["s1", "s2"]
     assert [pair[:2] for pair in studies.pairs] == [("a", "A"), ("b", "B")]
     assert studies.pairs[0].context.age == 60
+
+
+def test_blanks_around_ids_do_not_count(save):
+    references = files.read_references(save("r.csv", "study_id,reference\ns1 ,a\ns2,b\n"))
+    studies = files.join(references, files.read_system(save("s.csv", "study_id,report\n s2,B\ns1,A\n")))
+    assert studies.study_ids == ["s1", "s2"]
+    assert [pair[:2] for pair in studies.pairs] == [("a", "A"), ("b", "B")]
+    twice = save("t.csv", "study_id,reference,candidate\ns1,a,A\ns1 ,b,B\n")
+    for read in (files.read_pairs, check_ids):
+        with pytest.raises(InputError, match=r"line 3, .*'s1' is already in .*line 2"):
+            read(twice)
 
 
 def test_join_refuses_to_guess(save):

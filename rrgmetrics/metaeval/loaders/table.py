@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.files.columns import check_header
 from rrgmetrics.files.labels import some
 from rrgmetrics.metaeval.loaders.fields import (
     TABLES,
@@ -31,6 +32,7 @@ from rrgmetrics.utils.text_format import by_number, counted
 FIELDS = ("reference", "candidate", "study_id", "rater", "section", "source", *CONTEXT_KEYS)
 ALIASES = {"study": "study_id"}
 LABELS = ("section", "source")
+_OF_A_RATER = re.compile(r"\d+$|(?<=rater).*|(?<=reader).*|(?<=radiologist).*|(?<=annotator).*", re.I)
 ATTRIBUTE = ("incorrect_location", "incorrect_severity")  # the kinds that a column `attribute` counts together
 
 
@@ -68,7 +70,8 @@ def load_table(
     there = column_names(file)
     placed = _placed(columns or {}, there, file)
     targets = _targets(counts, ratings, there, file)
-    used = [*placed.values(), *targets.values()]
+    in_columns = _raters_in_columns(targets, placed, file)
+    used = [*placed.values(), *(column for own in targets.values() for column in own)]
     raters: dict[str, int] = {}
     pairs: dict[tuple[Any, ...], tuple[Pair, dict[str, str]]] = {}
     cells: dict[tuple[tuple[Any, ...], str], dict[str, float]] = {}
@@ -82,19 +85,20 @@ def load_table(
         context = parse_context({key: texts[key] for key in CONTEXT_KEYS if key in texts}, where)
         study = _study_of(texts["study_id"]) if "study_id" in texts else squeeze(reference)
         labels = {label: str(texts[label] if texts[label] is not None else "") for label in LABELS if label in texts}
-        rater = name_of(row, placed["rater"]) if "rater" in placed else "rater"
+        of_row = [name_of(row, placed["rater"])] if "rater" in placed else in_columns
         judged = (study, labels.get("source"), squeeze(reference), squeeze(candidate))
         key = judged if "rater" in texts else (len(pairs),)
         seen[judged] += 1
         first, _ = pairs.setdefault(key, (Pair(reference, candidate, context), {"study": study, **labels}))
         n_respaced += (first.reference, first.candidate) != (reference, candidate)
-        raters.setdefault(rater, len(raters))
-        if (key, rater) in cells:
-            raise InputError(f"{where}: rater {rater!r} judges this pair of study {study!r} a second time.")
-        cells[key, rater] = {
-            target: number_of(row, column, where, least=-math.inf if target in rated else 0.0)
-            for target, column in targets.items()
-        }
+        for place, rater in enumerate(of_row):
+            raters.setdefault(rater, len(raters))
+            if (key, rater) in cells:
+                raise InputError(f"{where}: rater {rater!r} judges this pair of study {study!r} a second time.")
+            cells[key, rater] = {
+                target: number_of(row, own[place], where, least=-math.inf if target in rated else 0.0)
+                for target, own in targets.items()
+            }
     numbers = {key: number for number, key in enumerate(pairs)}
     values = {target: np.full((len(raters), len(pairs)), np.nan) for target in targets}
     for (key, rater), own in cells.items():
@@ -103,6 +107,7 @@ def load_table(
     marked = set(targets) | set(ATTRIBUTE if "attribute" in targets else ())
     kinds = tuple(kind for kind in KINDS if kind in marked)
     notes = [] if "study_id" in placed else ["no column of studies: pairs of one reference are one study"]
+    notes += _notes_of_columns([text for text in (*counts, *ratings) if "+" not in text])
     if "rater" not in placed and (again := seen.total() - len(seen)):
         notes.append(
             f"no column of raters: {again} of {seen.total()} rows repeat an earlier pair, and each counts as a pair of "
@@ -113,7 +118,8 @@ def load_table(
         notes.append(f"{counted(n_respaced, 'row')} {differ} in white space alone from an earlier row of the same pair")
     notes += _notes_of_references(pairs.values()) if "study_id" in placed else []
     notes += _notes_of_raters(cells) if "rater" in placed else []
-    notes += blank_notes(nameless, {targets[target]: [own[target] for own in cells.values()] for target in targets})
+    by_columns = {"+".join(own): [each[target] for each in cells.values()] for target, own in targets.items()}
+    notes += blank_notes(nameless, by_columns)
     return Rated(
         name=name or file.stem,
         pairs=[pair for pair, _ in pairs.values()],
@@ -176,6 +182,7 @@ def _placed(columns: Mapping[str, str], there: Sequence[str], file: Path) -> dic
     known = {field: alias for alias, field in ALIASES.items() if alias in there}
     placed = known | {field: field for field in FIELDS if field in there} | named
     if missing := [field for field in ("reference", "candidate") if field not in placed]:
+        check_header(there, missing, str(file))
         options = ",".join(f"{field}=COLUMN" for field in missing)
         raise InputError(
             f"{file} has no column {' or '.join(map(repr, missing))}, but {_shown(there)}; name "
@@ -184,21 +191,49 @@ def _placed(columns: Mapping[str, str], there: Sequence[str], file: Path) -> dic
     return placed
 
 
-def _targets(counts: Sequence[str], ratings: Sequence[str], there: Sequence[str], file: Path) -> dict[str, str]:
-    """The column of each target."""
-    targets: dict[str, str] = {}
+def _targets(counts: Sequence[str], ratings: Sequence[str], there: Sequence[str], file: Path) -> dict[str, list[str]]:
+    """The columns of each target: one, or one for each rater."""
+    targets: dict[str, list[str]] = {}
     for text in (*counts, *ratings):
         name, column = _split(text)
-        _check_column(column, there, file)
+        columns = [column] if column in there else [each.strip() for each in column.split("+")]
+        for each in columns:
+            _check_column(each, there, file)
         if name in targets:
             raise InputError(f"{name!r} is named in both --counts and --ratings.")
-        targets[name] = column
+        targets[name] = columns
     if not targets:
         raise InputError(
             f"{file}: name the columns of the raters: --counts COLUMN,... (fewer is better), --ratings COLUMN,... "
             f"(more is better); it has the columns {_shown(there)}."
         )
     return targets
+
+
+def _raters_in_columns(targets: Mapping[str, Sequence[str]], placed: Mapping[str, str], file: Path) -> Sequence[str]:
+    """The raters of a table with a column for each, called as the columns of the first target; else one rater."""
+    first = next(iter(targets.values()))
+    if any(len(own) != len(first) for own in targets.values()):
+        each = "; ".join(f"{target}: {' and '.join(own)}" for target, own in targets.items())
+        raise InputError(f"{file}: each target needs a column of each rater, in one order ({each}).")
+    if len(first) == 1:
+        return ["rater"]
+    if "rater" in placed:
+        raise InputError(f"{file} has a column of raters ({placed['rater']!r}); name one column for each target.")
+    return first
+
+
+def _notes_of_columns(columns: Sequence[str]) -> list[str]:
+    """A note of columns that look as if each were a rater's; each counts as a target of its own."""
+    alike: dict[str, list[str]] = {}
+    for column in columns:
+        alike.setdefault(_OF_A_RATER.sub("", column), []).append(column)
+    return [
+        f"{' and '.join(map(repr, own))} are different targets; if each is the column of a radiologist for the same, "
+        f"join them: NAME={'+'.join(own)}"
+        for own in alike.values()
+        if len(own) > 1
+    ]
 
 
 def _split(text: str) -> tuple[str, str]:

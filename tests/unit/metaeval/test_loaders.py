@@ -593,6 +593,29 @@ def test_a_row_a_rater(tmp_path):
     assert (data.goodness("rating"), data.goodness("total_errors"), data.preferred_by) == (1, -1, "rating")
 
 
+def test_a_column_a_rater(tmp_path):
+    rows = [
+        ["case", "truth", "draft", "anna", "ben", "stars1", "stars2"],
+        ["a", EFFUSION, CLEAR, 1, 2, 2, 1],
+        ["b", CLEAR, CLEAR, 0, "", 5, 4],
+    ]
+    file = write(tmp_path / "lab.csv", rows)
+    data = load(str(file), columns=PLACES, counts=["total_errors=anna + ben"], ratings=["rating=stars1+stars2"])
+    assert (data.raters, len(data.pairs)) == (["anna", "ben"], 2)
+    np.testing.assert_array_equal(data.values["total_errors"], [[1, 0], [2, np.nan]])
+    np.testing.assert_array_equal(data.values["rating"], [[2, 5], [1, 4]])
+    assert "1 of 4 cells of 'anna+ben' is blank: not judged" in data.notes
+    (note,) = (note for note in load(str(file), columns=PLACES, ratings=["stars1", "stars2"]).notes if "stars1" in note)
+    assert note.startswith("'stars1' and 'stars2' are different targets")
+    assert note.endswith("join them: NAME=stars1+stars2")
+    with pytest.raises(InputError, match=r"each target needs a column of each rater.*stars1 and stars2"):
+        load(str(file), columns=PLACES, counts=["anna"], ratings=["rating=stars1+stars2"])
+    with pytest.raises(InputError, match="has no column 'eve'"):
+        load(str(file), columns=PLACES, counts=["errors=anna+eve"])
+    with pytest.raises(InputError, match="has a column of raters"):
+        load(str(write(tmp_path / "own.csv", TABLE)), columns={**PLACES, "rater": "reader"}, counts=["n=errors+false"])
+
+
 def test_white_space_and_digits_of_a_spreadsheet_make_no_new_pair(tmp_path):
     rows = edited(edited(TABLE, 2, 1, f" {EFFUSION}\n"), 2, 2, CLEAR.replace(" ", "  ", 1))
     rows = [[row[0], *row[1:]] for row in rows]
