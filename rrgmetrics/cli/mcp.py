@@ -45,7 +45,10 @@ MAX_PAIRS = 2_000  # of a call; more belong into a file, which `rrgmetrics score
 Metrics: TypeAlias = Annotated[
     list[str], Field(description="Names of metrics, such as crepe, finding_errors or bleu; `list` shows all of them.")
 ]
-References: TypeAlias = Annotated[list[str], Field(description="The radiologists' reports, one for each study.")]
+Reports: TypeAlias = list[str | None]  # null: missing
+References: TypeAlias = Annotated[
+    Reports, Field(description="The radiologists' reports, one for each study; null if one is missing.")
+]
 Contexts: TypeAlias = Annotated[
     list[dict[str, str]] | None,
     Field(description="The context of each patient: age, sex, indication, prior (the prior report)."),
@@ -80,7 +83,9 @@ def build_server() -> FastMCP:
 def score(
     metrics: Metrics,
     references: References,
-    candidates: Annotated[list[str], Field(description="The machine's reports, in the same order.")],
+    candidates: Annotated[
+        Reports, Field(description="The machine's reports, in the same order; null if one is missing.")
+    ],
     contexts: Contexts = None,
 ) -> Answer:
     """Scores a machine's reports against the radiologists' reports: the values for all pairs and for each pair.
@@ -123,7 +128,7 @@ def compare(
     metrics: Metrics,
     references: References,
     systems: Annotated[
-        dict[str, list[str]],
+        dict[str, Reports],
         Field(
             description="The reports of each system, by name, in the order of the references. The first system is the "
             "baseline."
@@ -210,7 +215,7 @@ def _error(error: FindingError, reference: str, candidate: str) -> Answer:
     }
 
 
-def _check_size(references: list[str]) -> None:
+def _check_size(references: Reports) -> None:
     if len(references) > MAX_PAIRS:
         raise InputError(
             f"A call takes at most {MAX_PAIRS:,} studies, and these are {len(references):,}; write them to a file "

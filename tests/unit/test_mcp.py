@@ -60,14 +60,15 @@ def test_a_client_lists_and_calls_the_tools():
         ),
         ("list", {}),
         ("list", {"metric": "crepe"}),
+        ("score", {"metrics": ["bleu"], "references": [*REFERENCES[:1], None], "candidates": [None, *FIRST[:1]]}),
         ("score", {"metrics": ["bleau"], "references": REFERENCES, "candidates": FIRST}),
         ("score", {"metrics": ["bleu"], "references": REFERENCES, "candidates": FIRST[:1]}),
     )
     assert set(tools) == {"score", "explain", "compare", "list"}
     assert all(tool.description and tool.inputSchema["properties"] for tool in tools.values())
     assert all("description" in each for each in tools["score"].inputSchema["properties"].values())
-    assert [is_error for is_error, _ in answers] == [False] * 5 + [True] * 2
-    scored, explained, compared, listed, crepe, unknown, short = (value for _, value in answers)
+    assert [is_error for is_error, _ in answers] == [False] * 6 + [True] * 2
+    scored, explained, compared, listed, crepe, nulls, unknown, short = (value for _, value in answers)
 
     ours = rrgmetrics.score(["bleu", "finding_errors"], predictions=FIRST, references=REFERENCES, progress=False)
     for name, result in ours.items():
@@ -84,6 +85,9 @@ def test_a_client_lists_and_calls_the_tools():
     assert compared["rows"][0]["p"] is None
     assert {row["metric"] for row in listed["metrics"]} == set(rrgmetrics.SPECS)
     assert crepe["metric"] == "crepe"
+    assert nulls["metrics"]["bleu"]["unscored"] == {"1": "the reference is missing"}
+    assert nulls["metrics"]["bleu"]["n_unscored"] == 1
+    assert "1 candidate is missing and scored as an empty report." in nulls["notes"]
     assert "did you mean bleu?" in unknown
     assert "candidates has 1 report and references has 2" in short
 
