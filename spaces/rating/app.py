@@ -117,7 +117,9 @@ class Site:
         states = self.project.states(rater)
         open_ones = (place for place, state in enumerate(states, 1) if state != "finished")
         done = states.count("finished")
-        return self._page("overview", rater=rater, states=states, done=done, next=next(open_ones, 0))
+        begun = (place for place, state in enumerate(states, 1) if state == "begun")
+        missing = {place: self.project.missing(self.project.sheet(rater, place)) for place in begun}
+        return self._page("overview", rater=rater, states=states, done=done, missing=missing, next=next(open_ones, 0))
 
     def study(self, request: Request, n: str = "") -> Response:
         """One study to rate."""

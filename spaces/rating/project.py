@@ -376,12 +376,7 @@ class Project:
         """
         with self.store.writing() as connection:
             sheet, numbers = self._sheet(connection, rater, place)
-            missing = [
-                f"{what} for {'report ' + item if len(item) == 1 else ' and '.join(item)}"
-                for item, saved in sheet.items.items()
-                for what in saved.answer.missing(self.ask)
-            ]
-            if missing:
+            if missing := self.missing(sheet):
                 return missing
             now = time.time()
             empty = {"rater": rater.number, "revision": 1, "client": "", "step": 0, "saved": now}
@@ -396,6 +391,14 @@ class Project:
                 study = self._order(rater)[place - 1]
                 connection.execute(insert(schema.finished).values(rater=rater.number, study=study, at=now))
         return []
+
+    def missing(self, sheet: Sheet) -> list[str]:
+        """What a study lacks before it can be finished."""
+        return [
+            f"{what} for {'report ' + item if len(item) == 1 else ' and '.join(item)}"
+            for item, saved in sheet.items.items()
+            for what in saved.answer.missing(self.ask)
+        ]
 
     def states(self, rater: Rater) -> list[str]:
         """For each place of the rater's order: "finished", "begun" or "open"."""

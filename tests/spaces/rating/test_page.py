@@ -63,6 +63,7 @@ def test_an_answer_comes_back_as_it_was_given(browser):
     stale = browser.post("/save", json={**sent, "client": "d"})
     assert (stale.status_code, "another window" in stale.json()["message"]) == (409, True)
     assert browser.post("/finish", json={"n": 1}).json()["missing"][0] == "a rating for report 2"
+    assert "Study 1 still lacks a rating for report 2" in browser.get("/").text
     for item, value in {"2": {"rating": 1}, "12": {"choice": "2", "confidence": 3}}.items():
         assert browser.post("/save", json={**sent, "item": item, "content": value}).status_code == 200
     assert browser.post("/finish", json={"n": 1}).json() == {"missing": [], "next": 2}
