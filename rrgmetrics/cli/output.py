@@ -71,6 +71,10 @@ def print_scores(
     remarks += [*lines, *([MORE] if has_more and is_short else [])]
     if options.format == TERMINAL and any(row.test for row in rows) and not getattr(options, "keys", []):
         print_verdict(results, rows, worth, correction, several=bool(dependent))
+    elif options.format == TERMINAL:
+        from rrgmetrics.reporting.report.sections import reader_lines
+
+        remarks = [*reader_lines(results), *remarks]
     print_parts(options, parts, _as_rows(rows), as_json(results, rows, worth), remarks)
 
 

@@ -20,6 +20,7 @@ from rrgmetrics.reporting.short import NOTHING, STYLES, short, short_bound, span
 from rrgmetrics.reporting.stress import remarks, reports_of
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 from rrgmetrics.specs import MetricSpec
+from rrgmetrics.specs.names import parse_name
 from rrgmetrics.stats import Estimate
 from rrgmetrics.utils.text_format import capitalized, counted, listed
 from rrgmetrics.version import VERSION
@@ -215,10 +216,10 @@ def _short(specs: Sequence[MetricSpec]) -> Iterator[str]:
     for verdict, (title, why) in advice.VERDICTS.items():
         if verdict in names:
             yield f"{title}: {listed(names[verdict])}. {why}"
-    reads = {f"`{spec.name}`" for spec in specs if "reader" in spec.needs}
+    reads = {f"`{spec.name}`" for spec in specs if parse_name(spec.name).shares_reader}
     voices = [name for name in names.get("report", ()) if name in reads]
     if len(voices) > 1:
-        yield f"In the first group, {listed(voices)} use the same reader and share its errors: report only one."
+        yield f"In the first group, {listed(voices)} share the errors of the same reader: report only one."
     yield (
         "A stand-in (*) ships with the package and replaces published weights or a language model. Its "
         "agreement does not "

@@ -111,6 +111,16 @@ class MetricName:
         return reads and not self.published
 
     @property
+    def shares_reader(self) -> bool:
+        """Whether the metric shares the errors of the bundled reader: it uses it, or was trained on its counts.
+
+        Example:
+            >>> [parse_name(name).shares_reader for name in ("green", "crepe", "crepe@paper", "semb_score")]
+            [True, True, False, False]
+        """
+        return self.uses_reader or ("crepe" in self.spec.needs and not self.published)
+
+    @property
     def context(self) -> Collection[str]:
         """The keys of the patient's context that can change a score; of a plug-in that takes contexts all keys.
 

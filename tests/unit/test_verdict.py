@@ -5,6 +5,7 @@ import math
 import pytest
 
 import rrgmetrics
+from rrgmetrics.cli import main
 from rrgmetrics.reporting.report import sections
 from rrgmetrics.reporting.verdict import Tally, verdict_alone, verdict_on
 
@@ -64,6 +65,7 @@ def test_which_system_is_better(tallies, headline, parts):
     [
         (["green", "finding_errors", "semb_score", "bleu"], 2),
         (["green", "semb_score?vectors=conditions"], 2),
+        (["finding_errors", "crepe", "bleu"], 2),
         (["green", "semb_score", "radeval_bertscore"], 0),  # the encoder alone gives their vectors
     ],
 )
@@ -71,8 +73,15 @@ def test_metrics_that_share_the_readers_errors_are_counted(metrics, n, reports):
     systems = {"a": reports.altered, "b": reports.references}
     found = rrgmetrics.compare(systems, reports.references, metrics=metrics, trivial=False, progress=False, trials=100)
     lines = " ".join(sections.verdict(found.results, found.rows, None, "holm").lines)
-    assert ("use the same bundled reader" in lines) == bool(n)
+    assert ("share the errors of the same bundled reader" in lines) == bool(n)
+    assert ("CREPE (bundled) was trained with it" in lines) == ("crepe" in metrics)
     assert (f"{n} of these metrics" in lines) == bool(n)
+
+
+def test_score_names_metrics_that_share_the_readers_errors(tmp_path, capsys):
+    (tmp_path / "p.csv").write_text("reference,candidate\nLarge left effusion.,Small left effusion.\n")
+    assert main(["score", str(tmp_path / "p.csv"), "--metrics", "finding_errors", "crepe", "--no-trivial"]) == 0
+    assert "2 of these metrics share the errors of the same bundled reader" in capsys.readouterr().out
 
 
 def test_a_single_system_beside_trivial_ones():

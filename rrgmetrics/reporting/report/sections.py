@@ -28,7 +28,7 @@ from rrgmetrics.specs import Key
 from rrgmetrics.specs.names import label, parse_name, shown
 from rrgmetrics.stats import Estimate
 from rrgmetrics.systems.table import Row, distinct_keys
-from rrgmetrics.utils.text_format import counted
+from rrgmetrics.utils.text_format import counted, listed
 
 Results = Mapping[str, Mapping[str, Result]]
 Comparisons = Mapping[str, Mapping[int, ReportComparison]]  # by system and number of the study
@@ -84,10 +84,11 @@ def verdict(
         ]
         found = verdict_on(baseline, tallies, CORRECTIONS[correction], n_tests)
         is_different = several and any(each.leans != "none" for each in tallies)
-        return found._replace(lines=(*found.lines, *([DEPENDENT] if is_different else []), *_one_voice(results)))
+        return found._replace(lines=(*found.lines, *([DEPENDENT] if is_different else []), *reader_lines(results)))
     if not others and worth is not None and (skills := [each for each in worth.skills if each.state != "undefined"]):
         better = [titles[each.metric] for each in skills if each.state == "better"]
-        return verdict_alone(baseline, better, [titles[each.metric] for each in skills if each.state != "better"])
+        found = verdict_alone(baseline, better, [titles[each.metric] for each in skills if each.state != "better"])
+        return found._replace(lines=(*found.lines, *reader_lines(results)))
     first = metrics_of(results)[0]
     said = [
         f"{system} {show(by_name[first.name].scores[first.key.name], first.key)}" for system, by_name in results.items()
@@ -95,10 +96,14 @@ def verdict(
     return Verdict(f"{first.title}: {', '.join(said)}.")
 
 
-def _one_voice(results: Results) -> list[str]:
-    """Says it where several metrics rest on the same reader."""
-    n = sum(parse_name(name).uses_reader for name in next(iter(results.values())))
-    return [f"{n} of these metrics use the same bundled reader and share its errors."] if n > 1 else []
+def reader_lines(results: Results) -> list[str]:
+    """A sentence on the metrics that share the errors of the bundled reader, if there are several."""
+    sharing = [name for name in map(parse_name, next(iter(results.values()))) if name.shares_reader]
+    if len(sharing) < 2:
+        return []
+    taught = listed([name.titled.title for name in sharing if not name.uses_reader])
+    learned = f"; {taught} was trained with it" if taught else ""
+    return [f"{len(sharing)} of these metrics share the errors of the same bundled reader{learned}."]
 
 
 def _headline(results: Results, row: Row) -> str:
