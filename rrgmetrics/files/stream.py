@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
@@ -17,7 +18,7 @@ from rrgmetrics.files.columns import (
     id_column,
     pick_columns,
 )
-from rrgmetrics.files.formats import Row, rows_of
+from rrgmetrics.files.formats import Row, rows_of, suffix_of
 from rrgmetrics.files.read import RepeatedIdError, study_id_of
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
@@ -150,7 +151,9 @@ def _announced(
     cells = [row for _, row in sample if not isinstance(row, InputError)]
     if cells:
         where = next(where for where, row in sample if not isinstance(row, InputError))
-        fields, source = _pick(cells[0], named, where, ids), where.partition(",")[0]
+        source = where.partition(",")[0]
+        has_names_in_rows = suffix_of(Path(source)) == ".jsonl"
+        fields = _pick(cells[0], named, where if has_names_in_rows else source, ids)
         announce_columns(fields, named, source)
         check_codes(cells, fields, source)
     yield from chain(sample, rows)

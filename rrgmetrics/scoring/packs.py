@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.reading.lexicon import AUTO, DEFAULT_PACK, all_packs, first_pack
 from rrgmetrics.specs.names import MetricName
-from rrgmetrics.utils.text_format import listed
+from rrgmetrics.utils.text_format import counted, listed
 
 if TYPE_CHECKING:
     from rrgmetrics.scoring.results import Result
@@ -62,10 +62,11 @@ def warn_of_packs(read: Iterable[tuple[MetricName, Mapping[str, int]]]) -> None:
     """Warns of calls with several kinds of reports, and of packs that are experimental, once for all metrics.
 
     Args:
-        read: Of each metric (and call) the number of pairs that were read with each pack.
+        read: Of each metric (and call) the number of scored pairs that were read with each pack.
     """
     said: dict[str, dict[str, str]] = {}
-    for name, counts in read:
+    for name, unsorted in read:
+        counts = dict(Counter(unsorted).most_common())
         advice = f" {name.spec.name}?modality={next(iter(counts))} reads all as one kind." if len(counts) > 1 else ""
         for line in _lines(counts):
             said.setdefault(line, {}).setdefault(name.spec.name, advice)
@@ -81,9 +82,7 @@ def kind_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:
     """
     said: dict[str, dict[str, None]] = {}
     for result in next(iter(results.values()), {}).values():
-        unscored = result.unscored_reasons
-        counts = Counter(pack for row, pack in enumerate(result.packs) if row not in unscored)
-        for line in _lines(dict(counts.most_common())):
+        for line in _lines(result.scored_modalities):
             said.setdefault(line, {})[result.title] = None
     return [f"{listed(list(names))}: {line}" for line, names in said.items()]
 
@@ -91,7 +90,9 @@ def kind_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:
 def _lines(counts: Mapping[str, int]) -> Iterator[str]:
     packs = all_packs()
     if len(counts) > 1:
-        yield f"{SEVERAL}: {', '.join(f'{count:,} {packs[pack].title}' for pack, count in counts.items())}."
+        titles = {pack: packs[pack].title for pack in counts}
+        kinds = (counted(n, titles[pack].replace("reports", "report"), titles[pack]) for pack, n in counts.items())
+        yield f"{SEVERAL}: {', '.join(kinds)}."
     yield from filter(None, map(experimental_note, counts))
 
 

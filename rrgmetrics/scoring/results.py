@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,6 +120,12 @@ class Result:
     def modalities(self) -> dict[str, int]:
         """The number of pairs that were read as each kind of report, by pack of the lexicon, the commonest first."""
         return counts_of(signature.read(self.signature), self.details, self.n_pairs)
+
+    @property
+    def scored_modalities(self) -> dict[str, int]:
+        """As `modalities`, of the pairs with a score alone."""
+        read = Counter(compress(self.packs, aggregate.scored(self.pair_stats)))
+        return dict(read.most_common()) if self.modalities else {}
 
     @property
     def packs(self) -> list[str]:

@@ -223,11 +223,15 @@ def run(
     gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
         warn_of_scopes((job.name, gate.reasons) for job in jobs for gate in _gates_of(job, gates))
-        warn_of_packs((job.name, gate.counts) for job in jobs for gate in _gates_of(job, gates))
-    return [
+    results = [
         [_result(job, gates[call, job.kind], collected[call, id(job)], given.get(id(job))) for job in jobs]
         for call in range(len(calls))
     ]
+    if announce:
+        warn_of_packs(
+            (job.name, result.scored_modalities) for own in results for job, result in zip(jobs, own, strict=True)
+        )
+    return results
 
 
 def _score(job: Job, pairs: list[Pair], read: Mapping[Any, Any], frequencies: Any, collected: Collected) -> None:

@@ -107,11 +107,6 @@ class Gate:
             strange=tuple(strange[place] for place in places),
         )
 
-    @property
-    def counts(self) -> Counter[str]:
-        """The number of pairs that are scored with each pack."""
-        return Counter(pack for pack, reason in zip(self.packs, self.reasons, strict=True) if not reason)
-
     def chosen(self, reduction: Reduction, headline: Key, stats: Array) -> NDArray[np.intp]:
         """Returns which row of `stats` `(len(pairs), n_stats)` counts for each pair of the call: the worse of two."""
         if (self.silent_rows == NOTHING).all():

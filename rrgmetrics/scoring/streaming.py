@@ -53,6 +53,7 @@ class Totals:
         n_pairs: All pairs.
         unscored_counts: Pairs without a score, for each reason.
         modalities: Pairs that were read as each kind of report.
+        scored_modalities: Those with a score.
     """
 
     spec: MetricSpec
@@ -63,6 +64,7 @@ class Totals:
     n_pairs: int = 0
     unscored_counts: Counter[str] = field(default_factory=Counter)
     modalities: Counter[str] = field(default_factory=Counter)
+    scored_modalities: Counter[str] = field(default_factory=Counter)
 
     @property
     def scores(self) -> dict[str, float]:
@@ -81,6 +83,7 @@ class Totals:
         self.n_scored += n_scored
         self.n_pairs += result.n_pairs
         self.modalities.update(result.modalities)
+        self.scored_modalities.update(result.scored_modalities)
         name = signature.read(self.signature)
         self.signature = signature.rewrite(self.signature, facts_of(name, self.modalities))
         for reason, count in result.unscored_counts.items():
@@ -184,7 +187,7 @@ def score_stream(
         if not totals:
             raise InputError("There are no pairs to score.")
         log_lines(lacking.lines)
-        warn_of_packs((name, totals[text].modalities) for text, name in prepared.names.items())
+        warn_of_packs((name, totals[text].scored_modalities) for text, name in prepared.names.items())
         return totals
 
 

@@ -242,7 +242,7 @@ def score_in_pool(
             for of_set in results
             for text, name in names.items()
         )
-        warn_of_packs((name, of_set[text].modalities) for of_set in results for text, name in names.items())
+        warn_of_packs((name, of_set[text].scored_modalities) for of_set in results for text, name in names.items())
     return results
 
 

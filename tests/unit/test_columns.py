@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -97,12 +98,14 @@ def test_a_name_of_a_column_is_no_report(name):
         pick_columns((name,), PAIRS, {}, "a.csv")
 
 
-@pytest.mark.parametrize("command", ["score", "compare", "agree --dataset"])
-def test_a_file_without_names_of_columns_is_named(command, tmp_path, capsys):
-    path = tmp_path / "pairs.csv"
-    path.write_text(f"{REFERENCE},{CANDIDATE}\n" * 2)
-    assert main([*command.split(), str(path), "--metrics", "bleu"]) == 2
-    assert "pairs.csv has no names of columns" in capsys.readouterr().err
+@pytest.mark.parametrize("command", ["score", "score --stream --output s.parquet", "compare", "agree --dataset"])
+def test_a_file_without_names_of_columns_is_named(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("pairs.csv").write_text(f"{REFERENCE},{CANDIDATE}\n" * 2)
+    command, *options = command.replace(" --dataset", "").split()
+    source = ["--dataset", "pairs.csv"] if command == "agree" else ["pairs.csv"]
+    assert main([command, *source, *options, "--metrics", "bleu"]) == 2
+    assert "rrgmetrics: pairs.csv has no names of columns" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import rrgmetrics
 from rrgmetrics.baselines.abnormal import is_abnormal
+from rrgmetrics.cli import main
 from rrgmetrics.comparing import compare, explain
 from rrgmetrics.errors import InputError
 from rrgmetrics.reading import Reader, read
@@ -51,6 +54,18 @@ def test_each_pair_is_read_with_the_pack_of_its_reference(caplog: pytest.LogCapt
                 number,
                 [each["sentence"] for each in told],
             )
+
+
+@pytest.mark.parametrize("way", ["", "--workers 2", "--stream --output s.parquet"])
+def test_every_way_of_scoring_counts_the_same_kinds(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pairs = [*PAIRS[:4], ("", XRAY)]
+    pd.DataFrame(pairs, columns=["reference", "candidate"]).to_csv("pairs.csv", index=False)
+    assert main(["score", "pairs.csv", "--metrics", "finding_errors", "--no-trivial", *way.split()]) == 0
+    kinds = "kinds of reports: 2 chest CT reports in English, 1 chest X-ray report in English. finding_errors?"
+    assert kinds in capsys.readouterr().err
 
 
 def test_tables_and_pages_name_the_kinds_of_reports(caplog: pytest.LogCaptureFixture) -> None:
