@@ -25,7 +25,7 @@ Pairs with another reference (another language, body part or modality, or no rea
 reason. A candidate that the reader cannot read gets the worse of two scores: that of an empty report and its own. A
 checkpoint or engine that you name scores every pair."""
 READ_AS_CT = """
-The metric does not tell radiographs from CT: reports of chest radiographs are scored, as CT reports."""
+A report of a radiograph is unscored only if its title says so ("Chest X-ray."); others are scored as CT reports."""
 ANY_TEXT = """\
 The metric compares wording, whatever the text is about, and can be gamed. As a reward, or to select models, use
 `finding_errors` or `crimson` instead."""

@@ -58,14 +58,14 @@ def test_each_pair_is_read_with_the_pack_of_its_reference(caplog: pytest.LogCapt
 
 @pytest.mark.parametrize("way", ["", "--workers 2", "--stream --output s.parquet"])
 def test_every_way_of_scoring_counts_the_same_kinds(
-    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     pairs = [*PAIRS[:4], ("", XRAY)]
     pd.DataFrame(pairs, columns=["reference", "candidate"]).to_csv("pairs.csv", index=False)
     assert main(["score", "pairs.csv", "--metrics", "finding_errors", "--no-trivial", *way.split()]) == 0
     kinds = "kinds of reports: 2 chest CT reports in English, 1 chest X-ray report in English. finding_errors?"
-    assert kinds in capsys.readouterr().err
+    assert kinds in caplog.text
 
 
 def test_tables_and_pages_name_the_kinds_of_reports(caplog: pytest.LogCaptureFixture) -> None:
@@ -86,10 +86,12 @@ def test_tables_and_pages_name_the_kinds_of_reports(caplog: pytest.LogCaptureFix
 
 
 @pytest.mark.parametrize("name", ["f1_radbert_ct", "nodule_f1"])
-def test_metrics_of_chest_ct_score_radiographs_too_and_their_cards_say_so(name: str) -> None:
-    xray = "PA and lateral chest radiograph. " + XRAY
-    assert score(name, [(xray, xray), (SPINE, ""), ("", "")]).n_unscored == 2
-    assert "reports of chest radiographs are scored" in stress_block(SPECS[name])
+def test_metrics_of_chest_ct_score_radiographs_without_a_title_and_their_cards_say_so(name: str) -> None:
+    titled = "PA and lateral chest radiograph. " + XRAY
+    result = score(name, [(titled, titled), (SPINE, ""), ("", ""), (XRAY, XRAY)])
+    assert list(result.unscored_reasons) == [0, 1, 2]
+    assert result.unscored_reasons[0] == "the reference looks like a chest X-ray report"
+    assert 'unscored only if its title says so ("Chest X-ray.")' in stress_block(SPECS[name])
 
 
 @pytest.mark.parametrize("name", ["finding_errors", "finding_score", "green", "crimson", "radgraph_f1"])
