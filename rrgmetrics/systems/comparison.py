@@ -28,6 +28,7 @@ from rrgmetrics.files.mistaken import check_files
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing, check_choice
 from rrgmetrics.scoring.defaults import default_metrics, fitting_metrics
+from rrgmetrics.scoring.error_rows import TOLD
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs.names import context_of, listed_names
@@ -80,6 +81,22 @@ class Comparison:
         import pandas
 
         return pandas.DataFrame([row.to_dict() for row in self.rows])
+
+    def errors_frame(self) -> pandas.DataFrame:
+        """Returns the errors of all systems as a pandas frame: a line an error.
+
+        Returns:
+            `system`, `metric`, and the columns of `Result.errors_frame`; of metrics that name no errors no line.
+
+        Raises:
+            InputError: No metric names errors, or one was not asked to (`?explain=yes`).
+        """
+        import pandas
+
+        results = [(system, name, each) for system, own in self.results.items() for name, each in own.items()]
+        telling = [row for row in results if row[2].spec.name in TOLD] or results[:1]  # whose own error says why
+        frames = {(system, name): each.errors_frame() for system, name, each in telling}
+        return pandas.concat(frames, names=["system", "metric"]).reset_index(level=["system", "metric"])
 
     def to_latex(self) -> str:
         """Returns the table of a paper (a line a metric, a column a system) as LaTeX with booktabs."""
@@ -171,7 +188,7 @@ def compare(
 
     Returns:
         The comparison: a table in notebooks, `.to_latex()`, `.to_markdown()`, `.to_html()`, `.to_json()`, `.to_frame()`
-        for pandas, `.results` for the Results.
+        and `.errors_frame()` for pandas, `.results` for the Results.
 
     Raises:
         InputError: An invalid name, system, report or list; nothing was scored.

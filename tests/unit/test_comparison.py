@@ -270,6 +270,16 @@ def test_frames_have_the_ids_of_studies():
     table = pd.DataFrame(rows)
     compared = rrgmetrics.compare({"a": table}, metrics="rouge", trivial=False, trials=10, progress=False)
     assert list(compared["a"]["rouge"].to_frame().index) == ["s0", "s1", "s2", "s3"]
+    right = table.assign(candidate=table["reference"])
+    named = ["finding_errors?explain=yes", "rouge"]
+    compared = rrgmetrics.compare({"a": table, "b": right}, metrics=named, trivial=False, trials=10, progress=False)
+    of_all = compared.errors_frame()
+    assert list(of_all.columns) == ["system", "metric", *errors.columns]
+    assert list(zip(of_all["system"], of_all["error"], strict=True)) == [("a", error) for error in errors["error"]]
+    assert list(of_all.index) == list(errors.index)
+    compared = rrgmetrics.compare({"a": table}, metrics="rouge", trivial=False, trials=10, progress=False)
+    with pytest.raises(InputError, match="rouge lists no errors; these metrics do"):
+        compared.errors_frame()
     without = rrgmetrics.score("rouge", predictions=["x"], references=["y"], progress=False)["rouge"]
     assert list(without.to_frame().index) == [0]
 
