@@ -17,6 +17,7 @@ from rrgmetrics.files.formats import read_text, working_folder
 from rrgmetrics.reading.lexicon.packs import AUTO, check_pack
 from rrgmetrics.reports import Pair, check_report
 from rrgmetrics.reports.missing import says_nothing
+from rrgmetrics.scoring.defaults import fitting_metrics
 from rrgmetrics.scoring.packs import experimental_note
 from rrgmetrics.scoring.prepared import score
 from rrgmetrics.scoring.results import Result
@@ -61,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="NAME",
-        help="also show the results of these metrics: crepe, green, chexbert_f1, crimson@openai:<model>, ...",
+        help="also show the results of these metrics: crepe, green, crimson@openai:<model>, ..., all, or a preset",
     )
     parser.add_argument(
         "--trace",
@@ -126,11 +127,12 @@ def missing_note(reference: str) -> str:
 
 def _scored(names: Sequence[str], reference: str, candidate: str, context: Mapping[str, str]) -> dict[str, Result]:
     """The results of metrics by the name that was asked for, with what they say of the pair where they can say it."""
-    asked = [str(parse_name(name).explaining()) for name in names]
-    if not asked:
+    if not names:
         return {}
-    results = score(asked, predictions=[candidate], references=[reference], contexts=[context], missing="empty")
-    return {name: results[each] for name, each in zip(names, asked, strict=True)}
+    asked = {name: str(parse_name(name).explaining()) for name in fitting_metrics(names, [reference])}
+    texts = [*asked.values()]
+    results = score(texts, predictions=[candidate], references=[reference], contexts=[context], missing="empty")
+    return {name: results[each] for name, each in asked.items()}
 
 
 def _write(

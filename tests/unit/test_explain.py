@@ -138,6 +138,16 @@ def test_the_command_line_shows_what_any_metric_says(capsys):
     assert "clinical_significance" not in shown
 
 
+def test_explain_takes_presets_and_all(capsys):
+    assert cli.main(["explain", REFERENCE, CANDIDATE, "--metrics", "mammography"]) == 0
+    shown = capsys.readouterr().out
+    assert "ROUGE-L" in shown
+    assert "MammoGREEN" not in shown  # of a preset, what does not fit the reports is left out
+    assert cli.main(["explain", REFERENCE, CANDIDATE, "--metrics", "all"]) == 0
+    shown = capsys.readouterr().out
+    assert all(spec.headline.title in shown for spec in rrgmetrics.SPECS.values())
+
+
 def test_a_metric_of_labels_is_not_said_to_be_silent(capsys):
     cli.main(["explain", "Small effusion.", "Clear lungs.", "--metrics", "chexbert_f1", "--no-progress"])
     said = " ".join(capsys.readouterr().out.split())
