@@ -58,7 +58,10 @@ def score_part(lines: Sequence[Line], measured: MeasuredSet) -> Markup:
     heads = [_head("Candidate 1", "1st"), _head("Candidate 2", "2nd"), _head("Prefers", "Best")]
     if n_candidates == 1:
         heads = [Markup("Score")]
-    agreement = [_head("Tau-b, development cases", "Tau-b, dev."), _head("Same preference", "Same")]
+    agreement = [
+        _head("Tau-b, development cases", "Tau\N{NON-BREAKING HYPHEN}b, dev."),
+        _head("Same preference", "Same"),
+    ]
     table = Table(
         ("Metric", *heads, *(agreement if measured.metrics else ())),
         tuple(group for family in FAMILIES if (group := _group(family, lines, measured, len(heads))).lines),
