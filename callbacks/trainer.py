@@ -69,13 +69,13 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     once a set, of the references alone, when the training begins (with the first evaluation where references cannot be
     read without loading images); it is logged and kept in `baselines`. Where a
     headline, or the key that chooses the best model, does not beat the best of them, the log `rrgmetrics` warns: once
-    per set and metric, and again when that changes ("now beats", "no longer beats"). Why pairs are unscored is
-    said once a set and metric, and stands in the table.
+    per set and metric, and again when that changes ("now beats", "no longer beats"). The reason why pairs are unscored
+    is logged once for each set and metric, and is in the table.
 
-    The log names the page of the run when training begins and ends. In `<output_dir>/reports` stand `index.html`, that
-    page (the headlines' curves with intervals beside the trivial systems, and sample reports over time), and for each
-    set `<prefix>_values.jsonl`, every value of every time, and `<prefix>_<step>.jsonl`, the table of sample reports. A
-    training that begins at step 0 moves what an earlier one left there to `earlier-1`.
+    The log names the page of the run when training begins and ends. The folder `<output_dir>/reports` has `index.html`,
+    that page (the headlines' curves with intervals beside the trivial systems, and sample reports over time), and for
+    each set `<prefix>_values.jsonl`, every value of every time, and `<prefix>_<step>.jsonl`, the table of sample
+    reports. A training that begins at step 0 moves what an earlier one left there to `earlier-1`.
 
     Before the first step the log warns of references that come from labels which were cut, and of reports that may
     outgrow the model's positions, with the `max_new_tokens` to pass.
@@ -95,7 +95,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             `indication` are the patients' context.
         prompt: For decoder-only models: a column, or a function of an example, with a text or with turns of a
             conversation (a last turn of the assistant is left out); None takes the column `prompt` or `messages`, else
-            what the labels mask. Images stand in the column `images` or `image`, or in the turns.
+            what the labels mask. Images are in the column `images` or `image`, or in the turns.
         generate_fn: `generate_fn(model, examples) -> reports`, in place of all that; the model is in evaluation mode.
         processor: Tokenizer or processor; None is the Trainer's `processing_class`.
         generation_config: A GenerationConfig, or a dict of what to change in the model's; reports may have 256 new
@@ -110,7 +110,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             all. `eval_reports` and the key that chooses the best model always do, and the files have all.
         n_shown: Reports in the table.
         folder: Where page, values and tables are written; None is `<output_dir>/reports`.
-        on_error: `"log"`: what fails while it generates or scores gives NaN, said once; `"raise"` ends the training.
+        on_error: `"log"`: what fails while it generates or scores gives NaN and is logged once; `"raise"` ends the
+            training.
         baselines: Which metrics are compared with the trivial reports: `"bundled"` is all but judges that ask a model
             (`green@openai:...`, `green@paper`), which would cost as much again; `"all"`; `"none"`. Metrics scored
             in the background are not: their models are not loaded here.
