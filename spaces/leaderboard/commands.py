@@ -92,8 +92,7 @@ def _init(options: argparse.Namespace) -> None:
         limits=changed_limits(Limits(), _numbers(options.limits)),
     )
     info = made.board.info()
-    n_public = f"{counted(info.n_public, 'study', 'studies')} {by_number(info.n_public, 'is', 'are')}"
-    print_line(f"{made.board.place}: {info.studies}; {n_public} public; metrics of round 1:")
+    print_line(f"{made.board.place}: {info.studies}, {info.n_public or 'none'} public; metrics of round 1:")
     for metric in info.metrics:
         print_line(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
     per_day = counted(info.limits.submissions_per_day, "submission")

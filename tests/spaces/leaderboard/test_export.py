@@ -227,7 +227,7 @@ def test_command_line(tmp_path, capsys):
         return out + err
 
     said = run("init", place, "--references", str(references), "--metrics", "rouge,bleu", "--trials", "100")
-    assert "12 studies; 3 studies are public" in said
+    assert "12 studies, 3 public" in said
     token = said.rpartition("once: ")[2].strip()
     assert open_board(place).verify_admin(token)
     who = ("--name", "Good", "--submitter", "lab")
