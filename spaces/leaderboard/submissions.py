@@ -236,6 +236,8 @@ class _Reader:
         study_id, report = (row[column] for column in self.fields)
         if isinstance(study_id, int) and not isinstance(study_id, bool):
             study_id = str(study_id)
+        if isinstance(study_id, str) and study_id not in self._known:
+            study_id = study_id.strip()
         if not isinstance(study_id, str):
             self._faults.append(f"{where}: study_id {_cut(study_id)} is not a text.")
         elif study_id not in self._known:

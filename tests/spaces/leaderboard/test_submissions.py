@@ -40,6 +40,11 @@ def zipped(content: bytes) -> bytes:
     return file.getvalue()
 
 
+def test_blanks_around_ids_do_not_count(board, tmp_path):
+    written = rows().replace("study-000", " study-000").replace("study-001", "study-001  ")
+    assert file_problems(board, tmp_path, written) == []
+
+
 def test_csv_and_jsonl_in_any_order(board, tmp_path, write_reports):
     backwards = "study_id,report\n" + "".join(f"study-{i:03d},Clear {i}.\n" for i in reversed(range(N)))
     assert file_problems(board, tmp_path, backwards) == []
@@ -243,7 +248,7 @@ def test_an_id_that_is_nearly_one_of_the_board_is_named(board, tmp_path):
     written = rows().replace("study-000", "Study_0 ").replace("study-001", "STUDY-001").replace("study-002", "study-99")
     said = file_problems(board, tmp_path, written)
     assert said[0] == (
-        "reports.csv: the board has no study 'Study_0 ', 'STUDY-001', 'study-99'; correct such ids ('Study_0 ' may be "
+        "reports.csv: the board has no study 'Study_0', 'STUDY-001', 'study-99'; correct such ids ('Study_0' may be "
         "'study-000', 'STUDY-001' may be 'study-001') or leave the rows out."
     )
 
