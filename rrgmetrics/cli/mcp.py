@@ -191,7 +191,7 @@ def _notes(results: Mapping[str, Mapping[str, Result]], pairs: Mapping[str, Sequ
     first = next(iter(results.values()))
     stand_ins = [f"{result.title} is {STAND_IN_MEANS}." for result in first.values() if result.bundled]
     sections = section_lines(map(parse_name, first), "", pairs)
-    missing = missing_of(results, pairs, None).empty_lines
+    missing = missing_of(results, pairs, None).candidate_lines
     return [
         *stand_ins,
         *published_clauses(first),

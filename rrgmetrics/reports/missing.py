@@ -166,11 +166,16 @@ class MissingReports:
                 else f"unscored; pass missing='empty' to score {by_number(n, 'it', 'them')} as {_empty(n)}"
             )
             lines.append(f"{said}: {choice}.")
-        for system, cells in self._candidates.items():
-            if cells.n:
-                said = cells.describe("candidate", self._unit)
-                lines.append(f"{system + ': ' if system else ''}{said}: scored as {_empty(cells.n)}.")
-        return lines
+        return [*lines, *self.candidate_lines]
+
+    @property
+    def candidate_lines(self) -> list[str]:
+        """The lines on missing candidates alone."""
+        return [
+            f"{system + ': ' if system else ''}{cells.describe('candidate', self._unit)}: scored as {_empty(cells.n)}."
+            for system, cells in self._candidates.items()
+            if cells.n
+        ]
 
     @property
     def empty_lines(self) -> list[str]:

@@ -87,7 +87,7 @@ def test_a_client_lists_and_calls_the_tools():
     assert crepe["metric"] == "crepe"
     assert nulls["metrics"]["bleu"]["unscored"] == {"1": "the reference is missing"}
     assert nulls["metrics"]["bleu"]["n_unscored"] == 1
-    assert "1 candidate is missing and scored as an empty report." in nulls["notes"]
+    assert "1 candidate is missing (index 0): scored as an empty report." in nulls["notes"]
     assert "did you mean bleu?" in unknown
     assert "candidates has 1 report and references has 2" in short
 
@@ -108,7 +108,7 @@ def test_answers_have_the_marks_and_notes_of_tables():
         for notes in (scored["notes"], compared["notes"]):
             assert stand_in in notes
             assert any(SEVERAL in note for note in notes)
-            assert any("missing and scored as an empty report" in note for note in notes)
+            assert any("1 candidate is missing (index 2): scored as an empty report." in note for note in notes)
         assert any(note.startswith(tokens) for note in scored["notes"])
         assert any("control tokens" in note for note in compared["notes"])
         assert any("the reference is missing" in note for note in compared["notes"])
