@@ -205,7 +205,7 @@ def _targets(counts: Sequence[str], ratings: Sequence[str], there: Sequence[str]
     if not targets:
         raise InputError(
             f"{file}: name the columns of the raters: --counts COLUMN,... (fewer is better), --ratings COLUMN,... "
-            f"(more is better); it has the columns {_shown(there)}."
+            f"(more is better), or NAME=COLUMN+COLUMN if each rater has one; it has the columns {_shown(there)}."
         )
     return targets
 
