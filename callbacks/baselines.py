@@ -175,7 +175,7 @@ class Watch:
         Args:
             pairs: What was scored. Equal references and contexts are one set, in whatever order.
             values: As `Scoring.score` gives them.
-            prefix: What stands before each key where it is logged.
+            prefix: What is before each key where it is logged.
             when: The beginning of what is said.
             best: A key with its prefix.
             use: As `say_change` takes it.
@@ -236,7 +236,7 @@ class Watch:
 class RewardWatch:
     """Compares the mean reward of real completions with what trivial reports earn on the same references.
 
-    A copy begins anew, in another process too.
+    A copy starts empty, in another process too.
     """
 
     rows: list[tuple[float | None, ...]] = field(default_factory=list)

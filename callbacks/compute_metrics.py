@@ -43,7 +43,7 @@ def make_compute_metrics(
             with examples from the beginning and hands them over too: what lies beyond `n_pairs` is dropped.
         batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of a metric's model; None takes CUDA where there is one.
-        on_error: `"log"`: a metric that fails while it scores is NaN and training goes on, said once; or `"raise"`.
+        on_error: `"log"`: a metric that fails is NaN and logged once; training continues; or `"raise"`.
         baselines: Which metrics are compared with trivial reports: `"bundled"`, `"all"` or `"none"`, as in
             `ReportMetricsCallback`.
         missing: What becomes of studies whose reference is missing: `"unscored"`, `"empty"` or `"error"`, as in

@@ -1,6 +1,6 @@
 """The processes of a distributed run: their number, gathering in order, and work that one does for all.
 
-accelerate, torchrun, DDP, FSDP and DeepSpeed all stand on `torch.distributed`; without it there is one process.
+accelerate, torchrun, DDP, FSDP and DeepSpeed all use `torch.distributed`; without it there is one process.
 Every function that says "collective" must be called by all processes alike, or they wait for each other for ever.
 """
 

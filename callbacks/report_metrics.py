@@ -106,7 +106,7 @@ class ReportMetrics:
             every process. NaN if no pair could be scored.
 
         Raises:
-            InputError: No process added a report, or one id stands for two references.
+            InputError: No process added a report, or one id has two references.
             BackendError: A model or server failed, with `on_error="raise"`.
         """
         pairs = distinct(processes.gather(self._rows))

@@ -30,7 +30,7 @@ def watch(trainer: Any, step: int, *, repair: bool) -> None:
 
     Args:
         trainer: transformers' Trainer.
-        step: The step that the run goes on from; 0 for a new one.
+        step: The step that the run resumes from; 0 for a new one.
         repair: Whether to avoid it.
     """
     if getattr(trainer, "is_fsdp_enabled", False) or getattr(trainer, "is_deepspeed_enabled", False):

@@ -1,6 +1,6 @@
 """`make_reward` turns a metric into a reward function for TRL (GRPO, RLOO).
 
-TRL calls a reward with `completions` and the columns of the data set, each repeated to stand beside its completion,
+TRL calls a reward with `completions` and the columns of the data set, each repeated for its completions,
 and wants one number a completion, or None for a row that this function has nothing to say about. Where there are
 several rewards, TRL adds up those that are not None: beside a second reward None counts as 0, which is the best value
 of a metric that counts errors. So a completion must not be able to earn None:

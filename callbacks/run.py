@@ -1,8 +1,8 @@
-"""The files of a run: every value of every evaluation, and one page that is made anew of them each time.
+"""The files of a run: every value of every evaluation, and one page that each evaluation writes again.
 
 `<record>_values.jsonl` has a line for each evaluation; the record of a training is named by its prefix, `eval`. The
-page reads nothing but these files and the tables of reports, so that a training that goes on from a checkpoint goes on
-with its page: what stands there from later steps, which are trained again, is dropped.
+page reads only these files and the tables of reports. So a training that resumes from a checkpoint continues its page;
+values of later steps, which are trained again, are dropped.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def _number(value: float | None) -> float:
 
 
 def _without_nan(value: Any) -> Any:
-    """JSON has no NaN: None stands for it."""
+    """Returns the value with None for NaN, which JSON does not have."""
     if isinstance(value, Mapping):
         return {key: _without_nan(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Scales of rewards: what makes the rewards of different metrics comparable, by facts that stand on their cards."""
+"""Scales of rewards: what makes the rewards of different metrics comparable, by facts on their cards."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Row = dict[str, Any]
 def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: int, n_shown: int) -> list[Row]:
     """Makes rows of the first samples: the headline of each metric, and the reader's errors in words.
 
-    A score that is NaN becomes None; where the metric gives the reason, it stands under `unscored`.
+    A score that is NaN becomes None; if the metric gives the reason, it is in `unscored`.
     """
     headlines = {name: headline(parse_name(name)) for name, result in results.items()}
     reasons = {headlines[name]: unscored_reasons(result)[:n_shown] for name, result in results.items()}

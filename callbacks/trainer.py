@@ -2,7 +2,7 @@
 
 How the values get everywhere: `Trainer.evaluate` hands one dict to `Trainer.log` (log history, TensorBoard, W&B, ...),
 to `on_evaluate` (early stopping), to ReduceLROnPlateau and to the choice of the best model, in this order. `attach`
-puts a step before `log`: the values are in that dict before anyone reads it, in whatever order the callbacks stand.
+puts a step before `log`: the values are in that dict before anyone reads it, whatever the order of the callbacks.
 """
 
 from __future__ import annotations
@@ -567,7 +567,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         return one._replace(record=record)
 
     def _write(self, one: Evaluated, scores: Scores, pairs: Sequence[Pair], digest: str) -> None:
-        """Writes the values of this time, and the page of the run anew."""
+        """Writes the values of this evaluation, and the page of the run."""
         trivial = {
             key.removeprefix(f"{one.prefix}_"): each
             for key, each in self._watch.baselines.items()

@@ -1,4 +1,4 @@
-"""Replies on disk: files of recorded replies, and the cache with which an interrupted run goes on.
+"""Replies on disk: files of recorded replies, and the cache with which an interrupted run continues.
 
 One record a line, as JSON: `protocol` (name@version), `prompt_sha256`, `reply`, `engine`, `parameters`; where a reply
 was received but cannot be used, `reply` is null, `error` says why, `partial` has what was said, and `is_cut` is true if

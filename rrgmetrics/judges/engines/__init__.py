@@ -30,7 +30,7 @@ AT_LEAST = {
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """The options of `rrgmetrics.specs.JUDGE_OPTIONS`, checked; their meanings stand there.
+    """The options of `rrgmetrics.specs.JUDGE_OPTIONS`, checked; they are explained there.
 
     Raises:
         InputError: A value out of range, or an address that is none.

@@ -1,7 +1,7 @@
 """Models that answer side by side, and what becomes of them when a request or a whole engine fails.
 
-One replica stands in this process. Several stand in processes of their own, each with its share of the GPUs: models of
-4 to 8 billion parameters, as judges are, use GPUs better so than spread over all of them. A request that a model cannot
+One replica runs in this process. Several run in processes of their own, each with its share of the GPUs: models of 4
+to 8 billion parameters, as judges are, use GPUs better so than spread over all of them. A request that a model cannot
 answer costs that one reply; an engine that dies is started once more.
 """
 

@@ -1,4 +1,4 @@
-"""Reads the answers in judges' replies, whatever stands around them: thoughts, fences, greetings."""
+"""Reads the answers in judges' replies, whatever is around them: thoughts, fences, greetings."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def has_keys(*keys: str) -> Callable[[Any], bool]:
 
 
 def between_braces(reply: str, fence: re.Pattern[str] = FENCE) -> str:
-    """What stands from the first brace to the last; "" without a brace.
+    """What is from the first brace to the last; "" without a brace.
 
     It is looked for in a Markdown fence if there is one, as RadEval's parsers look for JSON; commas before the end of
     an object or a list are left out.

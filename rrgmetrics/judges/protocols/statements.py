@@ -1,8 +1,8 @@
-"""Normal statements of a report ("the lungs are clear"), and whether the other report lets them stand.
+"""Normal statements of a report ("the lungs are clear"), and whether they hold beside the other report.
 
 Silence about a finding means that it is not there, so a report need not repeat what the other denies: a statement
-stands unless the other report affirms, or only suspects, what it denies. Repeating normal statements then earns
-nothing, and denying what is there costs. A report that says nothing at all lets nothing stand.
+holds unless the other report affirms, or only suspects, what it denies. Repeating normal statements then earns
+nothing, and denying what is there costs. Beside a report without any statement none holds.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from rrgmetrics.reading.places import near, same_side
 
 
 def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:
-    """Returns, by normal statement in the words of the report, whether the other report lets it stand."""
+    """Returns, by normal statement in the words of the report, whether it holds beside the other report."""
     lexicon = lexicon_of(other)
     own = {finding.concept for finding in reading.abnormal}  # "opacity at the base, the lungs are otherwise clear"
     named = [finding for finding in other.abnormal if finding.concept not in own]
     mute = silent(other)
 
-    def stands(denial: Finding) -> bool:
+    def holds(denial: Finding) -> bool:
         return not mute and not any(
             denial.concept in (finding.concept, *lexicon.concepts[finding.concept].ancestors)
             and same_side(finding.side, denial.side)
@@ -35,12 +35,12 @@ def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:
     for finding in reading.findings:
         if finding.assertion == "absent":
             words = reading.evidence(finding) if finding.normal else f"no {reading.evidence(finding)}"
-            statements[words] = stands(finding) and statements.get(words, True)
+            statements[words] = holds(finding) and statements.get(words, True)
     return statements
 
 
 def matched_words(compared: Compared, without: Collection[str] = ()) -> tuple[str, ...]:
-    """What the candidate has of the reference, in its words: each finding, and what is normal as one if all stands.
+    """What the candidate has of the reference, in its words: each finding, and what is normal as one if all holds.
 
     Args:
         compared: The comparison.
