@@ -355,7 +355,8 @@ def check_header(found: Collection[str], fields: Sequence[str], where: str) -> N
         fields: What the columns could be called, less the ids.
         where: The source.
     """
-    if texts := [name for name in found if _SENTENCE.search(name)]:
+    texts = [name for name in found if _SENTENCE.search(name)]
+    if texts and not {*found} & {*COLUMNS}:  # beside `study_id` a long name is a question of a survey
         names = [*["study_id"] * (len(found) > len(fields)), *fields]
         raise InputError(
             f"{where} has no names of columns: its first line has the text {some(texts[:1])}; write a line above it, "

@@ -92,10 +92,17 @@ def test_a_report_in_the_place_of_a_column_name_is_recognised(found, wanted, say
         pick_columns(found, wanted, {}, "a.csv")
 
 
-@pytest.mark.parametrize("name", ["Study No.", "report (v1.2)", "data.findings.text", "Which errors does it have?"])
-def test_a_name_of_a_column_is_no_report(name):
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Study No.", "report (v1.2)"),
+        ("data.findings.text", "Which errors does it have?"),
+        ("study_id", "Is the report correct? Explain. Use whole sentences."),
+    ],
+)
+def test_a_name_of_a_column_is_no_report(names):
     with pytest.raises(InputError, match=r"has no column 'reference'"):
-        pick_columns((name,), PAIRS, {}, "a.csv")
+        pick_columns(names, PAIRS, {}, "a.csv")
 
 
 @pytest.mark.parametrize("command", ["score", "score --stream --output s.parquet", "compare", "agree --dataset"])
