@@ -32,6 +32,9 @@ SUMMARY = "impression"
 LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
 DRAINS = frozenset({"drain"})  # no other kind of tube is called so
 BARE_DEVICES = frozenset({"catheter", "drain"})
+_POSSESSIVE = frozenset({"its", "their"})
+_GROWN = "oversized"  # "its SIZE HAS INCREASED": of a structure it says that it is large
+_SELF_SAID = frozenset({"change", "quality"})  # a dimension with what it says: "NUMBER IS LOWER"
 TOLD = frozenset({"change", "severity", "measure", "quality"})
 OTHER_SIDE = {"left": "right", "right": "left"}
 GAPS = ("severity", "per_cent", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
@@ -69,6 +72,19 @@ def antecedent(
         if picture and number - earlier.sentence <= SENTENCES:
             return k
     return None
+
+
+def is_still_normal(
+    mention: Mention, fields: Attributes, items: Sequence[Item], findings: Sequence[Finding], lexicon: Lexicon
+) -> bool:
+    """Whether what counts where it is seen was normal before and is stable: "Small nodes. THE NODES ARE UNCHANGED."."""
+    own = items[mention.at].senses
+    if "listed" not in own or fields["change"] != "stable" or fields["measurements"]:
+        return False
+    names = {name for (structure, _), name in lexicon.findings_of.items() if structure in own["structure"]}
+    before = [f for f in findings[-FINDINGS:] if f.concept in names and _may_be_at(f, fields, lexicon)]
+    seen = any(f.assertion != "absent" and lexicon.concepts[f.concept].counts for f in before)
+    return bool(before) and not seen
 
 
 def _goes_its_way(fields: Attributes, earlier: Finding, lexicon: Lexicon) -> bool:
@@ -215,12 +231,16 @@ def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Le
 
 
 def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
-    """Returns the index after the words with which a sentence points back: "it has ...", "the latter is ..."."""
+    """Returns the index after the words with which a sentence points back: "it has", "the latter is", "its size is"."""
     small = lexicon.small
     verb, points = 0, False
-    while verb < len(items) and (items[verb].word in small.subjects or items[verb].word in small.definite):
+    while verb < len(items) and items[verb].word in small.subjects | small.definite | _POSSESSIVE:
         points = points or items[verb].word in small.subjects
         verb += 1
+    sizes = _sizes_end(items, verb, lexicon)
+    if _is_dimension(items, sizes, lexicon):
+        return sizes
+    points, verb = points or sizes > verb, sizes
     if verb and not points and verb < len(items):
         one = verb
         while one < len(items) and items[one].senses.keys() & PLACES:
@@ -238,6 +258,22 @@ def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
         for a, b in pairwise(items[verb:])
     )
     return start if says and not of_the_film else None
+
+
+def _sizes_end(items: Sequence[Item], at: int, lexicon: Lexicon) -> int:
+    """Returns the index after "SIZE AND NUMBER", that of the last one if it says something: "the NUMBER IS LOWER"."""
+    while _is_dimension(items, at, lexicon) and items[at].senses.keys().isdisjoint(_SELF_SAID):
+        joined = items[at + 1 : at + 2] and items[at + 1].word == "and" and _is_dimension(items, at + 2, lexicon)
+        at += 2 if joined else 1
+    return at
+
+
+def _is_dimension(items: Sequence[Item], at: int, lexicon: Lexicon) -> bool:
+    """Whether a word names a size, without its number: "the EXTENT is unchanged", "their NUMBER IS LOWER"."""
+    if at >= len(items) or items[at].word not in lexicon.small.dimensions or "structure" in items[at].senses:
+        return False
+    of_another = [item.word for item in items[at + 1 : at + 2]] == ["of"]  # "the SIZE OF the heart"
+    return not of_another and not any("measure" in item.senses for item in items)
 
 
 def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: Lexicon) -> list[int]:
@@ -264,6 +300,8 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, s
     mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=said)
     give_changes(mention.modifiers, [mention], lexicon)
     told = describe(mention, lexicon)
+    if any(_GROWN in item.senses.get("quality", ()) for item in said):
+        told["change"] = told["change"] or "worse"
     if not told["measurements"]:  # "it WAS 7 mm in January"
         sized: Attributes = {**told, "measurements": earlier.measurements_mm}
         if told.get("severity") is None:

@@ -14,6 +14,7 @@ from rrgmetrics.reading.coreference import (
     add_to_device,
     add_what_is_said,
     antecedent,
+    is_still_normal,
     named_before,
     other_side,
     pointer,
@@ -180,6 +181,8 @@ def _read_sentence(
         if mention.denies:
             besides = any(item.word in lexicon.small.otherwise for item in items)
             findings.extend(_denied(mention, sentence, number, spans, BESIDES if besides else -1))
+            continue
+        if is_still_normal(mention, fields, items, findings, lexicon):
             continue
         if mention.again:
             for k in observations.get(id(mention.elided), ()):

@@ -17,7 +17,7 @@ READING_MM = 0.5  # less than a bound that is not reached
 _BELOW, _ABOVE, _NOT = frozenset({"<", "≤"}), frozenset({">", "≥"}), frozenset({"not", "none", "no"})
 _EXCEED = frozenset({"exceed", "exceeding"})
 RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
-_AGAINST = frozenset({"versus", "vs"})  # between a size and an earlier one
+_AGAINST = frozenset({"versus", "vs", "after"})  # between a size and an earlier one
 _SET_AGAINST = _AGAINST | {"against", "compared"}
 _THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its date
 _ACROSS = frozenset({"deep", "thick", "wide", "long", "across"})
@@ -261,7 +261,7 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     after = after[1:] if after and after[0].word in _ACROSS else after
     if any(item.word == "when" for item in items[max(0, i - _WHEN) : i]):
         return any("measure" in item.senses for item in items[:i])  # "21 mm, smaller than WHEN IT MEASURED 28 mm"
-    if i > 1 and items[i - 1].word in _AGAINST and "measure" in items[i - 2].senses:
+    if i > 1 and "measure" in items[i - 2].senses and (items[i - 1].word in _AGAINST or _is_in_brackets(items, i)):
         return True
     if not any("measure" in item.senses for item in items if item is not items[i]):
         return False
@@ -284,6 +284,13 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return prior or date.word in small.past or date.word[0].isdigit() or "earlier_study" in date.senses
     words = list(takewhile(lambda word: word not in small.separators, (item.word for item in after)))
     return "ago" in words
+
+
+def _is_in_brackets(items: list[Item], i: int) -> bool:
+    """Whether a size alone is in brackets behind another of as many dimensions: "axillary node 12 mm (20 MM)"."""
+    now, then = items[i - 2].senses["measure"], items[i].senses["measure"]
+    around = [item.word for item in (items[i - 1], *items[i + 1 : i + 2])]
+    return around == ["(", ")"] and len(now) == len(then) and now != then
 
 
 def _now_follows(items: list[Item], i: int) -> bool:
