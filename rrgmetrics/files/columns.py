@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
@@ -65,6 +65,9 @@ RENAMES = {
     "candidate": (*_GENERATED, "report", "text"),
     "report": (*_GENERATED, "text", "report_text", "reports", *_WRITTEN),
 }
+
+
+_SYSTEMS = ("system", "model", "method", "pairing")  # what a column that names the system of a row is called
 
 
 class Needed(tuple[str, ...]):
@@ -373,6 +376,11 @@ def reports_of_systems(names: Sequence[str]) -> list[str]:
     """
     others = _OTHER | (_OF_IDS - _NUMBER)
     return [name for name in names if not {*_words(name)} & others and not has_word(name, "study_id")]
+
+
+def system_columns(found: Iterable[str]) -> list[str]:
+    """The columns that name the system of each row, by their names."""
+    return [name for name in found if name.strip().lower() in _SYSTEMS]
 
 
 def _words(name: str) -> list[str]:

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.columns import check_header, obvious_columns, reports_of_systems
+from rrgmetrics.files.columns import check_header, obvious_columns, reports_of_systems, system_columns
 from rrgmetrics.files.formats import COLUMNS
 from rrgmetrics.files.read import placed_rows
 from rrgmetrics.files.sources import is_source, name_of
 from rrgmetrics.reports import columns_of, listed_values
 from rrgmetrics.utils.printable import columns_option
-
-SYSTEM_COLUMNS = ("system", "model", "method", "pairing")  # what a column that names the system of a row is called
 
 
 def check_files(systems: Mapping[str, Any], references: Any) -> None:
@@ -88,7 +86,7 @@ def suggest_systems(table: str, named: Mapping[str, str]) -> str:
     columns = columns_of_source(table)
     check_header(columns, ["reference", *(f"system_{n}" for n in range(1, len(columns)))], table)
     fields = {**obvious_columns(columns, [("reference",)], named), **named}
-    by = [name for name in columns if name.strip().lower() in SYSTEM_COLUMNS]
+    by = system_columns(columns)
     if by and "candidate" in columns:
         return f"rrgmetrics compare {_quoted(table)} --by {shlex.quote(by[0])}"
     reports = reports_of_systems([name for name in columns if name not in (*COLUMNS, *fields.values())])

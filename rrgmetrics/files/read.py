@@ -19,6 +19,7 @@ from rrgmetrics.files.columns import (
     check_columns,
     context_in,
     pick_columns,
+    system_columns,
     use_context,
     used_context,
 )
@@ -379,7 +380,7 @@ def read_reports(
                 no_ids = str(error)  # a column that was taken by its name holds no ids
             else:
                 if study_id in ids and rule == REFUSE:
-                    twice = twice or RepeatedIdError(study_id, at, ids[study_id])
+                    twice = twice or RepeatedIdError(study_id, at, ids[study_id], row)
                     if not by_name:
                         raise twice
                 ids.setdefault(study_id, where)
@@ -430,13 +431,17 @@ class RepeatedIdError(InputError):
         choices: The same with the options.
     """
 
-    def __init__(self, study_id: str, where: str, before: str) -> None:
+    def __init__(self, study_id: str, where: str, before: str, columns: Iterable[str] = ()) -> None:
         self.fact = f"{where}: {study_id!r} is already in {before}"
         self.choices = (
             f"{self.fact}; per_study='first' takes one report of each study, as last, longest and random do, and "
             "per_study='all' scores each."
         )
-        super().__init__(f"{self.choices} If a column names the system of each row, use compare with by='COLUMN'.")
+        by = next(iter(system_columns(columns)), "")
+        which = f"the column {by!r}" if by else "a column"
+        super().__init__(
+            f"{self.choices} If {which} names the system of each row, use compare with by={by or 'COLUMN'!r}."
+        )
 
 
 def study_id_of(value: object, where: str) -> str:

@@ -76,18 +76,22 @@ def check_ids(source: Any, columns: Columns = None) -> str:
     if is_source(source) or iter(source) is not iter(source):
         named = check_columns(columns)
         rows = (row for _, row in _rows(source, named) if not isinstance(row, InputError))
-        if column := id_column(next(rows, {}), WANTED, named):
+        first = next(rows, {})
+        if column := id_column(first, WANTED, named):
             by_name = column != named.get("study_id", "study_id")
-            return column if refuse_ids(lambda: _ids(source, column, named), column, by_name=by_name) else ""
+            return column if refuse_ids(lambda: _ids(source, column, named), column, first, by_name=by_name) else ""
     return ""
 
 
-def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_name: bool = False) -> bool:
+def refuse_ids(
+    ids: Callable[[], Iterable[tuple[str, Any]]], column: str, columns: Iterable[str] = (), *, by_name: bool = False
+) -> bool:
     """Raises InputError for the first id that is blank, no id, or in two rows; keeps a number of each, not the ids.
 
     Args:
         ids: Gives the cells, each after the place of its row; is called again to find the row before.
         column: Of the ids.
+        columns: All columns of the source.
         by_name: Whether the column was only taken by its name: with a cell that is no id, it holds none.
 
     Returns:
@@ -105,7 +109,7 @@ def refuse_ids(ids: Callable[[], Iterable[tuple[str, Any]]], column: str, *, by_
         if hash(study_id) in seen and not twice:
             before = next(first for first, other in ids() if str(other).strip() == study_id or first == where)
             if before != where:
-                twice = RepeatedIdError(study_id, f"{where}, column {column!r}", before)
+                twice = RepeatedIdError(study_id, f"{where}, column {column!r}", before, columns)
         if twice and not by_name:
             break
         seen.add(hash(study_id))

@@ -301,6 +301,7 @@ def _check_rows(
         refuse_ids(
             lambda: ((f"{source}, {unit} {number}", cell) for number, cell in enumerate(cells("id"), 1)),
             id_column,
+            dataset.columns(),
             by_name=by_name,
         )
     lacking = MissingReports(missing)

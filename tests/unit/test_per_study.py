@@ -183,6 +183,11 @@ def test_advice_names_arguments_in_python_and_options_on_the_command_line(tmp_pa
     common = ["score", str(tmp_path / "a.csv"), "--metrics", "rouge", "--no-trivial", "--no-progress"]
     assert main([*common, "--columns", "study_id=exam_id"]) == 2
     assert "use compare with --by COLUMN." in capsys.readouterr().err
+    (tmp_path / "a.csv").write_text("\n".join(row + end for row, end in zip(rows, (",Model", ",a", ",b"), strict=True)))
+    for way in ([], ["--stream", "--output", str(tmp_path / "s.parquet")]):
+        assert main([*common, *way, "--columns", "study_id=exam_id"]) == 2
+        said = capsys.readouterr().err
+        assert "If the column 'Model' names the system of each row, use compare with --by Model." in said
 
 
 def test_skill_and_verdict_know_of_several_reports_of_a_study(tmp_path, capsys, monkeypatch):

@@ -177,7 +177,7 @@ def test_what_synthesize_writes_is_compared_in_one_command(folder, capsys) -> No
     status, _, err = run(capsys, "score", "pairs.parquet")
     assert status == 2
     assert "--per-study all scores each" in err
-    assert "use compare with --by COLUMN." in err
+    assert "use compare with --by pairing." in err
 
 
 @pytest.mark.parametrize(
