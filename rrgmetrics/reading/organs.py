@@ -14,6 +14,11 @@ from rrgmetrics.reading.lexicon import Lexicon
 _ASIDE = frozenset(
     {"side", "measure", "before", "severity", "morphology", "change", "count", "acuity", "level", "ordinal", "several"}
 )  # between a lesion and its organ
+THERE = frozenset({"there"})
+_INSIDE = frozenset({"in", "within", "inside"})
+_PLACE_SENSES = frozenset(
+    {"side", "zone", "structure", "level", "ordinal", "location_preposition", "tip", "holds", "inside"}
+)
 _IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
 _CONTAINING = frozenset({"contain", "containing", "hold", "holding"})
 _HOLDING = _CONTAINING | frozenset({"has", "show", "showing", "harbor", "harboring", "bear", "bearing"})
@@ -53,6 +58,28 @@ _LOOKS = frozenset(
     }
 )  # what a lesion of an organ looks like
 _PARTS = frozenset({"body", "head", "blade", "lobe", "limb", "part", "aspect", "segment", "pole", "gland"})
+
+
+def turn_place_first(items: list[Item]) -> None:
+    """Takes an organ ahead of "there is" for the subject, in place: "IN THE LIVER THERE IS a cyst"."""
+    start = 0
+    for i, item in enumerate(items):
+        ahead = items[start:i]
+        if item.word in THERE and "clause_end" in item.senses and _is_place(ahead):
+            for k, place in enumerate(ahead, start):
+                if "structure" not in place.senses and "holds" in place.senses:
+                    items[k] = place.saying({**place.senses, "structure": place.senses["holds"]})
+            items[i] = Item(item.first, item.last, {"item_break": "item_break"}, "show")
+        if item.word in _PARTING or item.word == "," or "clause_end" in item.senses:
+            start = i + 1
+
+
+def _is_place(ahead: Sequence[Item]) -> bool:
+    """Whether words are a preposition and a place, and nothing else: "in the left lobe of the thyroid"."""
+    if not ahead or ahead[0].word not in _INSIDE:
+        return False
+    senses = {sense for item in ahead for sense in item.senses}
+    return senses <= _PLACE_SENSES and not senses.isdisjoint({"structure", "holds"})
 
 
 def name_in_organs(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:

@@ -75,7 +75,7 @@ from rrgmetrics.reading.nouns import (
     drop_outlines,
     name_nouns,
 )
-from rrgmetrics.reading.organs import name_in_organs
+from rrgmetrics.reading.organs import THERE, name_in_organs, turn_place_first
 from rrgmetrics.reading.place_words import (
     INNER,
     PARTS,
@@ -251,6 +251,7 @@ ITEMS = (
     Step(drop_names_of_studies, _ITEMS, ("senses",), needs=(Signs(lists=("studies",)), Signs(words=ON))),
     Step(separate_rows, _ITEMS, ("word",), needs=_COLON),
     Step(answer_headings, _ITEMS, ("quality",), needs=_COLON),
+    Step(turn_place_first, ("items",), ("senses", "word", "structure", "item_break"), needs=(Signs(words=THERE),)),
     Step(deny_lists, _ITEMS, ("negation_before",), needs=(Signs(words=(":", ";")),)),
     Step(keep_calcium_in_lesions, _ITEMS, ("senses", "quality", "concept"), needs=(Signs(senses=("concept",)),)),
     Step(separate_none, ("items",), ("negation_after", "negation_before", "clause_end"), needs=(Signs(words=(NONE,)),)),
