@@ -54,7 +54,7 @@ def read_with(lexicon: Lexicon, report: str) -> Reading:
     scan = Scan(text, tokens, lexicon)
     compared: list[Compared] = []
     told: list[Finding] = []
-    headings, courses, sides = Headings(text, tokens, lexicon), Courses(tokens), Sides(text, tokens, lexicon)
+    headings, courses, sides = Headings(text, tokens, lexicon), Courses(text, tokens), Sides(text, tokens, lexicon)
     for number, (sentence, parsed) in enumerate(read_sentences(text, tokens, lexicon)):
         scan.add(sentence, parsed)
         parsed, headed = headings.read_under(sentence, parsed)

@@ -6,6 +6,7 @@ read with its heading in front of it, where the heading gives its finding anothe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ _NOUNS = frozenset(
 _LONGEST_COURSE = 7  # items of a heading that states a change
 _NO_COURSE = _NAMES | {"side", "normal", "measure", "negation_before", "hypothetical", "recommendation"}
 _HALVES = frozenset({"hemithorax", "lung", "pleura", "pleural_space", "chest"})  # structures that have a side
+_ITEM = re.compile(r"[ \t]*(?:-|\d{1,2}[.)])[ \t]*")  # before an item of a list
 _JOINTS = frozenset({",", ";", "and"})  # between the statements of a list
 
 
@@ -65,24 +67,37 @@ class Headings:
 
 
 class Courses:
-    """The change that a heading states of the list behind it: "NEW SINCE MARCH: nodules; effusion and a fracture"."""
+    """The change that a heading states of the list behind or below it: "NEW SINCE MARCH: nodules; effusion"."""
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self._tokens = tokens
+    def __init__(self, report: str, tokens: list[Token]) -> None:
+        self._report, self._tokens = report, tokens
         self._course: str | None = None
+        self._in_list = False  # whether the heading is an item of a list, and has none below
         self._end = 0  # of the statement before
 
     def give(self, sentence: Sentence, parsed: Parsed, findings: list[Finding], first: int, lexicon: Lexicon) -> None:
         """Gives the findings of a statement, those from `first` on, the change of their list, in place."""
+        is_item = self._begins_item(sentence)
         goes_on = all(token.word in _JOINTS for token in self._tokens[self._end : sentence.first])
+        goes_on = (self._is_below(sentence) and not self._in_list) if is_item else goes_on
         self._end = sentence.last
         colon = _colon(parsed.items, _LONGEST_COURSE)
         if colon or not goes_on:
-            self._course = _course(parsed.items[:colon])
+            self._course, self._in_list = _course(parsed.items[:colon]), is_item
         for k in range(first, len(findings)) if self._course else ():
             grows = self._course in ("better", "worse") and is_support_device(findings[k].concept, lexicon)
             if findings[k].change is None and findings[k].assertion != "absent" and not grows:
                 findings[k] = replace(findings[k], change=self._course)
+
+    def _begins_item(self, sentence: Sentence) -> bool:
+        """Whether a statement begins an item of a list."""
+        start = self._tokens[sentence.first].start
+        return _ITEM.fullmatch(self._report, self._report.rfind("\n", 0, start) + 1, start) is not None
+
+    def _is_below(self, sentence: Sentence) -> bool:
+        """Whether nothing is between the statement before and the line of this one: no heading, no blank line."""
+        gap = self._report[self._tokens[self._end - 1].end : self._tokens[sentence.first].start] if self._end else ""
+        return gap.count("\n") == 1 and not any(character.isalpha() for character in gap)
 
 
 class Sides:

@@ -127,3 +127,21 @@ def test_letters_say_nothing(said: str, typed: str) -> None:
     shown = [mine.evidence(f).replace("\u00ad", "") for f in mine.findings]
     assert [len(words) > 3 and words[0] != " " for words in shown] == [True] * len(shown)
     assert explain(reference=typed, candidate=said).errors == ()
+
+
+@pytest.mark.parametrize(
+    ("report", "new"),
+    [
+        ("What is new:\n- nodule in the left lung\n- right effusion", {"nodule", "pleural_effusion"}),
+        ("What is new:\na) a left nodule;\nb) a right effusion.", {"nodule", "pleural_effusion"}),
+        ("New since March:\n1. A left nodule.\n2. A right effusion.", {"nodule", "pleural_effusion"}),
+        ("1. New since May: left nodule.\n2. Right effusion.", {"nodule"}),
+        ("- New: left nodule.\n- Right effusion.", {"nodule"}),
+        ("New: left nodule.\nRight effusion.", {"nodule"}),
+        ("New: left nodule.\nImpression:\n1. Right effusion.", {"nodule"}),
+        ("New:\n- left nodule\n\n- right effusion", {"nodule"}),
+    ],
+)
+def test_a_heading_states_the_change_of_the_list_below_it(report: str, new: set[str]) -> None:
+    """Not where the heading is an item itself, nor behind a blank line or another heading."""
+    assert {finding.concept for finding in read(report).findings if finding.change == "new"} == new
