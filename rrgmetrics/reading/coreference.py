@@ -17,7 +17,7 @@ from rrgmetrics.reading.background import PLACES
 from rrgmetrics.reading.change import give_changes, settle_changes
 from rrgmetrics.reading.device_moves import is_move_to_come
 from rrgmetrics.reading.items import Item, Mention
-from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reading.model import Assertion, Finding, Span
 from rrgmetrics.reading.place_words import is_other_side
 from rrgmetrics.reading.places import near, same_side
@@ -69,6 +69,7 @@ def antecedent(
             own = (each for each in findings[:k] if each.sentence == earlier.sentence and each.assertion != "absent")
             return None if any(each.concept == mention.concept for each in own) else k  # it is the one of its own name
         picture = generic and mention.definite_article and earlier.concept in lexicon.roles["picture"]
+        picture = picture or (mention.definite_article and earlier.concept in _in_organs(lexicon, mention.concept))
         if picture and number - earlier.sentence <= SENTENCES:
             return k
     return None
@@ -98,6 +99,14 @@ def _is_name_for(name: str, concept: str, lexicon: Lexicon) -> bool:
     """Whether a definite name takes up a concept: a fracture that of a rib, "THE GENERATOR" a pacemaker."""
     own = lexicon.concepts[name]
     return name in lexicon.concepts[concept].ancestors or (own.is_device and concept in own.same_as)
+
+
+@per_lexicon
+def _in_organs(lexicon: Lexicon, lesion: str) -> frozenset[str]:
+    """What a lesion is called in the organs: "a nodule of the adrenal ... THE NODULE is unchanged"."""
+    if lesion not in lexicon.roles["one_by_one"]:
+        return frozenset()
+    return frozenset(name for (concept, _), name in lexicon.findings_in.items() if concept == lesion != name)
 
 
 def _is_bare_device(mention: Mention) -> bool:
