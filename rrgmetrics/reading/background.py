@@ -8,11 +8,12 @@ no finding then; an operation is one that counts only where both reports tell of
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from rrgmetrics.reading.device_moves import is_only_dated
 from rrgmetrics.reading.items import Item, Mention
-from rrgmetrics.reading.lexicon import Lexicon
+from rrgmetrics.reading.lexicon import Lexicon, SmallWords
 
 PLACES = frozenset({"side", "zone", "location_preposition"})
 SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break", "clause_end", "versus"})
@@ -21,6 +22,8 @@ TITLE = 4  # words before the disease in a report's first words: "Non-small cell
 FOR = "for"
 WITH = "with"
 _PLACED = frozenset({"side", "zone", "structure"})
+UNDER = frozenset({"under", "on", "after", "post", "following"})
+THERAPY = 3  # items from there to a word for a therapy
 SAID = 4  # items behind a disease among which it is said to be seen
 BACK = 6  # items before an operation among which its day is told
 
@@ -52,7 +55,9 @@ def told_of_patient(items: Sequence[Item], mentions: Sequence[Mention], lexicon:
     treated = treated and _is_bare(items)
     for mention in diseases:
         before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
-        known = not small.historic.isdisjoint(before) and not _is_seen(items, mention, lexicon)
+        under_therapy = mention.concept in lexicon.roles["history"] and _is_under_therapy(items, mention, small)
+        named = under_therapy or not small.historic.isdisjoint(before)
+        known = named and not _is_seen(items, mention, lexicon)
         if known or (treated and mention.certainty == "definite" and mention.assertion == "present"):
             history.append(mention)
     return history
@@ -142,6 +147,13 @@ def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Menti
     if not before:
         return any(item.word in lexicon.small.treated for item in items[:lead])
     return before[-1].concept in lexicon.roles["background"] and _is_operation(before[-1], lexicon)
+
+
+def _is_under_therapy(items: Sequence[Item], mention: Mention, small: SmallWords) -> bool:
+    """Whether the therapy of a disease follows it: "a new nodule (sarcoma UNDER CHEMOTHERAPY)"."""
+    words = [item.word for item in items[mention.last : mention.last + 1 + THERAPY]]
+    said = takewhile(lambda word: word not in small.separators, words[1:])
+    return not UNDER.isdisjoint(words[:1]) and not small.treated.isdisjoint(said)
 
 
 def _is_seen(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
