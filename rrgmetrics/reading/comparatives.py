@@ -22,6 +22,7 @@ _THEN = {
     ("there", "were"),
 }  # "less THAN IT WAS"
 _DURING = frozenset({"during", "with", "between"})
+_EVERYWHERE = frozenset({"everywhere", "throughout", "overall"})  # may end a clause
 _THINGS = frozenset({"concept", "structure"})
 PLAIN = frozenset(
     {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
@@ -75,8 +76,9 @@ def _of_two_phases(items: list[Item], i: int, small: SmallWords) -> bool:
 def _of_a_property(items: list[Item], i: int, small: SmallWords) -> bool:
     """Whether a word of change only describes how a finding looks: "areas of REDUCED ENHANCEMENT"."""
     between = takewhile(lambda item: item.word not in small.separators, items[i + 1 : i + 1 + NEAR])
-    described = items[i].word in small.altered and any(item.word in small.properties for item in between)
-    return described and not any(_is_date(item, small) for item in items)
+    words = {item.word for item in between} if items[i].word in small.altered else set()
+    dated = any(_is_date(item, small) for item in items)
+    return not words.isdisjoint(small.healing) or (not dated and not words.isdisjoint(small.properties))
 
 
 def _than_another_thing(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -185,7 +187,7 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
     alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
     then = items[i + 1] if i + 1 < len(items) else None
-    if not alone or then is None or then.word in lexicon.small.separators:
+    if not alone or then is None or then.word in lexicon.small.separators | _EVERYWHERE:
         return False
     if any(tells(items, i, lexicon) for tells in (_heads_statement, _goes_on_comparing, _ends_clause)):
         return False
@@ -232,7 +234,7 @@ def _only_dates(item: Item, lexicon: Lexicon) -> bool:
 def _ends_clause(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Whether a quality that is more or less than it was ends its clause: "the vessels are LESS congested"."""
     verb = i > 0 and items[i - 1].word in lexicon.small.verbs
-    ends = len(items) < i + 3 or items[i + 2].word in lexicon.small.separators
+    ends = len(items) < i + 3 or items[i + 2].word in lexicon.small.separators | ADVERBS | _EVERYWHERE
     placed = any(item.senses.keys() & {"side", "zone"} for item in items)
     return verb and ends and not placed and "quality" in items[i + 1].senses
 

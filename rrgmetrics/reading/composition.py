@@ -120,6 +120,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
             lo, hi = min(lo, mentions[-1].first), max(hi, mentions.pop().last)  # "the left lower and right upper lobes"
         mentions.append(Mention(concept or "", lo, hi, at, (items[lo].first, items[hi - 1].last), denies, nearly))
         more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
+        more = more and not any("negation_before" in item.senses for item in items[s:q])  # "a mass, NO cavitation"
         if concept and (device or more or "holds" not in items[s].senses):
             used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
     for s in likewise:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from rrgmetrics.reading.ellipsis import is_joint
 from rrgmetrics.reading.items import Item, Mention
 from rrgmetrics.reading.lexicon import SmallWords
@@ -11,6 +13,7 @@ _NEAR = 6  # items from one place to the other
 _LEADING = frozenset({"the", "in", "of", "on"})
 LEAVING = frozenset({"leave", "leaving"})
 _FREE = frozenset({"free", "clear", "uninvolved", "untouched", "unaffected", "intact"})
+OPEN = frozenset({"patent"})
 OTHER = frozenset({"not", "rather", "instead"})  # first words before the place where a finding is not
 
 
@@ -26,7 +29,8 @@ def exclude_places(items: list[Item], small: SmallWords) -> None:
             items[i] = item.without("tip")
         inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
         way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
-        if item.word in small.sparing and _is_said_of_before(items, i, small):
+        unnamed = item.word in OPEN and _is_of_unnamed(items, i, small)
+        if unnamed or (item.word in small.sparing and _is_said_of_before(items, i, small)):
             _spare_before(items, i, small)
         elif item.word in small.sparing or _leaves_free(items, i) or (item.word in OTHER and _is_elsewhere(items, i)):
             spared = True
@@ -83,6 +87,13 @@ def _is_said_of_before(items: list[Item], i: int, small: SmallWords) -> bool:
     spared = items[i].word == "spared" or (items[i].word == "sparing" and bare)
     left = spared and bool(items[k].senses.keys() & _PLACES)
     return left or items[k].word == "being" or ("item_break" in items[k].senses and items[k].word != "with")
+
+
+def _is_of_unnamed(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Whether a clause has no name for what is open: "a narrow right bronchus; THE LEFT ONE IS PATENT"."""
+    clause = [*takewhile(lambda item: not is_joint(item, small), reversed(items[:i]))]
+    named = any(not item.senses.keys().isdisjoint(("concept", "structure", "zone")) for item in clause)
+    return not named and any(item.word in small.definite for item in clause)
 
 
 def _spare_before(items: list[Item], i: int, small: SmallWords) -> None:

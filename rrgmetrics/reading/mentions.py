@@ -64,8 +64,13 @@ def add_wholes(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> 
 
 
 def merge_qualities(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
-    """Returns the mentions in order, without those that only describe the one beside them: "SCLEROTIC metastasis"."""
+    """Returns the mentions in order, without those that only describe the one beside them: "SCLEROTIC metastasis".
+
+    One that only denies how another looks is not counted (`mention.dropped`), but keeps its words.
+    """
     kept = [mention for mention in mentions if not _is_in_another(items, mention, mentions, lexicon)]
+    for mention in kept:
+        mention.dropped = mention.dropped or any(_is_denied_of(items, mention, other) for other in kept)
     return sorted(kept, key=lambda m: (m.at, m.first))
 
 
@@ -160,6 +165,13 @@ def _is_in_another(items: list[Item], mention: Mention, mentions: list[Mention],
         for other in mentions
         if other.concept
     )
+
+
+def _is_denied_of(items: list[Item], mention: Mention, other: Mention) -> bool:
+    """Whether a mention only denies how another of its concept looks: "enlarged nodes WITHOUT NECROSIS"."""
+    overlaps = mention.first < other.last <= mention.at
+    between = items[other.last : mention.at] if overlaps and mention.concept == other.concept else ()
+    return any("negation_before" in item.senses for item in between)
 
 
 def _describes(mention: Mention, lexicon: Lexicon) -> bool:

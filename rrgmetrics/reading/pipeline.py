@@ -54,7 +54,7 @@ from rrgmetrics.reading.device_moves import read_device_moves, read_moves_to_com
 from rrgmetrics.reading.device_passage import skip_former_places, skip_passed_places
 from rrgmetrics.reading.device_sums import BARE, sum_devices
 from rrgmetrics.reading.ellipsis import add_excepted, inherit_words, resolve_ellipsis, share_sides_beside
-from rrgmetrics.reading.excluded_places import LEAVING, OTHER, exclude_places
+from rrgmetrics.reading.excluded_places import LEAVING, OPEN, OTHER, exclude_places
 from rrgmetrics.reading.held_states import before_cues, explain_states
 from rrgmetrics.reading.in_turn import IN_TURN, give_in_turn
 from rrgmetrics.reading.inclusions import keep_calcium_in_lesions, merge_parts
@@ -370,7 +370,7 @@ MENTIONS = (
     ),
     Step(add_wholes, _MENTIONS, makes="mentions", needs=(*_DEVICE, Signs(senses=("quality",))), mentions=1),
     Step(name_in_organs, _MENTIONS, ("mention.concept",), makes="mentions", mentions=1),
-    Step(merge_qualities, _MENTIONS, makes="mentions", mentions=2),
+    Step(merge_qualities, _MENTIONS, ("mention.dropped",), makes="mentions", mentions=2),
     Step(merge_parts, _MENTIONS, ("zone",), makes="mentions", mentions=2),
     Step(drop_topics, _MENTIONS, makes="mentions", needs=_COLON, mentions=1),
     Step(
@@ -447,7 +447,7 @@ DESCRIPTION = (
         exclude_places,
         _SMALL,
         ("senses", "tip", "zone"),
-        needs=(Signs(words=OTHER | LEAVING, lists=("sparing", "reaching", "ways", "relative")),),
+        needs=(Signs(words=OTHER | LEAVING | OPEN, lists=("sparing", "reaching", "ways", "relative")),),
     ),
     Step(find_topic, ("items", "mentions"), makes="topic", needs=_COLON),
     Step(

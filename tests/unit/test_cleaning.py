@@ -185,6 +185,7 @@ STEPS = {
     "Effusion: (+)\nEdema: True": "Effusion: present\nEdema: present",
     "LIVER (as far as imaged). A cyst.": "LIVER: A cyst.",
     "CHEST WALL AND NODES. No mass.": "CHEST WALL AND NODES: No mass.",
+    "BONES – No lesion.": "BONES: No lesion.",
     "Liver. A cyst.": "Liver. A cyst.",
     # signs and dictated marks
     "PTX -ve; effusion +ve": "PTX negative; effusion positive",

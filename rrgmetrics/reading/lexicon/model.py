@@ -233,6 +233,7 @@ class SmallWords:
     phases: frozenset[str]
     altered: frozenset[str]
     properties: frozenset[str]
+    healing: frozenset[str]
     sparing: frozenset[str]
     associated: frozenset[str]
     reaching: frozenset[str]

@@ -88,7 +88,7 @@ _ORGAN = (
     r"|(?:great )?vessels|skeleton|breasts?|o?esophagus|pericardium"
 )
 _ORGANS = rf"(?:{_ORGAN})(?:(?: and |, ?| ?[/&] ?)(?:{_ORGAN})){{0,3}}"
-_ORGANS_STOPPED = rf"^[ \t]*(?P<name>{_ORGANS})(?P<cut>(?: \([^()\n]{{1,40}}\))?\.)(?=[ \t]+\S)"
+_ORGANS_STOPPED = rf"^[ \t]*(?P<name>{_ORGANS})(?P<cut>(?: \([^()\n]{{1,40}}\))?(?:\.| [-–—]))(?=[ \t]+\S)"
 _ORGAN_CELL = rf"^[ \t]*(?=(?-i:[A-Z]))(?:{_ORGAN})(?P<cut>[ \t]*\t[ \t]*)(?=(?-i:[A-Z])[^\t\n]*$)"
 _ORGAN_ALONE = rf"(?:\A|\n)[ \t]*(?:{_ORGAN})(?P<cut>)(?=[ \t]*\n[ \t]*[A-Z])"
 
@@ -100,7 +100,7 @@ def _organ(match: re.Match[str]) -> str | None:
 
 
 def _stopped(match: re.Match[str]) -> str | None:
-    """Gives organs in capitals a colon: "LIVER (as far as imaged). A hypodensity of 8 mm."."""
+    """Gives organs in capitals a colon: "LIVER (as far as imaged). A hypodensity.", "LUNGS – No nodule."."""
     return ":" if match["name"].isupper() else None
 
 
@@ -110,5 +110,5 @@ HEADINGS = (
     replacing("placeholder", "@", r"@[A-Z]{3,20}@"),  # of a template: those that are headings are rewritten by now
     replacing("heading", "\t", rf"(?im){_ORGAN_CELL}", ": "),
     replacing("heading", "\n", rf"(?i){_ORGAN_ALONE}", _organ),
-    replacing("heading", ".", rf"(?im){_ORGANS_STOPPED}", _stopped),
+    replacing("heading", (".", " -", " –", " —"), rf"(?im){_ORGANS_STOPPED}", _stopped),
 )
