@@ -16,8 +16,9 @@ _HOLDING = frozenset(
     {"with", "contain", "containing", "has", "show", "showing", "demonstrate", "demonstrating", "undergone"}
 )
 _CALCIUM, _CALCIUM_WORDS = "calcification", frozenset({"calcification", "calcium"})
+_DESCRIBED = frozenset({"punctate", "coarse", "millimetric"})  # first words of "coarse calcification"
 _CALCIFIED, _MASS, _NODE = ("calcified",), "mass_head", "lymph_node"
-_NEAR = 3  # items from "with" to what a lesion holds
+_ENDS, _LIST_ENDS = frozenset({";", "and", "."}), frozenset({";", "."})  # another statement begins
 _PARTED = frozenset({"negation_before", "negation_verb", "clause_end", "negation_after", "possible_before"})
 
 
@@ -40,9 +41,10 @@ def keep_calcium_in_lesions(items: list[Item], lexicon: Lexicon) -> None:
     """Takes calcification that a lesion holds from the organ around it, in place: "a hilar mass WITH CALCIFICATION".
 
     Where the lexicon has a name for both, as for calcified nodules and nodes, one finding is made of them elsewhere.
+    "Coarse calcification" only describes the lesion.
     """
     for i, item in enumerate(items):
-        calcified = item.word in _CALCIUM_WORDS and item.senses.get("quality") == _CALCIFIED
+        calcified = item.word in _CALCIUM_WORDS | _DESCRIBED and item.senses.get("quality") == _CALCIFIED
         lesion = _lesion_holding(items, i) if calcified else None
         concept = lesion.senses.get("concept") if lesion is not None else None
         if lesion is None or concept is None or (_CALCIUM, concept) in lexicon.findings_in:
@@ -50,21 +52,26 @@ def keep_calcium_in_lesions(items: list[Item], lexicon: Lexicon) -> None:
         nouns = (*lesion.senses.get("holds", ()), *lesion.senses.get("about", ()))
         one = {concept, *lexicon.concepts[concept].ancestors} & lexicon.roles["one_by_one"] or _MASS in nouns
         if one and _NODE not in nouns:
-            items[i] = item.saying({"concept": _CALCIUM})
+            items[i] = item.saying({"morphology": "calcified"} if item.word in _DESCRIBED else {"concept": _CALCIUM})
 
 
 def _lesion_holding(items: list[Item], i: int) -> Item | None:
-    """Returns the finding before the part at `i`, if "with" or "containing" leads to that; None otherwise."""
-    led = any(items[k].word in _HOLDING for k in range(max(0, i - _NEAR), i))
-    if not led or any(item.word in _INSIDE for item in items[i + 1 : i + 2]):
+    """Returns the finding before the part at `i`, if "with" or "containing" leads to that or its list; None otherwise.
+
+    "A mass WITH areas of necrosis and CALCIFICATION"
+    """
+    if any(item.word in _INSIDE for item in items[i + 1 : i + 2]):
         return None
-    ends = (each for each in reversed(items[:i]) if "concept" in each.senses or _parts(each))
-    return next(ends, None)
-
-
-def _parts(item: Item) -> bool:
-    """Whether another statement begins at an item."""
-    return item.word in (";", "and", ".") or not item.senses.keys().isdisjoint(_PARTED)
+    led = False
+    for item in reversed(items[:i]):
+        if "concept" in item.senses:
+            return item if led else None
+        if not item.senses.keys().isdisjoint(_PARTED) or item.word in (_ENDS if led else _LIST_ENDS):
+            return None
+        if "structure" in item.senses and "zone" not in item.senses and not led:
+            return None
+        led = led or item.word in _HOLDING
+    return None
 
 
 def _is_part_of(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> bool:

@@ -126,7 +126,8 @@ def share_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexico
         part = items[joint - 1]
         if items[joint].word not in JOINTS or "structure" not in part.senses or "concept" in part.senses:
             continue
-        name = next(item for item in items[joint + 1 :] if item.senses.keys() != {"side"} or item is items[-1])
+        behind = (item for item in items[joint + 1 :] if item.senses.keys() != {"side"} and item.word not in ARTICLES)
+        name = next(behind, items[-1])
         meant = name.senses.get("structure", (_VALVE,))
         if "concept" in name.senses or _VALVE in meant:
             continue
