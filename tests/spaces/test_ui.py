@@ -683,7 +683,7 @@ def test_the_scores_of_a_file_name_the_kinds_of_reports(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("reference,candidate\nCT chest: small effusion.,Effusion.\nChest radiograph: clear lungs.,Clear.\n")
     result = rrgmetrics.score("finding_errors", str(path), progress=False)["finding_errors"]
-    words = "1 chest CT reports in English, 1 chest X-ray reports in English."
+    words = "1 chest CT report in English, 1 chest X-ray report in English."
     assert words in batch.overview(batch.Scored("finding_errors", batch.read_upload(str(path)), result))
 
 
