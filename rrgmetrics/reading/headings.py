@@ -27,7 +27,7 @@ _NOUNS = frozenset(
 _LONGEST_COURSE = 7  # items of a heading that states a change
 _NO_COURSE = _NAMES | {"side", "normal", "measure", "negation_before", "hypothetical", "recommendation"}
 _HALVES = frozenset({"hemithorax", "lung", "pleura", "pleural_space", "chest"})  # structures that have a side
-_ITEM = re.compile(r"[ \t]*(?:-|\d{1,2}[.)])[ \t]*")  # before an item of a list
+_ITEM = re.compile(r"[ \t]{0,8}(?:-|\d{1,2}[.)])[ \t]{0,8}")  # before an item of a list
 _JOINTS = frozenset({",", ";", "and"})  # between the statements of a list
 
 

@@ -88,7 +88,8 @@ _ORGAN = (
     r"|(?:great )?vessels|skeleton|breasts?|o?esophagus|pericardium"
 )
 _ORGANS = rf"(?:{_ORGAN})(?:(?: and |, ?| ?[/&] ?)(?:{_ORGAN})){{0,3}}"
-_ORGANS_STOPPED = rf"^[ \t]*(?P<name>{_ORGANS})(?P<cut>(?: \([^()\n]{{1,40}}\))?(?:\.| [-–—]))(?=[ \t]+\S)"
+_SMALL_LETTERS = r"(?=[ \t]+\S[^\n]{0,40}(?-i:[a-z]))"  # behind a heading in capitals: not all is in capitals
+_ORGANS_STOPPED = rf"^[ \t]*(?P<name>{_ORGANS})(?P<cut>(?: \([^()\n]{{1,40}}\))?(?:\.| [-–—])){_SMALL_LETTERS}"
 _ORGAN_CELL = rf"^[ \t]*(?=(?-i:[A-Z]))(?:{_ORGAN})(?P<cut>[ \t]*\t[ \t]*)(?=(?-i:[A-Z])[^\t\n]*$)"
 _ORGAN_ALONE = rf"(?:\A|\n)[ \t]*(?:{_ORGAN})(?P<cut>)(?=[ \t]*\n[ \t]*[A-Z])"
 
