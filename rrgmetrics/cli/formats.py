@@ -73,13 +73,22 @@ def print_parts(
             shown = paragraph(part, console.width) if isinstance(part, str) else part
             console.print(*([""] if index else []), shown, sep="\n")
     elif options.format == "csv":
-        sys.stdout.write(visible(files.csv_text(columns_of(rows))))
+        _print_document(files.csv_text(columns_of(rows)))
     elif options.format == "json":
-        sys.stdout.write(visible(files.json_text(value)))
+        _print_document(files.json_text(value))
     else:
-        sys.stdout.write(visible(WRITERS[options.format](parts)))
+        _print_document(WRITERS[options.format](parts))
     for line in lines:
         print_paragraph(line, options, " " * (len(line) - len(line.lstrip())))
+
+
+def _print_document(text: str) -> None:
+    """Prints a text for another program: unchanged but for what a terminal would obey."""
+    try:
+        sys.stdout.write(visible(text))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        Terminal().on_broken_pipe()
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:

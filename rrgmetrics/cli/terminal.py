@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Iterable
 from typing import Any
@@ -20,6 +21,12 @@ class Terminal(Console):
         """Renders as a console does, and writes out what a terminal would obey."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+    def on_broken_pipe(self) -> None:
+        """Drops what nobody reads any more, as behind `| head`: the command must still write its files."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.file.fileno())
+        os.close(nowhere)
 
 
 def paragraph(text: str, width: int, indent: str = "") -> str:

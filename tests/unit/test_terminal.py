@@ -65,6 +65,23 @@ def test_a_deleted_working_directory_is_a_sentence(tmp_path: Path, arguments: li
     assert run.stderr.count("\n") == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a closed pipe is another error there")
+@pytest.mark.parametrize("form", ["terminal", "csv", "markdown"])
+def test_files_are_written_where_nobody_reads_the_table(tmp_path: Path, form: str) -> None:
+    """As behind `| head`, which leaves after the first lines."""
+    (tmp_path / "v.csv").write_text("reference,candidate,level\nClear lungs.,Large mass.,2\n")
+    arguments = ["stress", "--variants", "v.csv", "--metrics", "rouge", "--json", "a.json", "--format", form]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))}
+    command = [sys.executable, "-m", "rrgmetrics", *arguments, "--no-progress"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        run = subprocess.run(
+            command, cwd=tmp_path, env=environment, stdout=closed, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (run.returncode, (tmp_path / "a.json").is_file()) == (0, True), run.stderr
+
+
 LOGS = """
 import logging, sys
 from rrgmetrics import cli
