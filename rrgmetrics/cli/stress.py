@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "content); prints two numbers, discrimination and robustness",
     )
     parser.add_argument(
-        "--level", default="level", metavar="COLUMN", help="column of --variants with the levels (default %(default)s)"
+        "--level", default="", metavar="COLUMN", help="column of --variants with the levels (default level)"
     )
     add_report_columns(parser)
     parser.add_argument(

@@ -17,6 +17,9 @@ NOTE = (
     "report (0: as much). 95% intervals over reports. Pairs: of different levels, both scored; equal: scored variants "
     "of equal content."
 )
+NO_LEVELS = (
+    "No variant has a level above 0, so all of them count as equal content; --level COLUMN names the column of levels."
+)
 
 
 def variants_table(variants: Variants, found: Mapping[str, OfVariants]) -> Table:
@@ -28,13 +31,14 @@ def variants_table(variants: Variants, found: Mapping[str, OfVariants]) -> Table
         (*cells, str(each.n_twos), str(each.n_equal), str(each.n_unscored))
         for cells, each in zip(best, found.values(), strict=True)
     ]
+    has_levels = any(level > 0 for own in variants.variants for _, level in own)
     unscored = [f"{each.title}: {reason} ({n:,})." for each in found.values() for reason, n in each.reasons.items()]
     n_variants = counted(sum(map(len, variants.variants)), "variant")
     return Table(
         ("metric", "discrimination", "robustness", "pairs", "equal", "unscored"),
         (Group(tuple(lines)),),
         title=f"{n_variants} of {counted(len(variants.reports), 'report')} of {variants.source}",
-        note=" ".join([NOTE, *(["Unscored:"] if unscored else []), *unscored]),
+        note=" ".join([NOTE, *([] if has_levels else [NO_LEVELS]), *(["Unscored:"] if unscored else []), *unscored]),
         whole=frozenset({0}),
     )
 

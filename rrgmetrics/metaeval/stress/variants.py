@@ -38,6 +38,7 @@ from rrgmetrics.stats import LEVEL, TRIALS, Estimate, bootstrap
 
 KEYS = ("discrimination", "robustness")
 TOLERANCE = 1e-9  # scores that are nearer are equal
+LEVELS = "level"  # the column of levels
 
 
 @dataclass(frozen=True)
@@ -116,20 +117,23 @@ class _Ratios:
         return self.corpus(stats, np.ones(len(stats)))
 
 
-def read_variants(path: PathLike, *, level: str = "level") -> Variants:
+def read_variants(path: PathLike, *, level: str = "") -> Variants:
     """Reads a table of variants.
 
     Args:
         path: CSV, JSONL or Parquet with the columns `reference` and `candidate`.
-        level: The column of levels, numbers of at least 0. Without it all variants are of equal content.
+        level: The column of levels, numbers of at least 0. "": `level`; without it all variants are of equal content.
 
     Raises:
         InputError: The table cannot be used; names line and column.
     """
     by_report: dict[str, list[tuple[str, float]]] = {}
-    has_levels: bool | None = None
+    has_levels = True if level else None
+    level = level or LEVELS
     for unit, number, row in files.rows_of(path, ("reference", "candidate", level)):
         where = f"{path}, {unit} {number}"
+        if has_levels and level not in row:
+            raise InputError(f"{where}: there is no column {level}, but {', '.join(map(repr, row))}.")
         has_levels = row.get(level) is not None if has_levels is None else has_levels
         for name in ("reference", "candidate"):
             if name not in row:

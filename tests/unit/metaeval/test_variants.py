@@ -126,3 +126,16 @@ def test_tables_that_cannot_be_used(text, message, tmp_path):
 def test_a_table_without_levels_holds_equal_content(tmp_path):
     (tmp_path / "v.csv").write_text("reference,candidate\na,b\na,c\nd,e\n")
     assert read_variants(tmp_path / "v.csv").variants == ((("b", 0.0), ("c", 0.0)), (("e", 0.0),))
+
+
+def test_levels_that_are_not_found_are_named(tmp_path, capsys):
+    """Errors must not count as equal content because the column of levels has another name."""
+    table = tmp_path / "v.csv"
+    table.write_text("reference,candidate,grade\nClear lungs.,Large mass.,2\nMild edema.,Mild oedema.,0\n")
+    variants = ["stress", "--variants", str(table), "--metrics", "rouge", "--no-progress"]
+    assert main([*variants, "--level", "grad"]) == 2
+    assert "line 2: there is no column grad, but 'reference', 'candidate', 'grade'." in capsys.readouterr().err
+    assert main(variants) == 0
+    assert "No variant has a level above 0" in " ".join(capsys.readouterr().out.split())
+    assert main([*variants, "--level", "grade"]) == 0
+    assert "No variant" not in capsys.readouterr().out
