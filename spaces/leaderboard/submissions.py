@@ -19,6 +19,8 @@ from urllib.parse import urlsplit
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Columns, Row, check_columns, rows_of
 from rrgmetrics.files.columns import announce_columns, fitting_columns, obvious_columns, respelt_columns
+from rrgmetrics.reports.missing import MissingReports, log_lines, says_nothing
+from rrgmetrics.scoring.notice import warn_of_control_tokens
 from rrgmetrics.spaces import identity
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.utils.printable import columns_option
@@ -193,7 +195,17 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
         reader.stopped(str(error))
     announce_columns(dict(zip(FIELDS, reader.fields, strict=True)), named, shown)
     checked = reader.checked(shown, names_columns=_names_columns(file, reader.fields))
+    if not checked.problems:
+        _warn_of_reports(shown, checked.reports, study_ids)
     return checked._replace(problems=[problem.replace(str(file), shown) for problem in checked.problems])
+
+
+def _warn_of_reports(shown: str, reports: Sequence[str], study_ids: Sequence[str]) -> None:
+    """Logs, as `score` does, which reports are missing ("nan", "N/A") and which have control tokens."""
+    missing = MissingReports("empty")
+    missing.add({shown: [("-", "" if says_nothing(report) else report) for report in reports]}, study_ids)
+    log_lines(missing.candidate_lines)
+    warn_of_control_tokens({f"reports of {shown}": reports}, study_ids)
 
 
 def _names_columns(file: Path, fields: Sequence[str]) -> bool:

@@ -218,6 +218,14 @@ def test_ids_as_numbers(make_board, tmp_path, write_reports):
     assert submissions.check_file(path, "", ["7"], Limits()).reports == ["Clear."]
 
 
+def test_missing_reports_and_control_tokens_are_named_as_by_score(write_reports, caplog):
+    path = write_reports(["nan", "", "Clear.</s>", "Clear."])
+    assert submissions.check_file(path, "", [f"study-{i:03d}" for i in range(4)], Limits()).problems == []
+    missing, tokens = caplog.messages
+    assert missing == "reports.csv: 2 candidates are missing (study ids study-000, study-001): scored as empty reports."
+    assert tokens.startswith("1 of 4 reports of reports.csv contain control tokens or a prompt, as </s>")
+
+
 def test_a_large_file_is_not_read(board, tmp_path, monkeypatch):
     path = tmp_path / "reports.csv"
     with path.open("wb") as file:
