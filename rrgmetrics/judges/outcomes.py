@@ -6,11 +6,9 @@ a judge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-
-from rrgmetrics.reports import Pair
 
 PARTLY, NOTHING = 3, 4  # exit statuses; 2 is wrong use
 
@@ -36,7 +34,7 @@ class Outcome:
     is_kept: bool
     states: dict[int, State] = field(default_factory=dict)
 
-    def add(self, pairs: Sequence[Pair], states: Iterable[State]) -> None:
+    def add(self, pairs: Sequence[Hashable], states: Iterable[State]) -> None:
         """Adds pairs, or what became of them later."""
         self.states.update(zip(map(hash, pairs), states, strict=True))
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from rrgmetrics.judges.base import Message, Prompt, Reply
 from rrgmetrics.judges.engines.named import engine_named
+from rrgmetrics.judges.outcomes import OUTCOMES, Outcome, State
 from rrgmetrics.metaeval.preferences import Accuracy, Preferred, hold_choices
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array
@@ -139,7 +140,11 @@ def ask_preferences(
     prompts = [question(a, b) for a, b in both] + [question(b, a) for a, b in both]
     distinct = {prompt.sha256: prompt for prompt in prompts}
     replies = dict(zip(distinct, loaded.answer(list(distinct.values())), strict=True))
-    chosen = np.array([read_choice(replies[prompt.sha256]) for prompt in prompts])
+    given = [replies[prompt.sha256] for prompt in prompts]
+    of_pairs = zip(given[: len(both)], given[len(both) :], strict=True)
+    OUTCOMES[PROTOCOL.partition("@")[0], loaded.identity] = outcome = Outcome(is_kept=False)  # `--redo` is `judge`'s
+    outcome.add(both, [max(map(_state_of, two), key=list(State).index) for two in of_pairs])
+    chosen = np.array([read_choice(reply) for reply in given])
     answers = Answers(chosen[: len(both)], -chosen[len(both) :])
     accuracies = hold_choices(data, engine, answers.choices, trials=trials, level=level, seed=seed)
     return DirectPreference(loaded.identity, answers, accuracies)
@@ -169,3 +174,10 @@ def read_choice(reply: Reply) -> float:
     """
     found = CHOICE.findall(reply.text or "")
     return CHOSEN[found[-1].lower()] if found else np.nan
+
+
+def _state_of(reply: Reply) -> State:
+    """What became of a question; of a pair's two, the later of `State` counts."""
+    if reply.is_pending:
+        return State.PENDING
+    return State.UNUSABLE if np.isnan(read_choice(reply)) else State.SCORED

@@ -121,3 +121,18 @@ def test_the_command(loopback, tmp_path, choices, capsys):
     assert json.loads(output.read_text())["choices"] == [-1, 1, -1, 1, -1, 1]
     assert main([*command, "--format", "csv"]) == 0
     assert sum(loopback.asked.values()) == 12  # the second time from the cache
+
+
+@pytest.mark.parametrize(
+    ("behave", "status", "message"),
+    [
+        (lambda request: request.say("Both." if " 3" in request.prompt else "Choice: 1"), 3, "about 1 of 6 pairs give"),
+        (lambda request: request.say("Both."), 4, "about 6 of 6 pairs give no verdict"),
+        (lambda request: request.send(500, {}), 4, "0 of 6 pairs scored; run the same command again"),
+    ],
+)
+def test_pairs_without_a_choice_change_the_exit_status(loopback, tmp_path, choices, capsys, behave, status, message):
+    loopback.reset(lambda request, tries: behave(request))
+    engine = f"openai:m?base_url={loopback.url}&retries=0&cache={tmp_path / 'cache'}"
+    assert main(["choose", str(choices), "--engine", engine, "--trials", "10", "--no-progress"]) == status
+    assert message in capsys.readouterr().err
