@@ -153,6 +153,8 @@ def _check(names: Mapping[str, MetricName], first: str, seconds: Sequence[str], 
             raise InputError(f"{text} and {first} ask different questions; compare judges of one metric.")
         if name.options["runs"] != 1:
             raise InputError(f"{text}: replies of several runs are not compared; leave out runs.")
+        if name.spec.fragment:
+            raise InputError(f"{text}: all counts are compared; leave out {name.spec.fragment}.")
         if texts and name.options["cache"] == "no" and not name.config.startswith("replies:"):
             raise InputError(f"{text} stores no reply to compare; leave out cache=no.")
 

@@ -26,9 +26,9 @@ from rrgmetrics.reporting.short import CORRECTED, marked, with_stand_in_note
 from rrgmetrics.reporting.tables import Cell, Cells, Group, Table
 from rrgmetrics.scoring.results import Result, on_shared_studies
 from rrgmetrics.scoring.streaming import Totals
-from rrgmetrics.specs import SPECS, Key
+from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, Key
 from rrgmetrics.specs.conventions import Convention
-from rrgmetrics.specs.names import parse_name, shown
+from rrgmetrics.specs.names import MetricName, parse_name, shown
 from rrgmetrics.stats import PairedTest
 from rrgmetrics.systems.table import SIGNIFICANT, Row, coverage
 from rrgmetrics.utils.text_format import by_number, count_studies, counted, listed
@@ -283,13 +283,25 @@ def judge_lines(results: Mapping[str, Result], record: str = "", *, is_cached: b
     for asked, result in results.items():
         name, headline = result.spec.name, result.titled.headline
         scored = f"{result.n_pairs - result.n_unscored:,} of {result.n_pairs:,} pairs scored"
-        lines.append(f"{name}: {scored}, {headed(headline)} {show(result.scores[name], headline)}")
+        lines.append(f"{name}: {scored}, {headed(headline)} {show(result.scores[headline.name], headline)}")
         runs = runs_of(result)
         lines += [f"  {spread_line(spread_of(runs))}"] if runs is not None else []
         lines += [f"  unscored: {reason} ({count:,})" for reason, count in result.unscored_counts.items()]
-        again = f"{name}@replies:{record}" if record else f"{asked} (its replies are cached)" if is_cached else ""
+        again = replay_name(asked, record) if record else f"{asked} (its replies are cached)" if is_cached else ""
         lines += [f"  score again without asking: {again}"] if again and result.n_unscored < result.n_pairs else []
     return "\n".join(lines)
+
+
+def replay_name(asked: str, record: str) -> str:
+    """The name of a judge that reads recorded replies: with the same texts and runs, without options of the engine.
+
+    Example:
+        >>> replay_name("green@openai:my-model?text=findings&runs=3&timeout=60", "replies.jsonl")
+        'green@replies:replies.jsonl?text=findings&runs=3'
+    """
+    name = parse_name(asked)
+    kept = {key: value for key, value in name.options.items() if key == "runs" or key not in JUDGE_OPTIONS}
+    return str(MetricName(name.spec, f"replies:{record}", kept))
 
 
 def judges_table(compared: JudgesCompared) -> Table:

@@ -255,6 +255,27 @@ def test_replies_are_kept_without_a_record(pairs, judge, loopback, capsys):
     assert (status, "stores no reply: pass --record FILE" in err) == (2, True)
 
 
+def test_the_replies_of_several_runs_of_a_section_are_scored_again_alike(pairs, judge, loopback, tmp_path, capsys):
+    """The name that `judge` prints has what it needs for the same score: runs, sections and the key, not the server."""
+    loopback.reset(lambda request, tries: request.say(green_reply({"a": "1. One"} if tries % 2 else {})))
+    file, name = tmp_path / "replies.jsonl", f"{judge}&runs=2&text=findings"
+    _, out, _ = run(capsys, "judge", pairs, "--metrics", name, "--record", file, "--no-progress")
+    again = out.partition("score again without asking: ")[2].split()[0]
+    assert again == f"green@replies:{file}?text=findings&runs=2"
+    scores = []
+    for each in (name, again):
+        assert run(capsys, "score", pairs, "--metrics", each, "--json", tmp_path / "a.json", "--force")[0] == 0
+        scores.append(json.loads((tmp_path / "a.json").read_text())["systems"]["pairs"][each]["scores"]["green"])
+    assert scores[0] == scores[1]
+
+
+def test_one_count_of_a_judge(pairs, judge, tmp_path, capsys):
+    _, out, _ = run(capsys, "judge", pairs, "--metrics", f"{judge}#errors", "--no-progress")
+    assert "green: 1 of 2 pairs scored, Errors ↓ 1.00" in out
+    status, _, err = run(capsys, "judge", pairs, "--compare", "--metrics", f"{judge}#errors", "green", "--no-progress")
+    assert (status, "all counts are compared; leave out #errors." in err) == (2, True)
+
+
 def test_nothing_is_to_be_scored_again_where_no_pair_has_a_verdict(pairs, judge, loopback, tmp_path, capsys):
     loopback.reset(lambda request, tries: request.say("I cannot say."))
     file = tmp_path / "replies.jsonl"
