@@ -285,7 +285,9 @@ def by_side(mention: Mention, fields: Attributes, lexicon: Lexicon) -> list[Attr
             parts[side]["levels"] |= fields["levels"].intersection(senses.get("level", ()))
     left, right = parts.values()
     severities = "severity" in left and "severity" in right
-    apart = left["zones"] and right["zones"] and not near(left["zones"], right["zones"], lexicon)
+    zones = left["zones"], right["zones"]
+    of_one_lung = any(lexicon.zones[zone].side for zone in {*left["zones"], *right["zones"]})
+    apart = all(zones) and (of_one_lung or not near(*zones, lexicon))
     if not severities and not apart and not (left["levels"] and right["levels"]):
         return [fields]
     if not (left["zones"] and right["zones"]):

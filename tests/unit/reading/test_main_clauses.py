@@ -36,7 +36,10 @@ TOGETHER = (  # what is said behind the joint needs what stands before it
         "The heart is enlarged and so is the aorta.",
         [("cardiomegaly", "present", None), ("aortic_ectasia", "present", None)],
     ),
-    ("Opacities in the right base and the lingula are unchanged.", [("opacity", "present", "bilateral")]),
+    (
+        "Opacities in the right base and the lingula are unchanged.",
+        [("opacity", "present", "left"), ("opacity", "present", "right")],
+    ),
     ("There is no sign that the effusion and the collapse have grown.", []),
     ("It is not true that an effusion, a nodule and pneumonia have developed.", []),
     ("The mass, the effusion and the nodes are gone.", []),
