@@ -86,7 +86,10 @@ def _alone(reading: Reading, lexicon: Lexicon) -> list[Unit]:
 
 
 def _in_parts(mine: list[Unit], others: list[Unit], lexicon: Lexicon) -> list[Unit]:
-    """Takes a finding of two parts for two where the other report names one: a hydropneumothorax beside an effusion."""
+    """Takes a finding of two parts for two where the other report names one: a hydropneumothorax beside an effusion.
+
+    The other report's exact name of a part holds for both: the fluid of a hydropneumothorax may be a hemothorax.
+    """
     theirs = {finding.concept for unit in others for finding in unit.readings}
     return [part for unit in mine for part in _parts(unit, theirs, lexicon)]
 
@@ -95,8 +98,14 @@ def _parts(unit: Unit, theirs: set[str], lexicon: Lexicon) -> list[Unit]:
     parts = lexicon.concepts[unit.head.concept].parts
     if unit.head.concept in theirs or not any(related(part, concept, lexicon) for part in parts for concept in theirs):
         return [unit]
-    heads = [replace(unit.head, concept=part) for part in parts]
+    heads = [replace(unit.head, concept=_exact(part, theirs, lexicon)) for part in parts]
     return [decided(replace(unit, head=head, readings=(head, *unit.readings[1:])), _in_parts) for head in heads]
+
+
+def _exact(part: str, theirs: set[str], lexicon: Lexicon) -> str:
+    if part in theirs:
+        return part
+    return next((concept for concept in sorted(theirs) if part in lexicon.concepts[concept].ancestors), part)
 
 
 def _marked(mine: list[Unit], others: list[Unit], other: Reading, lexicon: Lexicon) -> list[Unit]:
