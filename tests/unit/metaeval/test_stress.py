@@ -226,7 +226,10 @@ def test_every_bundled_metric_was_measured_on_300_reports():
     assert list(stored.metrics) == [name for name, spec in SPECS.items() if reads_chest_xrays(spec)]
     assert stored.n_reports == 300
     assert all(metric.unit > 0 for metric in stored.metrics.values())
-    assert all(metric.kinds["side"].n == 100 for metric in stored.metrics.values())
+    n_pairs = {name: metric.kinds["side"].n for name, metric in stored.metrics.items()}
+    of_ct = {"f1_radbert_ct", "nodule_f1"}  # they leave a report unscored that says it is a film
+    assert all(n == 100 for name, n in n_pairs.items() if name not in of_ct)
+    assert all(80 < n_pairs[name] < 100 for name in of_ct)
     assert '"no" flipped to "a" 1.00' in stress_table(stored.metrics["finding_errors"])
     assert "| change |" not in stress_block(SPECS["finding_errors"])
 
