@@ -28,7 +28,7 @@ from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.cli.weights import naming_missing_weights
 from rrgmetrics.errors import InputError
-from rrgmetrics.scoring.error_rows import TOLD, ToldError
+from rrgmetrics.scoring.error_rows import ERROR_LISTS, ToldError
 from rrgmetrics.scoring.results import Result, per_pair_columns
 from rrgmetrics.scoring.scope_filter import reasons_in_tables
 from rrgmetrics.specs.names import label, parse_name, shown
@@ -65,11 +65,11 @@ def run(options: argparse.Namespace) -> None:
     mark_stand_ins(options)
     called = {name: name for name in names}
     if options.summary:
-        called = _with_verdicts(called, TOLD, "--summary needs a metric that lists errors")
+        called = _with_verdicts(called, ERROR_LISTS, "--summary needs a metric that lists errors")
     if options.clusters:
         called = _with_verdicts(called, ["green"], "--clusters needs a GREEN metric")
     if options.errors:
-        called = _with_verdicts(called, TOLD, "--errors needs a metric that lists errors")
+        called = _with_verdicts(called, ERROR_LISTS, "--errors needs a metric that lists errors")
     if options.engine:
         return ray.run(options, names)
     if options.address or options.num_gpus:
@@ -140,7 +140,7 @@ def _error_columns(results: Mapping[str, Result], study_ids: Sequence[str]) -> d
     rows = [
         {"study_id": study_ids[row.pop("pair")], "metric": shown(name), **row}
         for name, result in results.items()
-        if result.spec.name in TOLD
+        if result.spec.name in ERROR_LISTS
         for row in result.errors_frame().to_dict("records")
     ]
     heads = ("study_id", "metric", *ToldError._fields)
@@ -153,7 +153,7 @@ def summary_lines(results: Mapping[str, Result]) -> Iterator[str]:
 
     for name, result in results.items():
         metric = result.spec.name
-        if metric in TOLD:
+        if metric in ERROR_LISTS:
             told, scores = result.details[f"{metric}_explained"], result.headline.tolist()
             summary = summarise(metric, told, scores) if result.n_unscored < result.n_pairs else "no pair is scored"
             yield f"{label(name, result.titled)}: {summary}"

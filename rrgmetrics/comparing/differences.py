@@ -496,8 +496,7 @@ def _is_of_picture(a: str, b: str, lexicon: Lexicon) -> bool:
         return False
     if a in other.sign_of or b in one.sign_of:
         return True
-    counted = not lexicon.roles["one_by_one"].isdisjoint({a, b})
-    if counted:
+    if not lexicon.roles["one_by_one"].isdisjoint({a, b}):
         return a != b and related(a, b, lexicon)
     return related(a, b, lexicon) or not set(one.ancestors).isdisjoint(other.ancestors)
 

@@ -308,15 +308,15 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, s
     items[verb:] = said
     mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=said)
     give_changes(mention.modifiers, [mention], lexicon)
-    told = describe(mention, lexicon)
+    fields = describe(mention, lexicon)
     if any(_GROWN in item.senses.get("quality", ()) for item in said):
-        told["change"] = told["change"] or "worse"
-    if not told["measurements"]:  # "it WAS 7 mm in January"
-        sized: Attributes = {**told, "measurements": earlier.measurements_mm}
-        if told.get("severity") is None:
+        fields["change"] = fields["change"] or "worse"
+    if not fields["measurements"]:  # "it WAS 7 mm in January"
+        sized: Attributes = {**fields, "measurements": earlier.measurements_mm}
+        if fields.get("severity") is None:
             sized["severity"] = earlier.severity
-        told["change"] = told["change"] or since(sized, lexicon.concepts[earlier.concept], lexicon)
-    more = build(mention, told, earlier.section, earlier.sentence, earlier.observation, (span,))
+        fields["change"] = fields["change"] or since(sized, lexicon.concepts[earlier.concept], lexicon)
+    more = build(mention, fields, earlier.section, earlier.sentence, earlier.observation, (span,))
     both = add(earlier, more)
     return replace(both, assertion="absent") if more.change == "resolved" else both
 

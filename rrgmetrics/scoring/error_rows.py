@@ -1,7 +1,7 @@
 """Turns the explanations of metrics into rows of errors, with the same columns for every metric that names errors.
 
-Metrics explain themselves in their own terms (`<metric>_explained` of `Result.details`, JSON). `TOLD` has a function
-for each metric that counts errors or phrases; pages and the table of errors read both from here.
+Metrics explain themselves in their own terms (`<metric>_explained` of `Result.details`, JSON). `ERROR_LISTS` has a
+function for each metric that counts errors or phrases; pages and the table of errors read both from here.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _nodules(told: Mapping[str, Any]) -> Iterator[ToldError]:
             yield ToldError(category, f"{words}: {attribute}.")
 
 
-TOLD: Mapping[str, Callable[[Any], Iterable[ToldError]]] = {
+ERROR_LISTS: Mapping[str, Callable[[Any], Iterable[ToldError]]] = {
     "finding_errors": _listed,
     "finding_score": _weighed,
     "green": _counted,
@@ -124,4 +124,4 @@ def errors_of(metric: str, told: Any) -> list[ToldError]:
         >>> [(error.category, error.error, error.n_errors) for error in errors_of("green", told)]
         [('missing_finding', 'No effusion.', 1), ('missing_finding', '', 1)]
     """
-    return list(TOLD[metric](told))
+    return list(ERROR_LISTS[metric](told))

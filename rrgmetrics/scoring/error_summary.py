@@ -87,7 +87,7 @@ def summarise(
     """Summarises what a metric says of a system's reports.
 
     Args:
-        metric: A metric that names errors (`rrgmetrics.scoring.error_rows.TOLD`), such as `green`.
+        metric: A metric that names errors (`rrgmetrics.scoring.error_rows.ERROR_LISTS`), such as `green`.
         explained: `<metric>_explained` of a result: score with `green?explain=yes`.
         scores: The headline of each pair, `result.per_pair[metric]`; NaN if it is unscored.
         embed: Texts → unit vectors `(n, width)`; None takes the bundled encoder.

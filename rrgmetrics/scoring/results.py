@@ -23,7 +23,7 @@ from rrgmetrics.scorers import aggregate
 from rrgmetrics.scorers.base import Array, Chosen, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scoring import signature
-from rrgmetrics.scoring.error_rows import TOLD, ToldError, errors_of
+from rrgmetrics.scoring.error_rows import ERROR_LISTS, ToldError, errors_of
 from rrgmetrics.scoring.packs import FACT, counts_of, facts_of, packs_of
 from rrgmetrics.scoring.scope_filter import REMOVED, STRANGE, in_plural
 from rrgmetrics.specs import MetricSpec
@@ -244,8 +244,8 @@ class Result:
         import pandas
 
         told = self.details.get(f"{self.spec.name}_explained")
-        if self.spec.name not in TOLD:
-            raise InputError(f"{self.spec.name} lists no errors; these metrics do: {', '.join(TOLD)}.")
+        if self.spec.name not in ERROR_LISTS:
+            raise InputError(f"{self.spec.name} lists no errors; these metrics do: {', '.join(ERROR_LISTS)}.")
         if told is None:
             raise InputError(f"{self.spec.name} did not return its errors; score with {self.spec.name}?explain=yes.")
         unscored = self.unscored_reasons

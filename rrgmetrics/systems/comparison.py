@@ -28,7 +28,7 @@ from rrgmetrics.files.mistaken import check_files
 from rrgmetrics.reports import Pair
 from rrgmetrics.reports.missing import Missing, check_choice
 from rrgmetrics.scoring.defaults import default_metrics, fitting_metrics
-from rrgmetrics.scoring.error_rows import TOLD
+from rrgmetrics.scoring.error_rows import ERROR_LISTS
 from rrgmetrics.scoring.prepared import parse_names, prepare
 from rrgmetrics.scoring.results import Result
 from rrgmetrics.specs.names import context_of, listed_names
@@ -94,8 +94,8 @@ class Comparison:
         import pandas
 
         results = [(system, name, each) for system, own in self.results.items() for name, each in own.items()]
-        telling = [row for row in results if row[2].spec.name in TOLD] or results[:1]  # whose own error says why
-        frames = {(system, name): each.errors_frame() for system, name, each in telling}
+        listing = [row for row in results if row[2].spec.name in ERROR_LISTS] or results[:1]  # whose own error says why
+        frames = {(system, name): each.errors_frame() for system, name, each in listing}
         return pandas.concat(frames, names=["system", "metric"]).reset_index(level=["system", "metric"])
 
     def to_latex(self) -> str:

@@ -8,7 +8,7 @@ import pytest
 from rrgmetrics import cli
 from rrgmetrics.errors import InputError
 from rrgmetrics.scoring import error_summary as summary
-from rrgmetrics.scoring.error_rows import TOLD
+from rrgmetrics.scoring.error_rows import ERROR_LISTS
 from rrgmetrics.scoring.error_summary import k_means, silhouette, summarise, typical
 from rrgmetrics.specs import SPECS
 
@@ -87,7 +87,7 @@ def test_on_the_command_line(tmp_path, capsys, monkeypatch):
     assert "--summary needs a metric that lists errors: finding_errors," in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("metric", TOLD)
+@pytest.mark.parametrize("metric", ERROR_LISTS)
 def test_every_metric_that_names_errors_has_a_summary(metric, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(summary, "embed_sentences", letters)
     pairs = tmp_path / "pairs.csv"

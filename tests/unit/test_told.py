@@ -11,7 +11,7 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, cli
-from rrgmetrics.scoring.error_rows import TOLD, errors_of
+from rrgmetrics.scoring.error_rows import ERROR_LISTS, errors_of
 
 REFERENCES = ["Small left pleural effusion. Nodule of 8 mm in the right upper lobe.", "Clear lungs.", "12345"]
 CANDIDATES = ["Small right pleural effusion.", "Clear lungs.", "Clear lungs."]
@@ -21,7 +21,7 @@ def scored(name):
     return rrgmetrics.score(name, predictions=CANDIDATES, references=REFERENCES, progress=False)[name]
 
 
-@pytest.mark.parametrize("metric", sorted({*TOLD} - {"mammo_green"}))  # which scores no chest X-ray
+@pytest.mark.parametrize("metric", sorted({*ERROR_LISTS} - {"mammo_green"}))  # which scores no chest X-ray
 def test_a_row_an_error(metric):
     """The nodule is missing, in the second pair nothing is wrong, and the third is no report."""
     frame = scored(f"{metric}?explain=yes").errors_frame()
